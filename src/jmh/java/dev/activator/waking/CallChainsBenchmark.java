@@ -2,7 +2,7 @@ package dev.activator.waking;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.waking.policy.ChainTable;
 import dev.activator.waking.policy.ChainTable.Prediction;
@@ -48,7 +48,8 @@ public class CallChainsBenchmark {
     for (int i = 0; i < callers.length; i++) {
       peers[i] = "10.1.2." + i;
       addresses.put(callers[i],
-          new ListedPods(DestinationSet.of(new Destination(peers[i], 8012)), DestinationSet.NONE));
+          new PodsByReadiness(DestinationSet.of(new Destination(peers[i], 8012)),
+              DestinationSet.NONE));
     }
     for (int i = 0; i < 1_000; i++) {
       for (int episode = 0; episode < 30; episode++) {

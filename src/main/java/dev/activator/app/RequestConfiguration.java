@@ -50,7 +50,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.InternalTls;
 import dev.activator.training.ColdStartWarmUp;
-import dev.activator.training.TrainingThread;
+import dev.activator.training.WarmUpThread;
 import dev.activator.training.WarmUp;
 import dev.activator.upstream.Upstreams;
 import dev.activator.waking.CallObserver;
@@ -329,27 +329,27 @@ class RequestConfiguration {
 
   /** While the informers start. */
   @Bean
-  TrainingThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
+  WarmUpThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     var requests = new WarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
         WARM_UP_REQUESTS);
-    return new TrainingThread(() -> requests.run(WARM_UP_LIMIT));
+    return new WarmUpThread(() -> requests.run(WARM_UP_LIMIT));
   }
 
   @Bean
-  LifecyclePart warmUpBegins(TrainingThread warmUp) {
+  LifecyclePart warmUpBegins(WarmUpThread warmUp) {
     return new LifecyclePart("warm-up", warmUp::begin, warmUp::stop);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */
   @Bean
-  LifecyclePart warmUpEnds(TrainingThread warmUp) {
+  LifecyclePart warmUpEnds(WarmUpThread warmUp) {
     return LifecyclePart.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
   }
 
   /** Once requests are taken, since most of a start's time would be this. */
   @Bean
   LifecyclePart coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    var thread = new TrainingThread(
+    var thread = new WarmUpThread(
         () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             WARM_UP_COLD_STARTS).run(WARM_UP_COLD_STARTS_TIME));
     return new LifecyclePart("warm-up of cold starts", thread::begin, thread::stop);

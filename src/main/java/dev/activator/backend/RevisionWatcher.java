@@ -27,7 +27,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,7 +94,7 @@ final class RevisionWatcher {
   }
 
   /** An empty list means scaled to zero. */
-  void listed(ListedPods pods) {
+  void listed(PodsByReadiness pods) {
     handle(new Listed(pods));
   }
 

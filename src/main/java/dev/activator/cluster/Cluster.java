@@ -7,7 +7,7 @@ import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  */
 public final class Cluster implements Revisions, AutoCloseable {
-  private static final Set<String> ADDRESSES = Set.of(ResourceKind.ENDPOINTS.plural(),
-      ResourceKind.ENDPOINT_SLICES.plural());
+  private static final Set<String> ADDRESSES = Set.of(WatchedKind.ENDPOINTS.plural(),
+      WatchedKind.ENDPOINT_SLICES.plural());
 
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;

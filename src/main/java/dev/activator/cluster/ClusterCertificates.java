@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ConfigMapReader.Texts;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.RoutingCertificateReader;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.tls.CertificateListener;
@@ -32,9 +32,9 @@ final class ClusterCertificates {
   List<KubernetesSession.Followed> follow(KubernetesSession session) {
     return List.of(
         session.follow(
-            new ResourceQuery<>(ResourceKind.SECRETS, namespace, "", RoutingCertificateReader.NAME),
+            new ResourceQuery<>(WatchedKind.SECRETS, namespace, "", RoutingCertificateReader.NAME),
             this::secretChanged),
-        session.follow(ResourceQuery.in(namespace, ResourceKind.CONFIG_MAPS, BUNDLE),
+        session.follow(ResourceQuery.in(namespace, WatchedKind.CONFIG_MAPS, BUNDLE),
             this::bundleChanged));
   }
 

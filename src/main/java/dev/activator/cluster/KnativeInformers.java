@@ -2,7 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.decode.FactHandler.FactListener;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.RevisionLabels;
 import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.reflector.AccessCheck;
@@ -30,13 +30,13 @@ final class KnativeInformers {
       + RevisionLabels.PRIVATE + ","
       + RevisionLabels.PUBLIC + ")";
   private static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
-      .everywhere(ResourceKind.ENDPOINTS, OF_REVISIONS);
+      .everywhere(WatchedKind.ENDPOINTS, OF_REVISIONS);
   private static final ResourceQuery<EndpointsObject> ENDPOINT_SLICES = ResourceQuery
-      .everywhere(ResourceKind.ENDPOINT_SLICES, OF_REVISIONS);
+      .everywhere(WatchedKind.ENDPOINT_SLICES, OF_REVISIONS);
   private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
-      .everywhere(ResourceKind.REVISIONS, "");
+      .everywhere(WatchedKind.REVISIONS, "");
   private static final ResourceQuery<ClusterIp> SERVICES = ResourceQuery
-      .everywhere(ResourceKind.SERVICES,
+      .everywhere(WatchedKind.SERVICES,
           RevisionLabels.SERVICE_TYPE + "=" + RevisionLabels.PRIVATE);
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 

@@ -2,7 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.RevisionLabels;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.HandlerRegistration;
@@ -149,7 +149,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   @Override
   public CompletableFuture<AccessCheck> mayList(String namespace) {
     return AccessCheck.ofList(api,
-        ResourceQuery.in(namespace, ResourceKind.PODS, RevisionLabels.REVISION));
+        ResourceQuery.in(namespace, WatchedKind.PODS, RevisionLabels.REVISION));
   }
 
   @Override
@@ -161,7 +161,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   @Override
   public Runnable follow(String namespace, String selector,
       FactHandler.FactListener<PodStartStatus> listener) {
-    return begin(ResourceQuery.in(namespace, ResourceKind.PODS, selector), _ -> listener,
+    return begin(ResourceQuery.in(namespace, WatchedKind.PODS, selector), _ -> listener,
         Duration.ZERO)::close;
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.CatchSlice;
@@ -53,13 +53,13 @@ final class ScaledServices {
   /** The port of the activators' Service for requests without TLS. */
   private static final String REQUEST_PORT = "http";
   private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
-      .everywhere(ResourceKind.SCALED_SERVICES, "");
+      .everywhere(WatchedKind.SCALED_SERVICES, "");
   private static final ResourceQuery<RoutedService> SERVICES = ResourceQuery
-      .everywhere(ResourceKind.ROUTED_SERVICES, "");
+      .everywhere(WatchedKind.ROUTED_SERVICES, "");
   private static final ResourceQuery<ServiceSlice> SLICES = ResourceQuery
-      .everywhere(ResourceKind.SERVICE_SLICES, "kubernetes.io/service-name");
+      .everywhere(WatchedKind.SERVICE_SLICES, "kubernetes.io/service-name");
   private static final Duration RETRY = Duration.ofSeconds(30);
-  private static final ResourceQuery<Hpa> HPAS = ResourceQuery.everywhere(ResourceKind.HPAS, "");
+  private static final ResourceQuery<Hpa> HPAS = ResourceQuery.everywhere(WatchedKind.HPAS, "");
 
   private final KubernetesSession session;
   private final IpFamily preferred;

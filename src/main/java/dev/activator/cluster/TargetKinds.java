@@ -1,10 +1,10 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
-import dev.activator.cluster.policy.WorkloadTemplate;
+import dev.activator.cluster.policy.ScaledWorkload;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiDiscovery;
 import dev.activator.cluster.reflector.ApiDiscovery.Served;
@@ -69,7 +69,7 @@ final class TargetKinds {
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
     /** The state that all objects of the kind have; null if it is unknown, or differs. */
     private @Nullable WorkloadState all;
-    private @Nullable IndexedStore<Decoded<WorkloadTemplate>> store;
+    private @Nullable IndexedStore<Decoded<ScaledWorkload>> store;
     private boolean isListed;
 
     FollowedKind(Name name) {
@@ -87,7 +87,7 @@ final class TargetKinds {
         case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable) when isNamespaced
             && isScalable -> {
           var query = ResourceQuery
-              .everywhere(ResourceKind.workloads(name.kind, path, plural), "");
+              .everywhere(WatchedKind.workloads(name.kind, path, plural), "");
           AccessCheck.ofList(session.api(), query).whenCompleteAsync(
               (access, unanswered) -> follow(query, access, unanswered), session.loop());
         }
@@ -97,7 +97,7 @@ final class TargetKinds {
       }
     }
 
-    private void follow(ResourceQuery<WorkloadTemplate> query, @Nullable AccessCheck access,
+    private void follow(ResourceQuery<ScaledWorkload> query, @Nullable AccessCheck access,
         @Nullable Throwable failure) {
       if (access != AccessCheck.ALLOWED) {
         hidden("list", query.text(), failure == null
@@ -135,8 +135,8 @@ final class TargetKinds {
       }
     }
 
-    private void workloadChanged(@Nullable WorkloadTemplate before,
-        @Nullable WorkloadTemplate now) {
+    private void workloadChanged(@Nullable ScaledWorkload before,
+        @Nullable ScaledWorkload now) {
       var known = now == null ? before : now;
       if (known != null && isListed) {
         changed.accept(name.kind, known.id());

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Links from the console to other tools: addresses in which places such as {@code {revision}} are
- * replaced.
+ * Links from the console to other tools: templates of URLs, with places such as {@code
+ * {revision}}.
  *
  * @param log of a revision; empty for none, like the others
  * @param dashboard of a revision

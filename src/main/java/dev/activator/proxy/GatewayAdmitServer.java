@@ -64,9 +64,8 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The server for gateways that send requests to a Service themselves. It answers whether they may
- * send a request, over HTTP and as Envoy's gRPC service. A question waits and is refused as the
- * request would.
+ * Decides for gateways that send requests to a Service themselves whether they may, over HTTP and
+ * as Envoy's gRPC service. A question waits, or is refused, as the request itself would.
  *
  * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its
  * connection, which must be one of the proxy's.

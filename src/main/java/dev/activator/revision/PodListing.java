@@ -4,12 +4,12 @@ package dev.activator.revision;
  * A revision's private Endpoints, by the port's protocol: the Revision, which may come later, says
  * which counts.
  */
-public record PodListing(RevisionId revision, ListedPods http1, ListedPods h2c) {
+public record PodListing(RevisionId revision, PodsByReadiness http1, PodsByReadiness h2c) {
   public static PodListing none(RevisionId revision) {
-    return new PodListing(revision, ListedPods.NONE, ListedPods.NONE);
+    return new PodListing(revision, PodsByReadiness.NONE, PodsByReadiness.NONE);
   }
 
-  public ListedPods on(Protocol protocol) {
+  public PodsByReadiness on(Protocol protocol) {
     return switch (protocol) {
       case HTTP1 -> http1;
       case H2C -> h2c;

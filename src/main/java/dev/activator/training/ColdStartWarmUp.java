@@ -8,7 +8,7 @@ import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.Informer;
 import dev.activator.cluster.policy.EndpointsObject;
@@ -53,7 +53,7 @@ public final class ColdStartWarmUp {
   private final JsonFactory json = new JsonFactory();
   private final ThreadLoop loop = new ThreadLoop("warm-up");
   private final Informer<Decoded<EndpointsObject>> informer = new Informer<>("warm-up", loop,
-      Duration.ZERO, ResourceKind.ENDPOINTS::stored);
+      Duration.ZERO, WatchedKind.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
   private @Nullable RevisionBackendsManager backends;
@@ -98,7 +98,7 @@ public final class ColdStartWarmUp {
     pods.add(watching::listed);
     var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "", pods,
         new ChangeListeners<>("public Endpoints"));
-    informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events, loop::nanoTime),
+    informer.addHandler(new FactHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
         HandlerOptions.on(loop, "warm-up"));
     informer.start();
     throttler.revision(REVISION);
@@ -163,7 +163,7 @@ public final class ColdStartWarmUp {
             'f:metadata': {'f:labels': {'.': {}}}, 'f:subsets': {}}}]},
          'subsets': [{%s}]}}""".formatted(version, subset).replace('\'', '"')
         .getBytes(StandardCharsets.UTF_8);
-    if (ApiMessages.event(ResourceKind.ENDPOINTS,
+    if (ApiMessages.event(WatchedKind.ENDPOINTS,
         () -> json.createParser(ObjectReadContext.empty(),
             line)) instanceof WatchEvent.Put<Decoded<EndpointsObject>>(var now)) {
       informer.sink().put(now);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens the connections of one loop. */
+/** Opens the connections of one event loop to pods, with TLS if set. */
 // A channel that fails to close was never open.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Dialer {

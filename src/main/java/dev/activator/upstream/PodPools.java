@@ -3,7 +3,7 @@ package dev.activator.upstream;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 
-/** The pools of one loop. */
+/** The connection pools of one event loop, by pod. */
 public interface PodPools {
   /** The pool for a pod. Look it up for each request, as a pool without connections is forgotten. */
   UpstreamPool to(Destination pod, RevisionId revision);

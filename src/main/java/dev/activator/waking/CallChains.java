@@ -1,7 +1,7 @@
 package dev.activator.waking;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
@@ -181,8 +181,8 @@ public final class CallChains {
     }
   }
 
-  private static ListedPods all(PodListing pods) {
-    return new ListedPods(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
+  private static PodsByReadiness all(PodListing pods) {
+    return new PodsByReadiness(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
   }
 
   /** Any thread: the first request of an episode was given a permit. */

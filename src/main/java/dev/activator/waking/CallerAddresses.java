@@ -1,7 +1,7 @@
 package dev.activator.waking;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import java.net.InetAddress;
 import java.util.Collection;
@@ -23,7 +23,7 @@ public final class CallerAddresses {
   private final Map<String, Set<RevisionId>> byTrace = new ConcurrentHashMap<>();
   private final Map<RevisionId, Set<String>> known = new ConcurrentHashMap<>();
 
-  void put(RevisionId id, ListedPods pods) {
+  void put(RevisionId id, PodsByReadiness pods) {
     var now = pods.all().all().stream().map(CallerAddresses::key).collect(Collectors.toSet());
     var before = known.put(id, now);
     if (before != null) {

@@ -9,7 +9,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -47,8 +47,9 @@ class CapacityConfigurationTest {
     backends.revision(REVISION);
     throttler.revision(REVISION);
     backends.listed(new PodListing(ID,
-        new ListedPods(DestinationSet.of(new Destination("10.0.0.1", 8012)), DestinationSet.NONE),
-        ListedPods.NONE));
+        new PodsByReadiness(DestinationSet.of(new Destination("10.0.0.1", 8012)),
+            DestinationSet.NONE),
+        PodsByReadiness.NONE));
     // given a pod that has been silent for so long that it is seldom probed
     loop.advance(Duration.ofMinutes(5));
     probes = 0;

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
@@ -96,7 +96,7 @@ class AwaitedListenerTest {
 
   @Test
   void isNotProbed_whenItWasRemovedMeanwhile() {
-    watcher.listed(ListedPods.NONE);
+    watcher.listed(PodsByReadiness.NONE);
     end(false);
 
     assertThat(pods.asked()).isEmpty();
@@ -105,7 +105,7 @@ class AwaitedListenerTest {
 
   @Test
   void isProbed_whenItWasRemovedAndListedAgainMeanwhile() {
-    watcher.listed(ListedPods.NONE);
+    watcher.listed(PodsByReadiness.NONE);
     watcher.listed(notReady(A));
     end(false);
     assertThat(pods.asked()).isEmpty();

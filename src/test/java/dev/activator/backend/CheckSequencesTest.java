@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ class CheckSequencesTest {
   }
 
   /** Lists these, and checks what serves in the end, and whether that is news. */
-  private void then(String step, ListedPods listing, boolean isNews, Destination... serving) {
+  private void then(String step, PodsByReadiness listing, boolean isNews, Destination... serving) {
     int before = updates.size();
     watcher.listed(listing);
     loop.advance(Duration.ofSeconds(30));
@@ -51,8 +51,8 @@ class CheckSequencesTest {
     assertThat(updates.size() > before).as(step).isEqualTo(isNews);
   }
 
-  private static ListedPods listing(DestinationSet ready, Destination... notReady) {
-    return new ListedPods(ready, DestinationSet.of(notReady));
+  private static PodsByReadiness listing(DestinationSet ready, Destination... notReady) {
+    return new PodsByReadiness(ready, DestinationSet.of(notReady));
   }
 
   @Test

@@ -10,7 +10,7 @@ import static dev.activator.backend.Fixtures.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -30,8 +30,8 @@ class EventBurstTest {
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
 
-  private static PodListing http1(ListedPods pods) {
-    return new PodListing(REVISION, pods, ListedPods.NONE);
+  private static PodListing http1(PodsByReadiness pods) {
+    return new PodListing(REVISION, pods, PodsByReadiness.NONE);
   }
 
   @Test

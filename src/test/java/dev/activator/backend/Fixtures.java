@@ -9,7 +9,7 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeClient;
@@ -71,12 +71,12 @@ final class Fixtures {
         new ProbeBackoff(Duration.ofMillis(200)));
   }
 
-  static ListedPods ready(Destination... pods) {
-    return new ListedPods(DestinationSet.of(pods), DestinationSet.NONE);
+  static PodsByReadiness ready(Destination... pods) {
+    return new PodsByReadiness(DestinationSet.of(pods), DestinationSet.NONE);
   }
 
-  static ListedPods notReady(Destination... pods) {
-    return new ListedPods(DestinationSet.NONE, DestinationSet.of(pods));
+  static PodsByReadiness notReady(Destination... pods) {
+    return new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(pods));
   }
 
   static HealthyDestinations pods(Destination... pods) {

@@ -9,7 +9,7 @@ import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -47,8 +47,8 @@ class ManyRevisionsSimulationTest {
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
 
   /** What Kubernetes lists, and what of it the manager has heard. */
-  private final Map<RevisionId, ListedPods> truth = new TreeMap<>();
-  private final Map<RevisionId, ListedPods> received = new HashMap<>();
+  private final Map<RevisionId, PodsByReadiness> truth = new TreeMap<>();
+  private final Map<RevisionId, PodsByReadiness> received = new HashMap<>();
   private boolean bugs;
   private int addresses;
 
@@ -112,8 +112,8 @@ class ManyRevisionsSimulationTest {
 
   private void exists(RevisionBackendsManager backends, RevisionId id, Random random) {
     latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE));
-    truth.put(id, ListedPods.NONE);
-    received.put(id, ListedPods.NONE);
+    truth.put(id, PodsByReadiness.NONE);
+    received.put(id, PodsByReadiness.NONE);
     backends.revision(Revision.of(id, 1));
     if (random.nextBoolean()) {
       backends.clusterIp(new ClusterIp(id, clusterIp(id), null));
@@ -139,8 +139,8 @@ class ManyRevisionsSimulationTest {
   private void change(Random random, RevisionId id) {
     var now = truth.get(id);
     truth.put(id, switch (random.nextInt(5)) {
-      case 0, 1 -> new ListedPods(now.ready(), now.notReady().plus(started(random, id)));
-      case 2 -> new ListedPods(now.ready().plus(now.notReady()), DestinationSet.NONE);
+      case 0, 1 -> new PodsByReadiness(now.ready(), now.notReady().plus(started(random, id)));
+      case 2 -> new PodsByReadiness(now.ready().plus(now.notReady()), DestinationSet.NONE);
       case 3 -> now.ready().isEmpty() ? now : fallen(now, one(random, now));
       default -> without(now, one(random, now));
     });
@@ -159,16 +159,16 @@ class ManyRevisionsSimulationTest {
     return new Destination("129.0.0." + IDS.indexOf(id), 80);
   }
 
-  private static ListedPods fallen(ListedPods now, Destination pod) {
-    return new ListedPods(now.ready().minus(pod), now.notReady().plus(pod));
+  private static PodsByReadiness fallen(PodsByReadiness now, Destination pod) {
+    return new PodsByReadiness(now.ready().minus(pod), now.notReady().plus(pod));
   }
 
-  private static ListedPods without(ListedPods now, Destination pod) {
-    return new ListedPods(now.ready().minus(pod), now.notReady().minus(pod));
+  private static PodsByReadiness without(PodsByReadiness now, Destination pod) {
+    return new PodsByReadiness(now.ready().minus(pod), now.notReady().minus(pod));
   }
 
   /** One that is listed, mostly. */
-  private static Destination one(Random random, ListedPods now) {
+  private static Destination one(Random random, PodsByReadiness now) {
     var all = now.all().all();
     return all.isEmpty()
         ? new Destination("10.9.9.9", 8012)
@@ -181,7 +181,7 @@ class ManyRevisionsSimulationTest {
 
   private void tell(RevisionBackendsManager backends, RevisionId id) {
     received.put(id, truth.get(id));
-    backends.listed(new PodListing(id, truth.get(id), ListedPods.NONE));
+    backends.listed(new PodListing(id, truth.get(id), PodsByReadiness.NONE));
   }
 
   private void publish(HealthyDestinations now) {

@@ -10,7 +10,7 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -93,8 +93,9 @@ class ManyStartsTest {
     pods.listensFrom(pod, at);
     backends.revision(Revision.of(id, 0));
     backends.listed(
-        new PodListing(id, new ListedPods(DestinationSet.NONE, DestinationSet.of(List.of(pod))),
-            ListedPods.NONE));
+        new PodListing(id,
+            new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(List.of(pod))),
+            PodsByReadiness.NONE));
     awaited(id);
   }
 

@@ -15,7 +15,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -111,7 +111,7 @@ class ProbeClockTest extends WatcherScene {
     fake.listensFrom(A, loop.elapsed().plus(start));
     watcher.listed(notReady(A));
     loop.advance(ofSeconds(10));
-    watcher.listed(ListedPods.NONE);
+    watcher.listed(PodsByReadiness.NONE);
     loop.advance(ofSeconds(10));
   }
 
@@ -121,19 +121,19 @@ class ProbeClockTest extends WatcherScene {
       // given pods that answer at once
       watcher.listed(notReady(A));
       loop.advance(ofSeconds(1));
-      watcher.listed(ListedPods.NONE);
+      watcher.listed(PodsByReadiness.NONE);
 
       // and pods that were ready before they answered, from the begin or not
       fake.listensFrom(B, loop.elapsed().plusMillis(700));
       watcher.listed(ready(B));
       loop.advance(ofSeconds(1));
-      watcher.listed(ListedPods.NONE);
+      watcher.listed(PodsByReadiness.NONE);
       fake.listensFrom(C, loop.elapsed().plusMillis(1_200));
       watcher.listed(notReady(C));
       loop.advance(ofMillis(500));
       watcher.listed(ready(C));
       loop.advance(ofSeconds(1));
-      watcher.listed(ListedPods.NONE);
+      watcher.listed(PodsByReadiness.NONE);
     }
 
     // then it is asked as before: 32 times as long as the pause
@@ -194,7 +194,7 @@ class ProbeClockTest extends WatcherScene {
     fake.answers(A, List.of(HANGS, OK));
     watcher.listed(ready(A));
     loop.advance(ofMillis(100));
-    watcher.listed(ListedPods.NONE);
+    watcher.listed(PodsByReadiness.NONE);
     loop.advance(ofMillis(100));
     watcher.listed(ready(A));
     loop.advance(ofSeconds(5));

@@ -6,7 +6,7 @@ import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -34,7 +34,7 @@ class RevisionBackendsManagerSimulationTest {
 
   /** What holds, as the manager was told. */
   private final TreeSet<RevisionId> existing = new TreeSet<>();
-  private final Map<RevisionId, ListedPods> listed = new HashMap<>();
+  private final Map<RevisionId, PodsByReadiness> listed = new HashMap<>();
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
@@ -84,13 +84,13 @@ class RevisionBackendsManagerSimulationTest {
           random.nextBoolean() ? Fixtures.CLUSTER_IP : null, null));
       default -> {
         listed.put(id, some(random));
-        backends.listed(new PodListing(id, listed.get(id), ListedPods.NONE));
+        backends.listed(new PodListing(id, listed.get(id), PodsByReadiness.NONE));
       }
     }
   }
 
-  private static ListedPods some(Random random) {
-    return new ListedPods(pods(random), pods(random));
+  private static PodsByReadiness some(Random random) {
+    return new PodsByReadiness(pods(random), pods(random));
   }
 
   private static DestinationSet pods(Random random) {
@@ -105,7 +105,7 @@ class RevisionBackendsManagerSimulationTest {
 
   private DestinationSet expected(RevisionId id) {
     return existing.contains(id)
-        ? listed.getOrDefault(id, ListedPods.NONE).all()
+        ? listed.getOrDefault(id, PodsByReadiness.NONE).all()
         : DestinationSet.NONE;
   }
 

@@ -18,7 +18,7 @@ import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -51,8 +51,8 @@ class RevisionBackendsManagerTest {
     backends.onChange(published::add);
   }
 
-  private static PodListing http1(ListedPods pods) {
-    return new PodListing(REVISION, pods, ListedPods.NONE);
+  private static PodListing http1(PodsByReadiness pods) {
+    return new PodListing(REVISION, pods, PodsByReadiness.NONE);
   }
 
   private static Revision revision(String uid, Protocol protocol, boolean probesBeforeReady) {
@@ -126,7 +126,7 @@ class RevisionBackendsManagerTest {
     backends.listed(http1(ready(A)));
     var other = new RevisionId("ns", "other");
     backends.revision(Revision.of(other, 1));
-    backends.listed(new PodListing(other, ready(B), ListedPods.NONE));
+    backends.listed(new PodListing(other, ready(B), PodsByReadiness.NONE));
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
@@ -172,7 +172,7 @@ class RevisionBackendsManagerTest {
       fake.answers(pod, FakePods.REFUSED);
       dead.add(pod);
       backends.revision(Revision.of(id, 1));
-      backends.listed(new PodListing(id, ready(pod), ListedPods.NONE));
+      backends.listed(new PodListing(id, ready(pod), PodsByReadiness.NONE));
     }
     loop.advance(ofSeconds(120));
     fake.asked().clear();
@@ -196,7 +196,7 @@ class RevisionBackendsManagerTest {
     backends.revision(PLAIN);
     backends.revision(Revision.of(other, 1));
     backends.listed(http1(ready(A)));
-    backends.listed(new PodListing(other, ready(B), ListedPods.NONE));
+    backends.listed(new PodListing(other, ready(B), PodsByReadiness.NONE));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactlyInAnyOrder(pods(A), HealthyDestinations.pods(other,
@@ -290,8 +290,9 @@ class RevisionBackendsManagerTest {
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
     limited.revision(Revision.of(holes, 1));
     limited
-        .listed(new PodListing(holes, new ListedPods(DestinationSet.of(pods), DestinationSet.NONE),
-            ListedPods.NONE));
+        .listed(
+            new PodListing(holes, new PodsByReadiness(DestinationSet.of(pods), DestinationSet.NONE),
+                PodsByReadiness.NONE));
     loop.advance(ofSeconds(20));
 
     // when a pod of another is listed, and begins to listen a second later

@@ -12,7 +12,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
@@ -38,7 +38,7 @@ class RevisionWatcherSimulationTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private HealthyDestinations latest = HealthyDestinations.pods(REVISION, DestinationSet.NONE);
-  private ListedPods listed = ListedPods.NONE;
+  private PodsByReadiness listed = PodsByReadiness.NONE;
   /** When each listed pod was listed, or last called ready. */
   private final Map<Destination, Duration> since = new HashMap<>();
   private MeshMode mesh = MeshMode.AUTO;
@@ -124,8 +124,8 @@ class RevisionWatcherSimulationTest {
     }
     var before = listed;
     listed = random.nextInt(6) == 0
-        ? ListedPods.NONE
-        : new ListedPods(DestinationSet.of(ready), DestinationSet.of(notReady));
+        ? PodsByReadiness.NONE
+        : new PodsByReadiness(DestinationSet.of(ready), DestinationSet.of(notReady));
     since.keySet().removeIf(pod -> !listed.all().contains(pod));
     listed.all().all().forEach(pod -> since.putIfAbsent(pod, loop.elapsed()));
     listed.ready().minus(before.ready()).all().forEach(pod -> since.put(pod, loop.elapsed()));

@@ -20,7 +20,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.LogLines;
 import dev.activator.upstream.ProbeAnswer;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ class RevisionWatcherTest extends WatcherScene {
 
     // when a request waits, and all are listed
     watcher.awaited(loop);
-    watcher.listed(new ListedPods(DestinationSet.of(many), DestinationSet.NONE));
+    watcher.listed(new PodsByReadiness(DestinationSet.of(many), DestinationSet.NONE));
     loop.advance(ofSeconds(1));
 
     // then the first is published alone, and then a hundred at a time
@@ -78,7 +78,7 @@ class RevisionWatcherTest extends WatcherScene {
     logger.setLevel(Level.TRACE);
     watcher.awaited(loop);
     try (var events = LogLines.of(RevisionWatcher.class)) {
-      watcher.listed(new ListedPods(DestinationSet.of(many), DestinationSet.NONE));
+      watcher.listed(new PodsByReadiness(DestinationSet.of(many), DestinationSet.NONE));
       loop.advance(ofSeconds(1));
       events.at(Level.TRACE).stream().filter(event -> event.contains(": Answered["))
           .forEach(event -> judged.add(event.split("Answer\\[").length - 1));

@@ -16,8 +16,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
-import dev.activator.revision.ListedPods.Identity;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PodsByReadiness.Identity;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,14 +28,16 @@ class SuspectedPodsTest extends WatcherScene {
   void aPodThatEndsGetsNothingOnceAnotherAnswers() {
     // given a pod that serves, and one that starts
     fake.listensFrom(B, ofSeconds(2));
-    watcher.listed(new ListedPods(DestinationSet.of(A), DestinationSet.of(B)));
+    watcher.listed(new PodsByReadiness(DestinationSet.of(A), DestinationSet.of(B)));
     loop.advance(ofSeconds(1));
 
     // when the first ends, and the other answers, and is lost
     watcher
-        .listed(new ListedPods(DestinationSet.of(A), DestinationSet.of(B), DestinationSet.of(A)));
+        .listed(
+            new PodsByReadiness(DestinationSet.of(A), DestinationSet.of(B), DestinationSet.of(A)));
     loop.advance(ofSeconds(3));
-    watcher.listed(new ListedPods(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.of(A)));
+    watcher.listed(
+        new PodsByReadiness(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.of(A)));
     loop.advance(ofSeconds(1));
 
     // then it serves while it is the only one
@@ -73,8 +75,8 @@ class SuspectedPodsTest extends WatcherScene {
     assertThat(updates).isEmpty();
   }
 
-  private static ListedPods listing(String uid) {
-    return new ListedPods(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.NONE,
+  private static PodsByReadiness listing(String uid) {
+    return new PodsByReadiness(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.NONE,
         Map.of(A, new Identity(uid, "")));
   }
 

@@ -9,8 +9,8 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
-import dev.activator.revision.ListedPods.Identity;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
@@ -194,15 +194,15 @@ class WatcherRowsTest {
   }
 
   /** Such as {@code AB~C}; {@code A@1} is as it is since version 1, {@code A?1} is without a uid. */
-  private static ListedPods listing(String text) {
+  private static PodsByReadiness listing(String text) {
     var since = text.split("[@?]", 2);
     var parts = since[0].replace("-", "").split("~", 2);
-    var listing = new ListedPods(pods(parts[0]), pods(parts.length > 1 ? parts[1] : ""));
+    var listing = new PodsByReadiness(pods(parts[0]), pods(parts.length > 1 ? parts[1] : ""));
     if (since.length == 1) {
       return listing;
     }
     var uid = text.contains("?") ? "" : "u";
-    return new ListedPods(listing.ready(), listing.notReady(), listing.ending(),
+    return new PodsByReadiness(listing.ready(), listing.notReady(), listing.ending(),
         listing.all().all().stream().collect(Collectors.toMap(pod -> pod,
             _ -> new Identity(uid, since[1]))));
   }

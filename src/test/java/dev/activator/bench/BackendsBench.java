@@ -9,7 +9,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -76,7 +76,8 @@ public final class BackendsBench {
           .toList());
       revisions.add(Revision.of(id(i), 10));
       listings.add(
-          new PodListing(id(i), new ListedPods(pods, DestinationSet.NONE), ListedPods.NONE));
+          new PodListing(id(i), new PodsByReadiness(pods, DestinationSet.NONE),
+              PodsByReadiness.NONE));
       addresses.add(new ClusterIp(id(i), new Destination("10.96.0." + i % 250, 80), null));
     }
     long records = usedHeap();
@@ -121,7 +122,8 @@ public final class BackendsBench {
     var threads = ManagementFactory.getThreadMXBean();
     long begin = threads.getCurrentThreadCpuTime();
     backends
-        .listed(new PodListing(id(0), new ListedPods(pods, DestinationSet.NONE), ListedPods.NONE));
+        .listed(new PodListing(id(0), new PodsByReadiness(pods, DestinationSet.NONE),
+            PodsByReadiness.NONE));
     loop.run();
     long took = threads.getCurrentThreadCpuTime() - begin;
     var view = backends.view(id(0));
@@ -179,9 +181,11 @@ public final class BackendsBench {
         }
       });
       backends.revision(Revision.of(black, 1));
-      backends.listed(new PodListing(black, new ListedPods(DestinationSet.of(IntStream.range(1, 51)
-          .mapToObj(i -> new Destination("127.9.9." + i, blackHole.getLocalPort())).toList()),
-          DestinationSet.NONE), ListedPods.NONE));
+      backends.listed(new PodListing(black,
+          new PodsByReadiness(DestinationSet.of(IntStream.range(1, 51)
+              .mapToObj(i -> new Destination("127.9.9." + i, blackHole.getLocalPort())).toList()),
+              DestinationSet.NONE),
+          PodsByReadiness.NONE));
       IntStream.range(0, REVISIONS).forEach(i -> backends.revision(Revision.of(id(i), 1)));
       change(WARM_UP_SECONDS);
       // What piled up while nothing was compiled yet is no storm.
@@ -239,8 +243,8 @@ public final class BackendsBench {
           waiting.add(System.nanoTime());
         }
         backends.listed(
-            new PodListing(id(number), new ListedPods(listed, DestinationSet.NONE),
-                ListedPods.NONE));
+            new PodListing(id(number), new PodsByReadiness(listed, DestinationSet.NONE),
+                PodsByReadiness.NONE));
       }
 
       synchronized void published(DestinationSet pods) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.testing.TestValues;
 import dev.activator.tls.RoutingCertificate;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -153,7 +153,7 @@ class ClusterCertificatesTest {
         .doesNotContain("secret");
     var malformed = secret("routing-serving-certs", "one");
     malformed.withObject("/data").put("tls.key", "c2VjcmV0 secret");
-    assertThat(Yaml.decoded(ResourceKind.SECRETS, malformed.toString()).problem())
+    assertThat(Yaml.decoded(WatchedKind.SECRETS, malformed.toString()).problem())
         .contains("data.tls.key").doesNotContain("c2VjcmV0");
   }
 }

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.embedded.api.Objects;
@@ -72,7 +72,7 @@ class MissedChangesTest {
     pods.add(backends::listed);
     pods.addGone(last -> backends.podsGone(last.revision()));
     rig.lease().informer().addHandler(
-        new FactHandler<>(ResourceKind.ENDPOINTS,
+        new FactHandler<>(WatchedKind.ENDPOINTS,
             new EndpointsEvents(store, IpFamily.IPV4, _ -> "", pods,
                 new ChangeListeners<>("public Endpoints")),
             handlers::nanoTime),

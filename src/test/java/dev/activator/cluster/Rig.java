@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointsObject;
@@ -39,7 +39,7 @@ public final class Rig implements AutoCloseable {
   public static final Match LISTS = Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(BuiltInKinds.ENDPOINTS);
   public static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
-      .everywhere(ResourceKind.ENDPOINTS, "");
+      .everywhere(WatchedKind.ENDPOINTS, "");
 
   /** As in production, but without its long waits. */
   public static final ReflectorSettings QUICK = new ReflectorSettings(Duration.ofSeconds(3),

@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.CatchSlice;
 import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.IpFamily;
@@ -39,7 +39,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The slices that lead a Service's requests to activators, over HTTP; time is moved by hand. */
 class ServiceCatcherTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
-  private static final ScaledService OBJECT = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+  private static final ScaledService OBJECT = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
       metadata: {namespace: shop, name: web, uid: u}
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
@@ -274,7 +274,7 @@ class ServiceCatcherTest {
     var late = api.faults().add(Match.requests(Verb.CREATE).of(BuiltInKinds.ENDPOINT_SLICE),
         new Fault.LateAnswer(Pause.of(Duration.ofMinutes(2))));
     for (int i = 0; i < 60; i++) {
-      var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+      var object = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
           metadata: {namespace: shop, name: web%d, uid: u}
           spec:
             scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}

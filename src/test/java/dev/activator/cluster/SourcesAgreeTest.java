@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointsObject;
@@ -11,8 +11,8 @@ import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods.Identity;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness.Identity;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -88,7 +88,7 @@ class SourcesAgreeTest {
   /** What Endpoints say, and, while none of them is ready, those that end. */
   private PodListing expected() {
     var endpoints = Objects
-        .requireNonNull(Yaml.decoded(ResourceKind.ENDPOINTS, endpoints()).fact());
+        .requireNonNull(Yaml.decoded(WatchedKind.ENDPOINTS, endpoints()).fact());
     var listing = MergedEndpoints.of(List.of(endpoints), "u1", IpFamily.IPV4).pods(REVISION);
     if (!listing.http1().ready().isEmpty()) {
       return listing;
@@ -96,10 +96,10 @@ class SourcesAgreeTest {
     var leaving = DestinationSet.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
     return new PodListing(REVISION,
-        new ListedPods(leaving, listing.http1().notReady(), leaving, pods.values().stream()
+        new PodsByReadiness(leaving, listing.http1().notReady(), leaving, pods.values().stream()
             .filter(Pod::named).collect(Collectors.toMap(Pod::destination,
                 pod -> new Identity("pod" + pod.number(), "")))),
-        ListedPods.NONE);
+        PodsByReadiness.NONE);
   }
 
   private static String metadata(String name) {
@@ -154,7 +154,7 @@ class SourcesAgreeTest {
 
   private static VersionedObject<Decoded<EndpointsObject>> slice(String name,
       List<String> endpoints) {
-    return Yaml.object(ResourceKind.ENDPOINT_SLICES, metadata(name) + """
+    return Yaml.object(WatchedKind.ENDPOINT_SLICES, metadata(name) + """
         addressType: %s
         ports: [{name: http, port: 8012}]
         endpoints: [%s]

@@ -15,7 +15,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
@@ -221,7 +221,8 @@ class LivePageTest {
         .of(Stream.of(addresses).map(ip -> new Destination(ip, 8012)).toList());
     backends.revision(Revision.of(HELLO, 0));
     backends
-        .listed(new PodListing(HELLO, new ListedPods(pods, DestinationSet.NONE), ListedPods.NONE));
+        .listed(new PodListing(HELLO, new PodsByReadiness(pods, DestinationSet.NONE),
+            PodsByReadiness.NONE));
   }
 
   String url(String path) {

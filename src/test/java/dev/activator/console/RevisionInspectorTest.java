@@ -15,7 +15,7 @@ import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.PublicAddresses;
@@ -149,7 +149,7 @@ class RevisionInspectorTest {
 
     // and when a pod is listed that does not answer
     backends.listed(new PodListing(HELLO,
-        new ListedPods(DestinationSet.NONE, DestinationSet.of(POD)), ListedPods.NONE));
+        new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));
     loop.advance(Duration.ofSeconds(1));
     var report = report(HELLO);
 
@@ -212,7 +212,7 @@ class RevisionInspectorTest {
     assertThat(reasons.of(OTHER)).isEqualTo("no pod is listed");
 
     backends.listed(new PodListing(OTHER,
-        new ListedPods(DestinationSet.NONE, DestinationSet.of(POD)), ListedPods.NONE));
+        new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));
     loop.advance(Duration.ofMillis(1100));
     assertThat(reasons.of(OTHER))
         .matches("1 pod is listed, and none answers our probe: connection refused \\(.* times\\)");
@@ -231,9 +231,9 @@ class RevisionInspectorTest {
     answer = new ProbeAnswer.Answered(200, "queue");
     throttler.publicAddresses(
         new PublicAddresses(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
-    backends.listed(new PodListing(HELLO, new ListedPods(
+    backends.listed(new PodListing(HELLO, new PodsByReadiness(
         DestinationSet.of(POD, new Destination("10.0.0.2", 8012)), DestinationSet.NONE),
-        ListedPods.NONE));
+        PodsByReadiness.NONE));
     loop.advance(Duration.ofSeconds(1));
 
     request(HELLO);

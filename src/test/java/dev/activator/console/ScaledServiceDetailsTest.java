@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.autoscaler.Leadership;
 import dev.activator.autoscaler.policy.WorkloadActivity;
 import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledServiceState.References;
@@ -31,7 +31,7 @@ class ScaledServiceDetailsTest {
       new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 
   private static ScaledServiceDetails details(String spec, String status, List<Taken> taken) {
-    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+    var object = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
           scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: front}

@@ -13,7 +13,7 @@ import dev.activator.observability.ColdStartRecorder.LabelledBy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.Revision;
@@ -444,7 +444,8 @@ class ColdStartRecorderTest {
 
   private void listed(DestinationSet ready) {
     starts
-        .listed(new PodListing(HELLO, new ListedPods(DestinationSet.NONE, ready), ListedPods.NONE));
+        .listed(new PodListing(HELLO, new PodsByReadiness(DestinationSet.NONE, ready),
+            PodsByReadiness.NONE));
   }
 
   private void published(DestinationSet now) {

@@ -10,7 +10,7 @@ import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.StartPhase;
@@ -136,7 +136,7 @@ class TracingTest {
         NOON.minusMillis(900), StartPhase.SCHEDULE, NOON), "", ""));
     loop.advance(ofMillis(400));
     starts.listed(new PodListing(FakeRequest.HELLO,
-        new ListedPods(DestinationSet.NONE, DestinationSet.of(POD)), ListedPods.NONE));
+        new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));
     loop.advance(ofMillis(5));
     starts.published(HealthyDestinations.pods(FakeRequest.HELLO, DestinationSet.of(POD)));
     loop.advance(ofMillis(1));

@@ -19,7 +19,7 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -131,8 +131,9 @@ class GatewayAdmitServerTest {
 
   private void isUp() {
     throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
-    pods.listed(new PodListing(WEB, new ListedPods(DestinationSet.of(POD), DestinationSet.NONE),
-        ListedPods.NONE));
+    pods.listed(
+        new PodListing(WEB, new PodsByReadiness(DestinationSet.of(POD), DestinationSet.NONE),
+            PodsByReadiness.NONE));
   }
 
   private void awaitQueued(int number) {

@@ -7,7 +7,7 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
@@ -116,8 +116,8 @@ class OneProtocolPodsTest extends WireTest {
         .last().matches(now -> now.pods().size() == PODS));
   }
 
-  private static ListedPods listing(List<Destination> pods) {
-    return new ListedPods(DestinationSet.of(pods), DestinationSet.NONE);
+  private static PodsByReadiness listing(List<Destination> pods) {
+    return new PodsByReadiness(DestinationSet.of(pods), DestinationSet.NONE);
   }
 
   @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.activator.simulation;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingSettings;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.EndpointsObject.Condition;
 import dev.activator.cluster.policy.EndpointsObject.Member;
 import dev.activator.cluster.policy.EndpointsObject.Owner;
@@ -129,12 +129,12 @@ final class Deployment {
     revision = now;
     changed.run();
     story.tell("%s exists: %d at once in a pod, at least %d pods, %s", id, limit, least, timeouts);
-    soon(200, () -> ifSame(now, () -> api.put(ResourceKind.REVISIONS, id.toString(), now.uid(),
+    soon(200, () -> ifSame(now, () -> api.put(WatchedKind.REVISIONS, id.toString(), now.uid(),
         now)));
-    soon(200, () -> ifSame(now, () -> api.put(ResourceKind.SERVICES, id + "-private", now.uid(),
+    soon(200, () -> ifSame(now, () -> api.put(WatchedKind.SERVICES, id + "-private", now.uid(),
         new ClusterIp(id, clusterIp(), null))));
     soon(200, () -> ifSame(now, this::publish));
-    soon(200, () -> ifSame(now, () -> api.put(ResourceKind.ENDPOINT_SLICES, id + "-public",
+    soon(200, () -> ifSame(now, () -> api.put(WatchedKind.ENDPOINT_SLICES, id + "-public",
         now.uid(), new EndpointsObject(new Owner(id, Role.ACTIVATORS), "", List.of(new Subset(
             new Ports(8012, null), List.of(new Member("", "10.9.9.9", Condition.READY))))))));
   }
@@ -167,15 +167,15 @@ final class Deployment {
     revision = null;
     wanted = 0;
     changed.run();
-    api.remove(ResourceKind.REVISIONS, id.toString());
-    soon(100, () -> removeIfGone(ResourceKind.SERVICES, "-private"));
-    soon(100, () -> removeIfGone(ResourceKind.ENDPOINT_SLICES, "-public"));
-    soon(100, () -> removeIfGone(ResourceKind.ENDPOINT_SLICES, "-a"));
-    soon(100, () -> removeIfGone(ResourceKind.ENDPOINT_SLICES, "-b"));
+    api.remove(WatchedKind.REVISIONS, id.toString());
+    soon(100, () -> removeIfGone(WatchedKind.SERVICES, "-private"));
+    soon(100, () -> removeIfGone(WatchedKind.ENDPOINT_SLICES, "-public"));
+    soon(100, () -> removeIfGone(WatchedKind.ENDPOINT_SLICES, "-a"));
+    soon(100, () -> removeIfGone(WatchedKind.ENDPOINT_SLICES, "-b"));
     List.copyOf(pods).forEach(this::remove);
   }
 
-  private void removeIfGone(ResourceKind<?> kind, String suffix) {
+  private void removeIfGone(WatchedKind<?> kind, String suffix) {
     if (revision == null) {
       api.remove(kind, id + suffix);
     }
@@ -348,8 +348,8 @@ final class Deployment {
   private void unlist() {
     story.tell("the EndpointSlices of %s are deleted", id);
     unlisted = true;
-    api.remove(ResourceKind.ENDPOINT_SLICES, id + "-a");
-    api.remove(ResourceKind.ENDPOINT_SLICES, id + "-b");
+    api.remove(WatchedKind.ENDPOINT_SLICES, id + "-a");
+    api.remove(WatchedKind.ENDPOINT_SLICES, id + "-b");
   }
 
   private void list() {
@@ -414,7 +414,7 @@ final class Deployment {
   }
 
   private void slice(String suffix, List<Member> members, String uid) {
-    api.put(ResourceKind.ENDPOINT_SLICES, id + suffix, uid, new EndpointsObject(
+    api.put(WatchedKind.ENDPOINT_SLICES, id + suffix, uid, new EndpointsObject(
         new Owner(id, Role.PODS), uid,
         List.of(new Subset(new Ports(SimulatedPods.PORT, null), members))));
   }

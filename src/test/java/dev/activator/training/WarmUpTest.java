@@ -38,7 +38,7 @@ class WarmUpTest {
   @Test
   void hasEnded_onceItIsStopped() {
     var warmUp = new WarmUp(group, loops, new Random(1), Integer.MAX_VALUE);
-    var thread = new TrainingThread(() -> warmUp.run(Duration.ofMinutes(2)));
+    var thread = new WarmUpThread(() -> warmUp.run(Duration.ofMinutes(2)));
     thread.begin();
 
     thread.stop();

@@ -9,7 +9,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -182,7 +182,8 @@ final class ChainWorld {
     }
 
     PodListing listing() {
-      return new PodListing(id, new ListedPods(pods(), DestinationSet.NONE), ListedPods.NONE);
+      return new PodListing(id, new PodsByReadiness(pods(), DestinationSet.NONE),
+          PodsByReadiness.NONE);
     }
 
     private void publish() {

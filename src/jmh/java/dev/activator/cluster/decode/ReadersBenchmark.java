@@ -34,7 +34,7 @@ public class ReadersBenchmark {
   @Benchmark
   public Object reader() {
     try (var parser = JSON.createParser(ObjectReadContext.empty(), text)) {
-      return ApiMessages.page(ResourceKind.ENDPOINT_SLICES, parser);
+      return ApiMessages.page(WatchedKind.ENDPOINT_SLICES, parser);
     }
   }
 

@@ -10,7 +10,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.HttpRouteRule;
+import dev.activator.revision.ScaledServiceRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.TestValues;
@@ -75,10 +75,11 @@ public class RoutingBenchmark {
   private static List<ScaledService> scaledServices() {
     var all = new ArrayList<ScaledService>();
     for (int i = 0; i < REVISIONS; i++) {
-      var rules = new ArrayList<HttpRouteRule>();
+      var rules = new ArrayList<ScaledServiceRule>();
       for (int rule = 0; i == 0 && rule < 10; rule++) {
         rules.add(
-            new HttpRouteRule(List.of(), new HttpRouteRule.Path("/path" + "/".repeat(rule), true),
+            new ScaledServiceRule(List.of(),
+                new ScaledServiceRule.Path("/path" + "/".repeat(rule), true),
                 List.of(), "p" + rule));
       }
       all.add(new ScaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "", "", 1,

@@ -4,8 +4,8 @@ import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
-import dev.activator.revision.ListedPods.Identity;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PodsByReadiness.Identity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -79,7 +79,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return new PodHealthTable(listed, now, ending, identities);
   }
 
-  PodHealthTable relist(ListedPods pods, ProbeTraits traits, Duration now) {
+  PodHealthTable relist(PodsByReadiness pods, ProbeTraits traits, Duration now) {
     var reassigned = reassigned(pods);
     return reassigned.isEmpty()
         ? relistSame(pods, traits, now)
@@ -87,12 +87,12 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
   }
 
   /** The addresses that belong to another pod now. What is known of the old pods is dropped. */
-  private DestinationSet reassigned(ListedPods pods) {
+  private DestinationSet reassigned(PodsByReadiness pods) {
     return DestinationSet.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
   }
 
-  private boolean isAnother(Destination pod, ListedPods pods) {
+  private boolean isAnother(Destination pod, PodsByReadiness pods) {
     var before = identities.get(pod);
     var now = pods.identities().get(pod);
     if (before == null || now == null) {
@@ -105,7 +105,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
   }
 
   /** Whether readiness changed and changed back since the last listing. */
-  private boolean missedChange(Destination pod, ListedPods pods) {
+  private boolean missedChange(Destination pod, PodsByReadiness pods) {
     var before = identities.get(pod);
     var now = pods.identities().get(pod);
     var known = listed.get(pod);
@@ -122,7 +122,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return new PodHealthTable(rest, leaving.plus(inFlight), ending, identities);
   }
 
-  private PodHealthTable relistSame(ListedPods pods, ProbeTraits traits, Duration now) {
+  private PodHealthTable relistSame(PodsByReadiness pods, ProbeTraits traits, Duration now) {
     var next = new TreeMap<Destination, PodHealth>();
     pods.ready().all()
         .forEach(pod -> next.put(pod, listedReady(pod, missedChange(pod, pods), traits, now)));

@@ -3,7 +3,7 @@ package dev.activator.backend.policy;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
   sealed interface Event {}
 
-  record Listed(ListedPods pods) implements Event {}
+  record Listed(PodsByReadiness pods) implements Event {}
 
   record Addressed(@Nullable Destination clusterIp) implements Event {}
 

@@ -8,7 +8,7 @@ import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +94,7 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
     return now.minus(known.since());
   }
 
-  Step relist(ListedPods listing) {
+  Step relist(PodsByReadiness listing) {
     var next = with(pods.relist(listing, traits, now));
     boolean clusterIpIsReset = next.pods.listed().isEmpty()
         || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);

@@ -43,7 +43,7 @@ public final class ApiMessages {
     record Failed<T>(int code, Duration retryAfter) implements WatchEvent<T> {}
   }
 
-  public static <F> Page<Decoded<F>> page(ResourceKind<F> kind, JsonParser parser) {
+  public static <F> Page<Decoded<F>> page(WatchedKind<F> kind, JsonParser parser) {
     var items = new ArrayList<VersionedObject<Decoded<F>>>();
     var version = "";
     var next = "";
@@ -75,7 +75,7 @@ public final class ApiMessages {
     return new Page<>(items, version, next);
   }
 
-  private static <F> void add(ResourceKind<F> kind, VersionedObject<Decoded<F>> item,
+  private static <F> void add(WatchedKind<F> kind, VersionedObject<Decoded<F>> item,
       ArrayList<VersionedObject<Decoded<F>>> items) {
     if (item.key().isEmpty()) {
       log.warn("Skipped an object without a name in a list of {}", kind.plural());
@@ -85,11 +85,11 @@ public final class ApiMessages {
   }
 
   /** @param text opens a new parser at each call */
-  public static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, Supplier<JsonParser> text) {
+  public static <F> WatchEvent<Decoded<F>> event(WatchedKind<F> kind, Supplier<JsonParser> text) {
     return event(kind, text, "");
   }
 
-  private static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, Supplier<JsonParser> text,
+  private static <F> WatchEvent<Decoded<F>> event(WatchedKind<F> kind, Supplier<JsonParser> text,
       String knownType) {
     var type = knownType;
     try (var parser = text.get()) {
@@ -109,7 +109,7 @@ public final class ApiMessages {
     return event(kind, text, type);
   }
 
-  private static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, String type,
+  private static <F> WatchEvent<Decoded<F>> event(WatchedKind<F> kind, String type,
       JsonParser parser) {
     return switch (type) {
       case "ADDED", "MODIFIED" -> new WatchEvent.Put<>(named(item(kind, parser)));
@@ -218,7 +218,7 @@ public final class ApiMessages {
     return new ServedResource(plural, kind, isNamespaced);
   }
 
-  private static <F> VersionedObject<Decoded<F>> item(ResourceKind<F> kind, JsonParser parser) {
+  private static <F> VersionedObject<Decoded<F>> item(WatchedKind<F> kind, JsonParser parser) {
     requireObject(parser);
     return kind.decode(parser);
   }

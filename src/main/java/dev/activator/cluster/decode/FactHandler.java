@@ -28,12 +28,12 @@ public final class FactHandler<F> implements InformerHandler<Decoded<F>> {
     void changed(@Nullable F before, @Nullable F now);
   }
 
-  private final ResourceKind<F> kind;
+  private final WatchedKind<F> kind;
   private final FactListener<F> listener;
   private final LongSupplier nanoTime;
   private final LogLimit limit = new LogLimit(MAX_LINES);
 
-  public FactHandler(ResourceKind<F> kind, FactListener<F> listener, LongSupplier nanoTime) {
+  public FactHandler(WatchedKind<F> kind, FactListener<F> listener, LongSupplier nanoTime) {
     this.kind = kind;
     this.listener = listener;
     this.nanoTime = nanoTime;

@@ -22,7 +22,7 @@ final class RevisionReader implements FactReader<Revision> {
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",
       "ResourcesAvailable");
 
-  private RevisionContainers containers = new RevisionContainers(List.of());
+  private ContainerProbes containers = new ContainerProbes(List.of());
   private int containerConcurrency;
   private int timeoutSeconds;
   private int responseStartTimeoutSeconds;
@@ -40,7 +40,7 @@ final class RevisionReader implements FactReader<Revision> {
   private void spec(JsonCursor in) {
     for (var field : in.fields()) {
       switch (field) {
-        case "containers" -> containers = RevisionContainers.read(in);
+        case "containers" -> containers = ContainerProbes.read(in);
         case "containerConcurrency" -> containerConcurrency = in.count(0);
         case "timeoutSeconds" -> timeoutSeconds = in.count(0);
         case "responseStartTimeoutSeconds" -> responseStartTimeoutSeconds = in.count(0);

@@ -4,7 +4,7 @@ import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.config.RequestRulesReader;
-import dev.activator.config.RouteRulesReader;
+import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.config.WarmTimesReader;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestTimeouts;
@@ -144,7 +144,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     }
-    var read = RouteRulesReader.read(routes);
+    var read = ScaledServiceRulesReader.read(routes);
     read.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     var warmTimes = WarmTimesReader.read(forWarmTimes);
     warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));

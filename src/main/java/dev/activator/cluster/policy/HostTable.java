@@ -2,7 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.http.HeaderFields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.HttpRouteRule;
+import dev.activator.revision.ScaledServiceRule;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -68,13 +68,13 @@ public final class HostTable {
       this.oldest = oldest;
     }
 
-    void add(HttpRouteRule rule, ScaledService service) {
+    void add(ScaledServiceRule rule, ScaledService service) {
       routes.add(new Route(rule, service.revision(rule)));
     }
 
     /** Sorts stably: of rules that are equally specific, the older object's is first, and then the first. */
     void sort() {
-      routes.sort((one, other) -> HttpRouteRule.BY_SPECIFICITY.compare(one.rule, other.rule));
+      routes.sort((one, other) -> ScaledServiceRule.BY_SPECIFICITY.compare(one.rule, other.rule));
       all = !routes.isEmpty() && routes.getFirst().rule.matchesAll()
           ? routes.getFirst().to
           : null;
@@ -94,7 +94,7 @@ public final class HostTable {
     }
   }
 
-  private record Route(HttpRouteRule rule, RevisionId to) {}
+  private record Route(ScaledServiceRule rule, RevisionId to) {}
 
   private HostTable(String domain) {
     this.domain = domain;
@@ -134,9 +134,9 @@ public final class HostTable {
 
   private void add(ScaledService service, DomainRules domains) {
     var rules = service.routes().isEmpty() && service.routeProblems().isEmpty()
-        ? List.of(HttpRouteRule.ALL)
+        ? List.of(ScaledServiceRule.ALL)
         : service.routes();
-    var byHost = new TreeMap<String, List<HttpRouteRule>>();
+    var byHost = new TreeMap<String, List<ScaledServiceRule>>();
     for (var rule : rules) {
       var hosts = rule.hosts().isEmpty() ? service.hosts() : rule.hosts();
       if (rule.hosts().isEmpty()) {
@@ -155,7 +155,7 @@ public final class HostTable {
     });
   }
 
-  private void add(String host, List<HttpRouteRule> rules, ScaledService service) {
+  private void add(String host, List<ScaledServiceRule> rules, ScaledService service) {
     boolean isWildcard = host.startsWith(WILDCARD);
     var owner = isWildcard ? null : named(host);
     if (owner != null) {

@@ -5,8 +5,8 @@ import dev.activator.cluster.policy.EndpointsObject.Member;
 import dev.activator.cluster.policy.EndpointsObject.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods.Identity;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness.Identity;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.PublicAddresses;
@@ -72,19 +72,19 @@ public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
     return in(Condition.READY, merged(protocol)).all().stream().map(Destination::host).toList();
   }
 
-  private ListedPods listing(Protocol protocol) {
+  private PodsByReadiness listing(Protocol protocol) {
     var listed = merged(protocol);
     if (listed.isEmpty()) {
-      return ListedPods.NONE;
+      return PodsByReadiness.NONE;
     }
     var ready = in(Condition.READY, listed);
     var notReady = in(Condition.NOT_READY, listed);
     if (!ready.isEmpty()) {
-      return new ListedPods(ready, notReady, DestinationSet.NONE, identities(listed));
+      return new PodsByReadiness(ready, notReady, DestinationSet.NONE, identities(listed));
     }
     // An address may have moved from a terminating pod to a starting one.
     var ending = in(Condition.TERMINATING, listed).minus(notReady);
-    return new ListedPods(ending, notReady, ending, identities(listed));
+    return new PodsByReadiness(ending, notReady, ending, identities(listed));
   }
 
   private static Map<Destination, Identity> identities(List<ListedAddress> listed) {

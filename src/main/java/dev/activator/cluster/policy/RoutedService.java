@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Service whose pods may get requests.
+ * A Kubernetes Service as stand-alone mode reads it, to send requests to its pods.
  *
  * @param selector of its pods; empty if another controller writes its EndpointSlices
  * @param isLocal whether each node sends requests to the pods on it only

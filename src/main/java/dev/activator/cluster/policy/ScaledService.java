@@ -3,7 +3,7 @@ package dev.activator.cluster.policy;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.HttpRouteRule;
+import dev.activator.revision.ScaledServiceRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import java.time.Duration;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts,
-    List<HttpRouteRule> routes, List<String> routeProblems, int minReplicas,
+    List<ScaledServiceRule> routes, List<String> routeProblems, int minReplicas,
     OptionalInt maxReplicas,
     LoadTarget load, int containerConcurrency, Duration timeout,
     Duration window, List<String> wakeWith, Map<String, String> labels,
@@ -56,13 +56,13 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
 
   /** Those of its rules, other than {@link #port}. */
   public List<String> otherPorts() {
-    return routes.stream().map(HttpRouteRule::port)
+    return routes.stream().map(ScaledServiceRule::port)
         .filter(one -> !one.isEmpty() && !one.equals(port))
         .distinct().toList();
   }
 
   /** The revision that gets the requests of a route. */
-  public RevisionId revision(HttpRouteRule route) {
+  public RevisionId revision(ScaledServiceRule route) {
     return route.port().equals(port) ? id : id.ofPort(route.port());
   }
 

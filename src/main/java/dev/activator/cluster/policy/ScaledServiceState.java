@@ -1,8 +1,8 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.WorkloadTemplate.Probing;
+import dev.activator.cluster.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.Revision;
@@ -70,7 +70,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   public record Trouble(String reason, String message) {}
 
   public sealed interface WorkloadState {
-    record Found(WorkloadTemplate workload) implements WorkloadState {}
+    record Found(ScaledWorkload workload) implements WorkloadState {}
 
     /** No object of that name. */
     record Missing() implements WorkloadState {}
@@ -321,7 +321,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   /** How many pods are ready and do not terminate. */
   public int ready() {
-    ListedPods listing = pods.on(revision.protocol());
+    PodsByReadiness listing = pods.on(revision.protocol());
     return listing.ready().minus(listing.ending()).size();
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Which objects are listed and watched. Equal queries share one informer; empty texts match everything. */
-public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String labelSelector,
+public record ResourceQuery<F>(WatchedKind<F> kind, String namespace, String labelSelector,
     String name) {
 
-  public static <F> ResourceQuery<F> everywhere(ResourceKind<F> kind, String labelSelector) {
+  public static <F> ResourceQuery<F> everywhere(WatchedKind<F> kind, String labelSelector) {
     return new ResourceQuery<>(kind, "", labelSelector, "");
   }
 
-  public static <F> ResourceQuery<F> in(String namespace, ResourceKind<F> kind,
+  public static <F> ResourceQuery<F> in(String namespace, WatchedKind<F> kind,
       String labelSelector) {
     return new ResourceQuery<>(kind, namespace, labelSelector, "");
   }

@@ -43,12 +43,12 @@ final class DeploymentController {
 
   private final ApiStore store;
   private final Loop loop;
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
 
   DeploymentController(ApiStore store, Loop loop) {
     this.store = store;
     this.loop = loop;
-    this.objects = new StoreWriter(store);
+    this.objects = new ControllerWrites(store);
     for (var kind : List.of(BuiltInKinds.DEPLOYMENT, BuiltInKinds.REPLICA_SET)) {
       store.onAdmission(kind,
           object -> WorkloadValidation.admit(object, store.stored(kind, object)));
@@ -152,7 +152,7 @@ final class DeploymentController {
   }
 
   private static ObjectNode replicaSet(ObjectNode deployment, String hash) {
-    var set = StoreWriter.named(BuiltInKinds.REPLICA_SET, Meta.namespace(deployment),
+    var set = ControllerWrites.named(BuiltInKinds.REPLICA_SET, Meta.namespace(deployment),
         Meta.name(deployment) + "-" + hash);
     ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment);
     var spec = set.putObject("spec").put("replicas", 0);

@@ -29,10 +29,10 @@ public final class EndpointSliceMirror {
   private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
   private static final String CONTROLLER = "endpointslicemirroring-controller.k8s.io";
 
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final Map<String, Set<String>> written = new HashMap<>();
 
-  public EndpointSliceMirror(StoreWriter objects) {
+  public EndpointSliceMirror(ControllerWrites objects) {
     this.objects = objects;
   }
 
@@ -116,7 +116,8 @@ public final class EndpointSliceMirror {
     String name = Meta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
         + (numbers.isEmpty() ? "0" : numbers);
     return slices.computeIfAbsent(name, _ -> {
-      var slice = StoreWriter.named(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name);
+      var slice = ControllerWrites.named(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints),
+          name);
       Meta.of(slice).set("labels", labels(endpoints));
       slice.put("addressType", family);
       slice.putArray("endpoints");

@@ -22,12 +22,12 @@ import tools.jackson.databind.node.ObjectNode;
  * subset.
  */
 final class EndpointsController {
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final Function<String, Stream<LocalPod>> pods;
   private final Map<String, ObjectNode> services = new HashMap<>();
 
   /** @param pods all that run in a namespace */
-  EndpointsController(StoreWriter objects, Function<String, Stream<LocalPod>> pods) {
+  EndpointsController(ControllerWrites objects, Function<String, Stream<LocalPod>> pods) {
     this.objects = objects;
     this.pods = pods;
   }
@@ -67,7 +67,7 @@ final class EndpointsController {
   }
 
   private static ObjectNode endpoints(ObjectNode service) {
-    var endpoints = StoreWriter.named(BuiltInKinds.ENDPOINTS, Meta.namespace(service),
+    var endpoints = ControllerWrites.named(BuiltInKinds.ENDPOINTS, Meta.namespace(service),
         Meta.name(service));
     if (service.at("/metadata/labels") instanceof ObjectNode labels) {
       Meta.of(endpoints).set("labels", labels.deepCopy());

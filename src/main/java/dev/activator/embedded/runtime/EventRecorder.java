@@ -31,7 +31,7 @@ final class EventRecorder {
 
   private final ApiStore store;
   private final Loop loop;
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final EventCorrelator correlator = new EventCorrelator();
   private final Map<String, ObjectNode> seen = new HashMap<>();
   private final Map<Long, Name> names = new HashMap<>();
@@ -41,7 +41,7 @@ final class EventRecorder {
   EventRecorder(ApiStore store, Loop loop) {
     this.store = store;
     this.loop = loop;
-    this.objects = new StoreWriter(store);
+    this.objects = new ControllerWrites(store);
   }
 
   List<StoreSubscription> subscribe() {
@@ -78,7 +78,7 @@ final class EventRecorder {
     if (series.count() > 1 && counted(series)) {
       return;
     }
-    var event = StoreWriter.named(BuiltInKinds.EVENT, Meta.namespace(about),
+    var event = ControllerWrites.named(BuiltInKinds.EVENT, Meta.namespace(about),
         Meta.name(about) + "." + Long.toHexString(series.number()));
     event.putObject("involvedObject").put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
         .put("namespace", Meta.namespace(about)).put("name", Meta.name(about))

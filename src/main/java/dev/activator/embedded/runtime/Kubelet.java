@@ -39,7 +39,7 @@ final class Kubelet {
   private final Loop loop;
   private final LoopbackPorts ports;
   private final RuntimeDependencies dependencies;
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final EndpointsController endpoints;
   /** By the key of the ReplicaSet. */
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
@@ -54,7 +54,7 @@ final class Kubelet {
     this.loop = loop;
     this.ports = ports;
     this.dependencies = dependencies;
-    this.objects = new StoreWriter(store);
+    this.objects = new ControllerWrites(store);
     this.endpoints = new EndpointsController(objects, this::podsIn);
   }
 
@@ -125,7 +125,7 @@ final class Kubelet {
     return ContainerEnvironment.of(template.container(),
         (kind, name) -> store.find(kind, template.namespace(), name),
         Objects.requireNonNullElseGet(object,
-            () -> StoreWriter.named(BuiltInKinds.POD, template.namespace(), pod)));
+            () -> ControllerWrites.named(BuiltInKinds.POD, template.namespace(), pod)));
   }
 
   /** The output of a run, which stores what it prints. */

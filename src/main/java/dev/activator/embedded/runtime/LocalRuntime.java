@@ -40,7 +40,7 @@ public final class LocalRuntime {
   public LocalRuntime(ApiStore store, Loop loop, RuntimeDependencies dependencies) {
     this.store = store;
     this.loop = loop;
-    this.slices = new EndpointSliceMirror(new StoreWriter(store));
+    this.slices = new EndpointSliceMirror(new ControllerWrites(store));
     this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, dependencies.routable());
     this.deployments = new DeploymentController(store, loop);
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(dependencies.random()), dependencies);

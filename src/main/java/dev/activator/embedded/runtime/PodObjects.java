@@ -20,7 +20,7 @@ final class PodObjects {
 
   /** A pod as it is created. Its container has the port and the variables that its process gets. */
   static ObjectNode pod(PodTemplate template, ObjectNode replicaSet, String name, int port) {
-    var pod = StoreWriter.named(BuiltInKinds.POD, template.namespace(), name);
+    var pod = ControllerWrites.named(BuiltInKinds.POD, template.namespace(), name);
     for (var field : new String[]{"labels", "annotations"}) {
       if (template.metadata().path(field) instanceof ObjectNode given) {
         Meta.of(pod).set(field, given.deepCopy());

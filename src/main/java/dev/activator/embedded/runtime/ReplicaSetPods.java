@@ -33,7 +33,7 @@ final class ReplicaSetPods {
   private final Kubelet kubelet;
   private final EndpointsController endpoints;
   private final Loop loop;
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final Clock clock;
   private final Map<String, LocalPod> pods = new TreeMap<>();
   private ObjectNode replicaSet;
@@ -44,7 +44,7 @@ final class ReplicaSetPods {
   private boolean retired;
 
   ReplicaSetPods(ObjectNode replicaSet, Kubelet kubelet, EndpointsController endpoints, Loop loop,
-      StoreWriter objects, Clock clock) {
+      ControllerWrites objects, Clock clock) {
     this.replicaSet = replicaSet;
     this.template = PodTemplate.of(replicaSet);
     this.kubelet = kubelet;

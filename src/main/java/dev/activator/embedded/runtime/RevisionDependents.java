@@ -17,12 +17,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class RevisionDependents {
   private final ApiStore store;
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final String address;
   private int requestPort;
 
   /** @param address where the activator takes requests */
-  RevisionDependents(ApiStore store, StoreWriter objects, String address) {
+  RevisionDependents(ApiStore store, ControllerWrites objects, String address) {
     this.store = store;
     this.objects = objects;
     this.address = address;

@@ -41,7 +41,7 @@ public record RevisionObjects(ObjectNode revision) {
   /** @param fingerprint of the template */
   static RevisionObjects of(ObjectNode service, int number, String fingerprint) {
     String name = Meta.name(service);
-    var revision = StoreWriter.named(BuiltInKinds.REVISION, Meta.namespace(service),
+    var revision = ControllerWrites.named(BuiltInKinds.REVISION, Meta.namespace(service),
         revisionName(name, number));
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
@@ -114,7 +114,7 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   private ObjectNode of(Kind kind, String name) {
-    var object = StoreWriter.named(kind, Meta.namespace(revision), name);
+    var object = ControllerWrites.named(kind, Meta.namespace(revision), name);
     var labels = labels(object);
     for (var label : INHERITED) {
       labels.put(label, Meta.labels(revision).getOrDefault(label, ""));

@@ -61,7 +61,7 @@ public final class ServingController {
 
   private final ApiStore store;
   private final Loop loop;
-  private final StoreWriter objects;
+  private final ControllerWrites objects;
   private final RevisionDependents dependents;
   private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
   private final Map<RevisionId, Known> services = new HashMap<>();
@@ -75,7 +75,7 @@ public final class ServingController {
     this.store = store;
     this.routable = routable;
     this.loop = loop;
-    this.objects = new StoreWriter(store);
+    this.objects = new ControllerWrites(store);
     this.dependents = new RevisionDependents(store, objects, address);
     store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
@@ -285,7 +285,7 @@ public final class ServingController {
       label(service, known.ready, "active");
     }
     objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
-        now -> new ServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
+        now -> new KnativeServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
     if (!known.ready.isEmpty() || isRoutable(newest)) {
       applied(id);
     }

@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -48,7 +48,7 @@ public final class PodReadyTimes {
     }
   }
 
-  private static boolean isReady(ListedPods listing) {
+  private static boolean isReady(PodsByReadiness listing) {
     return !listing.ready().minus(listing.ending()).isEmpty();
   }
 

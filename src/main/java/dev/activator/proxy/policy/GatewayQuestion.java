@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The question whether a gateway may send a request itself. */
+/** A gateway's question whether it may send a request to a Service itself, read from its headers. */
 public sealed interface GatewayQuestion {
   /**
    * The request.

@@ -25,8 +25,8 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
-import dev.activator.revision.ListedPods.Identity;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
@@ -60,11 +60,11 @@ class WatcherStateTest {
   }
 
   private List<Effect> ready(Destination... pods) {
-    return on(new Listed(new ListedPods(DestinationSet.of(pods), DestinationSet.NONE)));
+    return on(new Listed(new PodsByReadiness(DestinationSet.of(pods), DestinationSet.NONE)));
   }
 
   private List<Effect> notReady(Destination... pods) {
-    return on(new Listed(new ListedPods(DestinationSet.NONE, DestinationSet.of(pods))));
+    return on(new Listed(new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(pods))));
   }
 
   private List<Effect> answers(Destination from, ProbeOutcome outcome) {
@@ -218,7 +218,7 @@ class WatcherStateTest {
       ready();
     }
 
-    on(new Listed(new ListedPods(DestinationSet.of(A), DestinationSet.of(B))));
+    on(new Listed(new PodsByReadiness(DestinationSet.of(A), DestinationSet.of(B))));
 
     assertThat(answers(B, REFUSED)).containsExactly(new ProbeLater(B, ofMillis(200)));
     assertThat(answers(A, REFUSED)).containsExactly(new ProbeLater(A, ofMillis(10)));
@@ -407,16 +407,19 @@ class WatcherStateTest {
     answers(B, OK);
 
     var ending = DestinationSet.of(A);
-    assertThat(on(new Listed(new ListedPods(DestinationSet.of(A, B), DestinationSet.NONE, ending,
-        Map.of())))).containsExactly(publish(B));
-    assertThat(on(new Listed(new ListedPods(ending, DestinationSet.NONE, ending, Map.of()))))
+    assertThat(
+        on(new Listed(new PodsByReadiness(DestinationSet.of(A, B), DestinationSet.NONE, ending,
+            Map.of()))))
+        .containsExactly(publish(B));
+    assertThat(on(new Listed(new PodsByReadiness(ending, DestinationSet.NONE, ending, Map.of()))))
         .containsExactly(publish(A));
   }
 
   @Test
   void keepsServing_whenAPodsIdentityIsNoLongerListed() {
-    on(new Listed(new ListedPods(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.NONE,
-        Map.of(A, new Identity("u", "1")))));
+    on(new Listed(
+        new PodsByReadiness(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.NONE,
+            Map.of(A, new Identity("u", "1")))));
     answers(A, OK);
 
     assertThat(ready(A)).isEmpty();

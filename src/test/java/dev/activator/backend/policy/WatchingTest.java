@@ -14,7 +14,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ class WatchingTest {
   @Test
   void publishesOnceAndPausesFailedPods_whenAnswersArriveTogether() {
     var asked = watching()
-        .on(new Listed(new ListedPods(DestinationSet.of(A, B), DestinationSet.NONE)),
+        .on(new Listed(new PodsByReadiness(DestinationSet.of(A, B), DestinationSet.NONE)),
             Duration.ZERO);
 
     var step = asked.next().on(
@@ -73,7 +73,7 @@ class WatchingTest {
     for (int i = 0; i < 50; i++) {
       now = now.plusMillis(random.nextInt(300));
       // given pods that come and go, and are asked
-      var news = new Listed(new ListedPods(some(random), some(random).minus(some(random))));
+      var news = new Listed(new PodsByReadiness(some(random), some(random).minus(some(random))));
       together = together.on(news, now).next();
       oneByOne = oneByOne.on(news, now).next();
 

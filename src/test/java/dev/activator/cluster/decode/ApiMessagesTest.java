@@ -18,11 +18,11 @@ class ApiMessagesTest {
       + " resourceVersion: '7', managedFields: [{a: [1, {b: 2}]}]}, subsets: []}";
 
   private static WatchEvent<Decoded<EndpointsObject>> event(String yaml) {
-    return ApiMessages.event(ResourceKind.ENDPOINTS, () -> Yaml.parser(Yaml.json(yaml)));
+    return ApiMessages.event(WatchedKind.ENDPOINTS, () -> Yaml.parser(Yaml.json(yaml)));
   }
 
   private static Page<Decoded<EndpointsObject>> page(String yaml) {
-    return ApiMessages.page(ResourceKind.ENDPOINTS, Yaml.parser(Yaml.json(yaml)));
+    return ApiMessages.page(WatchedKind.ENDPOINTS, Yaml.parser(Yaml.json(yaml)));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -30,13 +30,13 @@ class ApiMessagesTest {
       "{object: %s, type: ADDED}", "{other: [{}], object: %s, type: ADDED, more: {}}"})
   void readsAnObjectThatIsThere(String event) {
     assertThat(event(event.formatted(OBJECT))).isEqualTo(
-        new WatchEvent.Put<>(Yaml.object(ResourceKind.ENDPOINTS, OBJECT)));
+        new WatchEvent.Put<>(Yaml.object(WatchedKind.ENDPOINTS, OBJECT)));
   }
 
   @Test
   void readsADeletion() {
     assertThat(event("{type: DELETED, object: " + OBJECT + "}")).isEqualTo(
-        new WatchEvent.Removed<>(Yaml.object(ResourceKind.ENDPOINTS, OBJECT)));
+        new WatchEvent.Removed<>(Yaml.object(WatchedKind.ENDPOINTS, OBJECT)));
   }
 
   @Test
@@ -86,7 +86,7 @@ class ApiMessagesTest {
   void readsAPage() {
     var page = page("{kind: List, items: [" + OBJECT + ", {metadata: {resourceVersion: '1'}}],"
         + " metadata: {continue: more, remainingItemCount: 5, resourceVersion: '8'}}");
-    assertThat(page.items()).containsExactly(Yaml.object(ResourceKind.ENDPOINTS, OBJECT));
+    assertThat(page.items()).containsExactly(Yaml.object(WatchedKind.ENDPOINTS, OBJECT));
     assertThat(page.resourceVersion()).isEqualTo("8");
     assertThat(page.next()).isEqualTo("more");
   }

@@ -25,7 +25,7 @@ class EndpointSliceReaderTest {
   private @Nullable String problem;
 
   private @Nullable EndpointsObject read(String labels, String rest) {
-    var decoded = Yaml.decoded(ResourceKind.ENDPOINT_SLICES, """
+    var decoded = Yaml.decoded(WatchedKind.ENDPOINT_SLICES, """
         metadata:
           namespace: ns
           name: rev-private-x7k2p

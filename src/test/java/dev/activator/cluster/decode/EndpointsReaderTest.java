@@ -7,7 +7,7 @@ import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
@@ -40,7 +40,7 @@ class EndpointsReaderTest {
   }
 
   private @Nullable Object read(String yaml) {
-    var decoded = Yaml.decoded(ResourceKind.ENDPOINTS, yaml);
+    var decoded = Yaml.decoded(WatchedKind.ENDPOINTS, yaml);
     remarks = decoded.remarks();
     problem = decoded.problem();
     var set = decoded.fact();
@@ -54,7 +54,7 @@ class EndpointsReaderTest {
     };
   }
 
-  private static PodListing pods(ListedPods http1, ListedPods h2c) {
+  private static PodListing pods(PodsByReadiness http1, PodsByReadiness h2c) {
     return new PodListing(REVISION, http1, h2c);
   }
 
@@ -65,15 +65,15 @@ class EndpointsReaderTest {
     }).toList());
   }
 
-  private static ListedPods ready(String... pods) {
-    return new ListedPods(of(pods), DestinationSet.NONE);
+  private static PodsByReadiness ready(String... pods) {
+    return new PodsByReadiness(of(pods), DestinationSet.NONE);
   }
 
   @Test
   @DisplayName("EH-01: no subsets mean no pods")
   void noSubsetsMeanNoPods() {
-    assertThat(read("Private", "[]")).isEqualTo(pods(ListedPods.NONE, ListedPods.NONE));
-    assertThat(read("Private", "null")).isEqualTo(pods(ListedPods.NONE, ListedPods.NONE));
+    assertThat(read("Private", "[]")).isEqualTo(pods(PodsByReadiness.NONE, PodsByReadiness.NONE));
+    assertThat(read("Private", "null")).isEqualTo(pods(PodsByReadiness.NONE, PodsByReadiness.NONE));
   }
 
   @Test
@@ -82,7 +82,7 @@ class EndpointsReaderTest {
     assertThat(read("Private", """
         [{ports: [{name: https, port: 8112}, {name: http, port: 1234}],
           addresses: [{ip: 128.0.0.2}, {ip: 128.0.0.1, nodeName: here}, {ip: 128.0.0.2}]}]
-        """)).isEqualTo(pods(ready("128.0.0.1:1234", "128.0.0.2:1234"), ListedPods.NONE));
+        """)).isEqualTo(pods(ready("128.0.0.1:1234", "128.0.0.2:1234"), PodsByReadiness.NONE));
   }
 
   @Test
@@ -92,8 +92,8 @@ class EndpointsReaderTest {
         [{ports: [{name: http, port: 1234}], addresses: [{ip: 128.0.0.1}, {ip: 128.0.0.2}],
           notReadyAddresses: [{ip: 128.0.0.3}, {ip: 128.0.0.1}]}]
         """)).isEqualTo(
-        pods(new ListedPods(of("128.0.0.1:1234", "128.0.0.2:1234"), of("128.0.0.3:1234")),
-            ListedPods.NONE));
+        pods(new PodsByReadiness(of("128.0.0.1:1234", "128.0.0.2:1234"), of("128.0.0.3:1234")),
+            PodsByReadiness.NONE));
   }
 
   @Test
@@ -114,7 +114,7 @@ class EndpointsReaderTest {
         [{ports: [{name: http, port: 8012}], addresses: [{ip: "2001:db8::1"}]}]
         """);
 
-    assertThat(addresses).isEqualTo(pods(ready("2001:db8::1:8012"), ListedPods.NONE));
+    assertThat(addresses).isEqualTo(pods(ready("2001:db8::1:8012"), PodsByReadiness.NONE));
     assertThat(new Destination("2001:db8::1", 8012)).hasToString("[2001:db8::1]:8012");
   }
 
@@ -123,7 +123,7 @@ class EndpointsReaderTest {
   void leavesOutWhatIsNoIpAddressWithARemark(String ip) {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 8012}], addresses: [{ip: "%s"}, {ip: 10.0.0.1}]}]
-        """.formatted(ip))).isEqualTo(pods(ready("10.0.0.1:8012"), ListedPods.NONE));
+        """.formatted(ip))).isEqualTo(pods(ready("10.0.0.1:8012"), PodsByReadiness.NONE));
     assertThat(remarks)
         .containsExactly("subsets[0].addresses[0].ip is no IP address: '" + ip + "'");
   }
@@ -133,7 +133,7 @@ class EndpointsReaderTest {
     assertThat(read("Private", """
         [{ports: [{name: other, port: 9}], addresses: [{ip: 128.0.0.3}]},
          {ports: [{name: other, port: 9}]}, {notReadyAddresses: [{ip: 128.0.0.4}]}]
-        """)).isEqualTo(pods(ListedPods.NONE, ListedPods.NONE));
+        """)).isEqualTo(pods(PodsByReadiness.NONE, PodsByReadiness.NONE));
     assertThat(remarks).containsExactly(
         "its addresses, as no port of subsets[0].ports that has a number is named http or http2",
         "its addresses, as no port of subsets[2].ports that has a number is named http or http2");
@@ -143,7 +143,7 @@ class EndpointsReaderTest {
   void leavesOutAddressesWhosePortHasNoNumber() {
     assertThat(read("Private", """
         [{ports: [{name: http}], addresses: [{ip: 128.0.0.3}]}, {addresses: [{}]}]
-        """)).isEqualTo(pods(ListedPods.NONE, ListedPods.NONE));
+        """)).isEqualTo(pods(PodsByReadiness.NONE, PodsByReadiness.NONE));
     assertThat(remarks).containsExactly(
         "its addresses, as no port of subsets[0].ports that has a number is named http or http2",
         "subsets[1].addresses[0].ip is missing",

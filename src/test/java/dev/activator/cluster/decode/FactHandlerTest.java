@@ -28,7 +28,7 @@ class FactHandlerTest {
   private final LogOf log = new LogOf(FactHandler.class);
   private long now = Long.MAX_VALUE - 1;
   private final List<String> received = new ArrayList<>();
-  private final FactHandler<EndpointsObject> handler = new FactHandler<>(ResourceKind.ENDPOINTS,
+  private final FactHandler<EndpointsObject> handler = new FactHandler<>(WatchedKind.ENDPOINTS,
       (before, now) -> received.add(text(before) + " -> " + text(now)),
       () -> now);
 
@@ -40,7 +40,7 @@ class FactHandlerTest {
   }
 
   private static VersionedObject<Decoded<EndpointsObject>> endpoints(int version, String subsets) {
-    return Yaml.object(ResourceKind.ENDPOINTS, """
+    return Yaml.object(WatchedKind.ENDPOINTS, """
         metadata: {namespace: ns, name: rev-private, uid: u, resourceVersion: "%d", labels: {
           serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u,
           networking.internal.knative.dev/serviceType: Private}}
@@ -86,7 +86,7 @@ class FactHandlerTest {
   private Notification<Decoded<EndpointsObject>> updated(
       VersionedObject<Decoded<EndpointsObject>> before,
       VersionedObject<Decoded<EndpointsObject>> now) {
-    return new Updated<>(before, ResourceKind.ENDPOINTS.stored(before, now));
+    return new Updated<>(before, WatchedKind.ENDPOINTS.stored(before, now));
   }
 
   @Test
@@ -122,8 +122,8 @@ class FactHandlerTest {
   @Test
   void anObjectThatBecomesMalformedKeepsItsFact() {
     var one = endpoints(1, GOOD.formatted("10.0.0.1"));
-    var bad = ResourceKind.ENDPOINTS.stored(one, endpoints(2, "subsets: 5"));
-    var worse = ResourceKind.ENDPOINTS.stored(bad, endpoints(3, "subsets: 6"));
+    var bad = WatchedKind.ENDPOINTS.stored(one, endpoints(2, "subsets: 5"));
+    var worse = WatchedKind.ENDPOINTS.stored(bad, endpoints(3, "subsets: 6"));
     var good = endpoints(4, GOOD.formatted("10.0.0.2"));
 
     tell(new Added<>(one));

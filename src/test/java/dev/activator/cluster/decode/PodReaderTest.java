@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PodReaderTest {
   private static String failure(String status) {
-    var pod = Yaml.decoded(ResourceKind.PODS,
+    var pod = Yaml.decoded(WatchedKind.PODS,
         "metadata: {namespace: ns, name: p}\nstatus: " + status).fact();
     if (pod == null) {
       return "ends";
@@ -86,7 +86,7 @@ class PodReaderTest {
       "{initContainerStatuses: [R9], containerStatuses: [R7]}        | create=1 container=7"})
   void readsWhenPhasesEnded(String status, String expected) {
     var written = status.replaceAll("R(\\d)", RUNNING.formatted("$1"));
-    var pod = Yaml.decoded(ResourceKind.PODS, "metadata: {namespace: ns, name: p, "
+    var pod = Yaml.decoded(WatchedKind.PODS, "metadata: {namespace: ns, name: p, "
         + "creationTimestamp: '2026-01-01T00:00:01Z'}\nstatus: " + written).fact();
 
     assertThat(new TreeMap<>(pod.ends()).entrySet().stream()
@@ -96,7 +96,7 @@ class PodReaderTest {
 
   @Test
   void aPodThatIsDeletedSaysNothing() {
-    assertThat(Yaml.decoded(ResourceKind.PODS, """
+    assertThat(Yaml.decoded(WatchedKind.PODS, """
         metadata: {namespace: ns, name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
         status: {containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}
         """).fact()).isNull();

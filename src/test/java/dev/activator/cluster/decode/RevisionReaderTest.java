@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionReaderTest {
   private static Revision read(String yaml) {
-    return Objects.requireNonNull(Yaml.decoded(ResourceKind.REVISIONS, yaml).fact());
+    return Objects.requireNonNull(Yaml.decoded(WatchedKind.REVISIONS, yaml).fact());
   }
 
   private static Revision withContainers(String containers) {
@@ -139,7 +139,7 @@ class RevisionReaderTest {
       "{idleTimeoutSeconds: 1.5}   | spec.idleTimeoutSeconds must be a whole number, 0 or more, "
           + "not 1.5"})
   void namesTheFieldThatIsMalformed(String spec, String message) {
-    var decoded = Yaml.decoded(ResourceKind.REVISIONS,
+    var decoded = Yaml.decoded(WatchedKind.REVISIONS,
         "{metadata: {namespace: ns, name: rev}, spec: " + spec + "}");
 
     assertThat(decoded.problem()).isEqualTo(message);
@@ -148,7 +148,7 @@ class RevisionReaderTest {
 
   private static @Nullable ReadinessProbe probe(String annotations, String container,
       List<String> remarks) {
-    var decoded = Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {namespace: ns, name: rev,"
+    var decoded = Yaml.decoded(WatchedKind.REVISIONS, "{metadata: {namespace: ns, name: rev,"
         + " annotations: " + annotations + "}, spec: {containers: [" + container + "]}}");
     remarks.addAll(decoded.remarks());
     return Objects.requireNonNull(decoded.fact()).readinessProbe();
@@ -213,15 +213,15 @@ class RevisionReaderTest {
   @Test
   void saysThatThereAreNoContainers() {
     assertThat(
-        Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {namespace: ns, name: rev}}").remarks())
+        Yaml.decoded(WatchedKind.REVISIONS, "{metadata: {namespace: ns, name: rev}}").remarks())
         .containsExactly("spec.containers is empty");
   }
 
   @Test
   void needsAName() {
-    assertThat(Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {namespace: ns}}").problem())
+    assertThat(Yaml.decoded(WatchedKind.REVISIONS, "{metadata: {namespace: ns}}").problem())
         .isEqualTo("metadata.name is missing");
-    assertThat(Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {name: rev}}").problem())
+    assertThat(Yaml.decoded(WatchedKind.REVISIONS, "{metadata: {name: rev}}").problem())
         .isEqualTo("metadata.namespace is missing");
   }
 }

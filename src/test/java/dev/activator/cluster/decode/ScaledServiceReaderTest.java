@@ -16,7 +16,7 @@ import dev.activator.revision.FixedResponse;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.HttpRouteRule;
+import dev.activator.revision.ScaledServiceRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmSchedule;
 import dev.activator.revision.WarmTimes;
@@ -88,7 +88,7 @@ class ScaledServiceReaderTest {
       """;
 
   private static ScaledService read(String yaml) {
-    return Yaml.decoded(ResourceKind.SCALED_SERVICES, yaml).fact();
+    return Yaml.decoded(WatchedKind.SCALED_SERVICES, yaml).fact();
   }
 
   @Test
@@ -109,9 +109,12 @@ class ScaledServiceReaderTest {
     assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
         "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
         "http", List.of("shop.example.com"),
-        List.of(new HttpRouteRule(List.of("api.example.com"), new HttpRouteRule.Path("/v1", true),
-            List.of(new DoNotWake.Header("X-Env", new DoNotWake.Text("canary", false))), ""),
-            new HttpRouteRule(List.of(), new HttpRouteRule.Path("/rpc", false), List.of(), "81")),
+        List.of(
+            new ScaledServiceRule(List.of("api.example.com"),
+                new ScaledServiceRule.Path("/v1", true),
+                List.of(new DoNotWake.Header("X-Env", new DoNotWake.Text("canary", false))), ""),
+            new ScaledServiceRule(List.of(), new ScaledServiceRule.Path("/rpc", false), List.of(),
+                "81")),
         List.of(), 1, OptionalInt.of(10),
         new LoadTarget(OptionalInt.of(20), OptionalInt.of(100), OptionalInt.of(250)), 40,
         Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
@@ -215,7 +218,7 @@ class ScaledServiceReaderTest {
   @ParameterizedTest
   @MethodSource("values")
   void aWrongValueOfAnyFieldThatComesAnywayIsAProblemWithASentence(String path) {
-    var decoded = Yaml.decoded(ResourceKind.SCALED_SERVICES,
+    var decoded = Yaml.decoded(WatchedKind.SCALED_SERVICES,
         YAML.writeValueAsString(withAnObjectAt(path)));
     var fact = decoded.fact();
     var problems = new ArrayList<String>(decoded.remarks());
@@ -248,7 +251,7 @@ class ScaledServiceReaderTest {
   @ValueSource(strings = {"serviceRef: {name: svc, port: http}", "minReplicas: -1", "hosts: a",
       "scaleTargetRef: 7", "target: {concurrency: 0}"})
   void whatASchemaShouldHaveRefusedIsAProblem(String spec) {
-    assertThat(Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+    assertThat(Yaml.decoded(WatchedKind.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web}
         spec: {%s}
         """.formatted(spec)).problem()).contains("spec.");

@@ -20,7 +20,7 @@ class ServiceReaderTest {
   }
 
   private static @Nullable ClusterIp read(String name, String spec, List<String> remarks) {
-    var decoded = Yaml.decoded(ResourceKind.SERVICES, """
+    var decoded = Yaml.decoded(WatchedKind.SERVICES, """
         metadata:
           namespace: ns
           name: %s

@@ -2,7 +2,7 @@ package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** When the requests to a Service reach the activators. */
 class CatchStateTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
-  private static final RoutedService SERVICE = Yaml.decoded(ResourceKind.ROUTED_SERVICES, """
+  private static final RoutedService SERVICE = Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();
@@ -29,7 +29,7 @@ class CatchStateTest {
   private static final String NAME = "web.svc.activator.dev";
 
   private static ScaledServiceState state(String catchService, String service, String endpoints) {
-    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+    var object = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
           scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
@@ -37,7 +37,7 @@ class CatchStateTest {
           target: {concurrency: 20}
           catchService: %s
         """.formatted(service, catchService)).fact();
-    var slice = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
+    var slice = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
         metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
         addressType: IPv4
         ports: [{name: http, port: 8080}]
@@ -142,7 +142,7 @@ class CatchStateTest {
   @Test
   void aSliceOfOursIsReadAsItIsWritten() {
     var fact = Yaml
-        .decoded(ResourceKind.SERVICE_SLICES,
+        .decoded(WatchedKind.SERVICE_SLICES,
             """
                 metadata:
                   namespace: shop

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.HostTable.Taken;
-import dev.activator.config.RouteRulesReader;
+import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.HttpRouteRule;
+import dev.activator.revision.ScaledServiceRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.TestValues;
@@ -29,12 +29,12 @@ class HostTableTest {
 
   /** @param rules as in spec.rules, in YAML */
   private static ScaledService withRules(String id, String created, String rules, String... hosts) {
-    var read = RouteRulesReader.read(new YAMLMapper().readValue(rules, Object.class));
+    var read = ScaledServiceRulesReader.read(new YAMLMapper().readValue(rules, Object.class));
     assertThat(read.problems()).isEmpty();
     return service(id, created, read.rules(), hosts);
   }
 
-  private static ScaledService service(String id, String created, List<HttpRouteRule> rules,
+  private static ScaledService service(String id, String created, List<ScaledServiceRule> rules,
       String... hosts) {
     var parts = id.split("/");
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
@@ -267,7 +267,7 @@ class HostTableTest {
 
   @Test
   void withRulesThatAllAreBroken_noRequestForItsHostsIsItsOwn() {
-    var read = RouteRulesReader.read(List.of(Map.of("path", "no slash")));
+    var read = ScaledServiceRulesReader.read(List.of(Map.of("path", "no slash")));
     var broken = new ScaledService(new RevisionId("shop", "web"), "u", "1", 1,
         new ScaleTargetRef("apps/v1", "Deployment", "web"), "web", "http", List.of("x.y"),
         read.rules(), read.problems(), 0, OptionalInt.empty(),

@@ -9,7 +9,7 @@ import dev.activator.cluster.policy.EndpointsObject.Ports;
 import dev.activator.cluster.policy.EndpointsObject.Role;
 import dev.activator.cluster.policy.EndpointsObject.Subset;
 import dev.activator.revision.Destination;
-import dev.activator.revision.ListedPods.Identity;
+import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;

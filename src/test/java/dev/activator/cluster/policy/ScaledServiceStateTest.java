@@ -3,7 +3,7 @@ package dev.activator.cluster.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class ScaledServiceStateTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
-  private static final ScaledService OBJECT = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+  private static final ScaledService OBJECT = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
       metadata: {namespace: shop, name: web, uid: u}
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
@@ -35,7 +35,7 @@ class ScaledServiceStateTest {
   private static final RoutedService SERVICE = service("""
       {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080},
        {name: grpc, port: 81, appProtocol: kubernetes.io/h2c}]}""");
-  private static final ServiceSlice SLICE = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
+  private static final ServiceSlice SLICE = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
       metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
       addressType: IPv4
       ports: [{name: http, port: 8080}, {name: grpc, port: 8081}]
@@ -50,7 +50,7 @@ class ScaledServiceStateTest {
       "{}");
 
   private static RoutedService service(String spec) {
-    return Yaml.decoded(ResourceKind.ROUTED_SERVICES, """
+    return Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
         metadata: {namespace: shop, name: svc}
         spec: %s
         """.formatted(spec)).fact();
@@ -58,7 +58,7 @@ class ScaledServiceStateTest {
 
   @Test
   void warnsOfAServiceWhoseTrafficPolicyKeepsItFromBeingCaught() {
-    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+    var object = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
           scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
@@ -82,7 +82,7 @@ class ScaledServiceStateTest {
 
   private static WorkloadState found(String spec, String status) {
     return new WorkloadState.Found(
-        Yaml.decoded(ResourceKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
+        Yaml.decoded(WatchedKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
             metadata: {namespace: shop, name: web}
             spec: %s
             status: %s
@@ -131,7 +131,7 @@ class ScaledServiceStateTest {
   }
 
   private static ScaledServiceState withRules(String rules, List<Taken> taken) {
-    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+    var object = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
           scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
@@ -248,7 +248,7 @@ class ScaledServiceStateTest {
   @Test
   void startsNoPod_whileTheStatusSaysForbidden() {
     var forbidden = Yaml
-        .decoded(ResourceKind.SCALED_SERVICES,
+        .decoded(WatchedKind.SCALED_SERVICES,
             """
                 metadata: {namespace: shop, name: web, uid: u}
                 spec:

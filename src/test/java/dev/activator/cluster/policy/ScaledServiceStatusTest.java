@@ -3,7 +3,7 @@ package dev.activator.cluster.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
@@ -23,18 +23,18 @@ class ScaledServiceStatusTest {
   private static final String LATER = "2026-11-22T12:01:00Z";
   private static final Trouble FORBIDDEN = new Trouble("Forbidden", "may not patch it");
 
-  private static final ScaledService OBJECT = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+  private static final ScaledService OBJECT = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
       metadata: {namespace: shop, name: web, uid: u, generation: 3}
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
         target: {concurrency: 20}
       """).fact();
-  private static final RoutedService SERVICE = Yaml.decoded(ResourceKind.ROUTED_SERVICES, """
+  private static final RoutedService SERVICE = Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();
-  private static final ServiceSlice TWO_PODS = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
+  private static final ServiceSlice TWO_PODS = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
       metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
       addressType: IPv4
       ports: [{name: http, port: 8080}]

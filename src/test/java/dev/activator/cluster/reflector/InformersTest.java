@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import io.fabric8.kubernetes.client.Config;
@@ -54,7 +54,7 @@ class InformersTest {
   @Test
   void watchesAnotherNamespaceByItself() {
     try (var rig = new Rig().start()) {
-      var elsewhere = ResourceQuery.in("elsewhere", ResourceKind.ENDPOINTS, "");
+      var elsewhere = ResourceQuery.in("elsewhere", WatchedKind.ENDPOINTS, "");
 
       try (var other = rig.informers.lease(elsewhere)) {
         await().until(() -> other.informer().hasSynced());

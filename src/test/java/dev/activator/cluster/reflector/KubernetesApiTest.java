@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.revision.Revision;
 import dev.activator.testing.TestValues;
@@ -74,7 +74,7 @@ class KubernetesApiTest {
 
   private Decoded<Revision> revision(String fields) {
     var bytes = ("{\"type\":\"ADDED\",\"object\":{" + fields + "}}").getBytes(UTF_8);
-    var event = ApiMessages.event(ResourceKind.REVISIONS,
+    var event = ApiMessages.event(WatchedKind.REVISIONS,
         () -> api.parser(bytes, 0, bytes.length));
     return ((WatchEvent.Put<Decoded<Revision>>) event).now().object();
   }

@@ -3,7 +3,7 @@ package dev.activator.cluster.reflector;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
@@ -35,7 +35,7 @@ public final class SimulatedApi {
 
   private final VirtualLoop clock;
   private final Random random;
-  private final Map<ResourceKind<?>, Kind> kinds = new LinkedHashMap<>();
+  private final Map<WatchedKind<?>, Kind> kinds = new LinkedHashMap<>();
   private long version = 100;
   private boolean down;
 
@@ -56,12 +56,12 @@ public final class SimulatedApi {
   }
 
   /** Creates or changes an object. */
-  public <F> void put(ResourceKind<F> kind, String key, String uid, F fact) {
+  public <F> void put(WatchedKind<F> kind, String key, String uid, F fact) {
     kind(kind).put(new VersionedObject<>(key, uid, text(++version),
         new Decoded<>(fact, null, List.of())));
   }
 
-  public void remove(ResourceKind<?> kind, String key) {
+  public void remove(WatchedKind<?> kind, String key) {
     kind(kind).remove(key);
   }
 
@@ -104,7 +104,7 @@ public final class SimulatedApi {
     kinds.values().forEach(Kind::compact);
   }
 
-  private Kind kind(ResourceKind<?> kind) {
+  private Kind kind(WatchedKind<?> kind) {
     return kinds.computeIfAbsent(kind, _ -> new Kind());
   }
 
@@ -121,7 +121,7 @@ public final class SimulatedApi {
     private final Set<Long> expired = new HashSet<>();
     private long forgotten;
 
-    @SuppressWarnings("unchecked") // see put(ResourceKind, …)
+    @SuppressWarnings("unchecked") // see put(WatchedKind, …)
     void put(VersionedObject<?> now) {
       var object = (VersionedObject<Decoded<Object>>) now;
       objects.put(now.key(), object);

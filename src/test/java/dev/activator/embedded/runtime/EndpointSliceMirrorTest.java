@@ -18,7 +18,7 @@ class EndpointSliceMirrorTest {
   private final ApiStore store = new ApiStore(Clock.systemUTC());
 
   EndpointSliceMirrorTest() {
-    var mirror = new EndpointSliceMirror(new StoreWriter(store));
+    var mirror = new EndpointSliceMirror(new ControllerWrites(store));
     store.subscribe(BuiltInKinds.ENDPOINTS, loop, mirror::endpointsChanged);
     store.subscribe(BuiltInKinds.ENDPOINT_SLICE, loop, mirror::sliceChanged);
     store.create(BuiltInKinds.ENDPOINTS, Objects.parse("""

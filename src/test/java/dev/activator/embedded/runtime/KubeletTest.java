@@ -85,7 +85,7 @@ class KubeletTest {
   @Test
   void aRevisionThatIsReadyStaysSoWhileAnotherPodStartsSlowly() {
     portsAreFree = true;
-    var objects = new StoreWriter(store);
+    var objects = new ControllerWrites(store);
     var pods = new ReplicaSetPods(store.find(BuiltInKinds.DEPLOYMENT, "default", DEPLOYMENT),
         kubelet,
         new EndpointsController(objects, _ -> Stream.empty()), loop, objects, Clock.systemUTC());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -131,7 +131,7 @@ class LocalRuntimeTest {
   }
 
   private static void phasesOfAStartAreThoseOfAKubelet(ObjectNode pod) {
-    var ends = Yaml.decoded(ResourceKind.PODS, pod.toString()).fact().ends();
+    var ends = Yaml.decoded(WatchedKind.PODS, pod.toString()).fact().ends();
 
     assertThat(ends.keySet()).containsExactlyInAnyOrderElementsOf(
         Stream.of(StartPhase.values()).filter(StartPhase::isOfPod).toList());

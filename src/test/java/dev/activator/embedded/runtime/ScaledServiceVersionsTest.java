@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.embedded.api.Objects;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class ScaledServiceVersionsTest {
   }
 
   private static ScaledService read(ObjectNode object) {
-    return Yaml.decoded(ResourceKind.SCALED_SERVICES, object.toString()).fact();
+    return Yaml.decoded(WatchedKind.SCALED_SERVICES, object.toString()).fact();
   }
 
   @Test

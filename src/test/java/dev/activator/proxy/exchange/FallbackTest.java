@@ -22,7 +22,7 @@ import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -160,7 +160,8 @@ class FallbackTest {
 
   private void pods(RevisionId id, Destination... now) {
     var pods = DestinationSet.of(now);
-    starts.listed(new PodListing(id, new ListedPods(DestinationSet.NONE, pods), ListedPods.NONE));
+    starts.listed(
+        new PodListing(id, new PodsByReadiness(DestinationSet.NONE, pods), PodsByReadiness.NONE));
     starts.published(HealthyDestinations.pods(id, pods));
     throttler.destinations(HealthyDestinations.pods(id, pods));
     loop.run();

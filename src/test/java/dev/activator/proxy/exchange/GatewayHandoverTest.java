@@ -19,7 +19,7 @@ import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -153,7 +153,7 @@ class GatewayHandoverTest {
   }
 
   private void listed(DestinationSet ready, DestinationSet notReady) {
-    var listing = new PodListing(WEB, new ListedPods(ready, notReady), ListedPods.NONE);
+    var listing = new PodListing(WEB, new PodsByReadiness(ready, notReady), PodsByReadiness.NONE);
     starts.listed(listing);
     this.ready.listed(listing);
     loop.run();

@@ -20,7 +20,7 @@ import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.ListedPods;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -153,7 +153,8 @@ class WaitingPagesTest {
   }
 
   private void pods(DestinationSet now) {
-    starts.listed(new PodListing(ID, new ListedPods(DestinationSet.NONE, now), ListedPods.NONE));
+    starts.listed(
+        new PodListing(ID, new PodsByReadiness(DestinationSet.NONE, now), PodsByReadiness.NONE));
     starts.published(HealthyDestinations.pods(ID, now));
     throttler.destinations(HealthyDestinations.pods(ID, now));
     loop.run();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One state of one object: its JSON, and what selectors use. Immutable. The tree is not kept, to
+ * One version of an object: its JSON, and the fields that selectors test. Immutable. The tree is not kept, to
  * save memory.
  */
 public final class CachedObject {

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * The reason why a process does not run.
+ * Why a process ended, or could not start.
  *
  * @param reason one word for the revision's status, such as {@code ExitCode1}
  * @param message for people

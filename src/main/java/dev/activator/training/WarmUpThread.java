@@ -2,13 +2,13 @@ package dev.activator.training;
 
 import java.time.Duration;
 
-/** The thread of one warm-up, which runs while the start or the callers go on. */
-public final class TrainingThread {
+/** Runs one warm-up on a separate thread, beside the rest of the start or the first requests. */
+public final class WarmUpThread {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
   private final Thread thread;
 
-  public TrainingThread(Runnable warmUp) {
+  public WarmUpThread(Runnable warmUp) {
     thread = Thread.ofPlatform().daemon().name("warm-up").unstarted(warmUp);
   }
 

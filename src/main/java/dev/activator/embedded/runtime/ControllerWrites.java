@@ -13,17 +13,17 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The access of controllers to objects that users may write too.
+ * Reads and writes the embedded API's objects for its controllers, which share them with users.
  *
  * <p><b>Errors.</b> Objects that were created or deleted in the meantime are tolerated. Other
  * refusals are logged, so that the remaining objects are still written.
  */
-public final class StoreWriter {
-  private static final Logger log = LoggerFactory.getLogger(StoreWriter.class);
+public final class ControllerWrites {
+  private static final Logger log = LoggerFactory.getLogger(ControllerWrites.class);
 
   private final ApiStore store;
 
-  public StoreWriter(ApiStore store) {
+  public ControllerWrites(ApiStore store) {
     this.store = store;
   }
 

@@ -4,17 +4,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The pods Kubernetes lists for a revision on one of its ports.
+ * A revision's pods in its Endpoints, on one port.
  *
  * @param notReady none of {@code ready}
  * @param ending those of {@code ready} that terminate: used only while no other pod serves
  * @param identities where known
  */
-public record ListedPods(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
+public record PodsByReadiness(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
     Map<Destination, Identity> identities) {
-  public static final ListedPods NONE = new ListedPods(DestinationSet.NONE, DestinationSet.NONE);
+  public static final PodsByReadiness NONE = new PodsByReadiness(DestinationSet.NONE,
+      DestinationSet.NONE);
 
-  public ListedPods {
+  public PodsByReadiness {
     notReady = notReady.minus(ready);
     ending = ending.intersect(ready);
     identities = of(identities, ready, notReady);
@@ -39,11 +40,11 @@ public record ListedPods(DestinationSet ready, DestinationSet notReady, Destinat
     }
   }
 
-  public ListedPods(DestinationSet ready, DestinationSet notReady, DestinationSet ending) {
+  public PodsByReadiness(DestinationSet ready, DestinationSet notReady, DestinationSet ending) {
     this(ready, notReady, ending, Map.of());
   }
 
-  public ListedPods(DestinationSet ready, DestinationSet notReady) {
+  public PodsByReadiness(DestinationSet ready, DestinationSet notReady) {
     this(ready, notReady, DestinationSet.NONE);
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.config;
 
 import dev.activator.revision.DoNotWake;
-import dev.activator.revision.HttpRouteRule;
+import dev.activator.revision.ScaledServiceRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> A rule that cannot be used is left out, and is a problem of the result.
  */
-public final class RouteRulesReader {
+public final class ScaledServiceRulesReader {
   private static final String FIELD = "spec.rules";
   private static final int MAX_RULES = 32;
   private static final int MAX_HOSTS = 64;
@@ -26,14 +26,14 @@ public final class RouteRulesReader {
   private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
   private static final Pattern PATH = Pattern.compile("/[!-~]*");
 
-  private RouteRulesReader() {}
+  private ScaledServiceRulesReader() {}
 
   /** @param problems a sentence for each rule that was left out */
-  public record Read(List<HttpRouteRule> rules, List<String> problems) {}
+  public record Read(List<ScaledServiceRule> rules, List<String> problems) {}
 
   /** @param value of the field; null if it is absent */
   public static Read read(@Nullable Object value) {
-    var rules = new ArrayList<HttpRouteRule>();
+    var rules = new ArrayList<ScaledServiceRule>();
     var problems = new ArrayList<String>();
     try {
       for (var one : new UserValue(FIELD, value).items(MAX_RULES)) {
@@ -49,7 +49,7 @@ public final class RouteRulesReader {
     return new Read(rules, problems);
   }
 
-  private static HttpRouteRule rule(UserValue rule) {
+  private static ScaledServiceRule rule(UserValue rule) {
     rule.object("hosts", "path", "pathPrefix", "headers", "serviceRef");
     var hosts = new ArrayList<String>();
     for (var host : rule.field("hosts").items(MAX_HOSTS)) {
@@ -68,10 +68,10 @@ public final class RouteRulesReader {
       }
       headers.add(header);
     }
-    return new HttpRouteRule(hosts, path(rule), headers, port(rule.field("serviceRef")));
+    return new ScaledServiceRule(hosts, path(rule), headers, port(rule.field("serviceRef")));
   }
 
-  private static HttpRouteRule.@Nullable Path path(UserValue rule) {
+  private static ScaledServiceRule.@Nullable Path path(UserValue rule) {
     var exact = rule.field("path");
     var prefix = rule.field("pathPrefix");
     if (!exact.isAbsent() && !prefix.isAbsent()) {
@@ -87,7 +87,7 @@ public final class RouteRulesReader {
       throw field.mustBe(
           "a path as callers send it, that begins with / and has no //, /./, /../, %2F, ? or #");
     }
-    return new HttpRouteRule.Path(text, exact.isAbsent());
+    return new ScaledServiceRule.Path(text, exact.isAbsent());
   }
 
   private static String port(UserValue service) {

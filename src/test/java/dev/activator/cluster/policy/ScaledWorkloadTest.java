@@ -3,16 +3,16 @@ package dev.activator.cluster.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchedKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class WorkloadTemplateTest {
-  private static WorkloadTemplate workload(String containers) {
-    return Yaml.decoded(ResourceKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
+class ScaledWorkloadTest {
+  private static ScaledWorkload workload(String containers) {
+    return Yaml.decoded(WatchedKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
         kind: Deployment
         metadata: {namespace: shop, name: web}
         spec: {replicas: 3, template: {metadata: {labels: {app: web}}, spec: {containers: %s}}}
@@ -59,7 +59,7 @@ class WorkloadTemplateTest {
     assertThat(remarks).containsExactly("the path of its readinessProbe, 'a b'");
   }
 
-  private static String shown(WorkloadTemplate.Probing probing) {
+  private static String shown(ScaledWorkload.Probing probing) {
     return (probing.probe().connects() ? "connect" : probing.probe().path()) + " "
         + probing.beforeReady();
   }

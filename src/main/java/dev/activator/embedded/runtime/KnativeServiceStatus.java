@@ -6,7 +6,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The status of a Service.
+ * The status of a Knative Service, from its newest revision and the one that takes requests.
  *
  * <p><b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and {@code
  * service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param newest the newest revision
  * @param routed the name of the revision that takes requests; empty until one has been ready
  */
-record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
+record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
   private static final String READY = "Ready";
   private static final String CONFIGURATIONS = "ConfigurationsReady";
   private static final String ROUTES = "RoutesReady";

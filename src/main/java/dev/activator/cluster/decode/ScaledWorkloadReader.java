@@ -1,9 +1,9 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.WorkloadTemplate;
-import dev.activator.cluster.policy.WorkloadTemplate.Action;
-import dev.activator.cluster.policy.WorkloadTemplate.Container;
-import dev.activator.cluster.policy.WorkloadTemplate.Probe;
+import dev.activator.cluster.policy.ScaledWorkload;
+import dev.activator.cluster.policy.ScaledWorkload.Action;
+import dev.activator.cluster.policy.ScaledWorkload.Container;
+import dev.activator.cluster.policy.ScaledWorkload.Probe;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code spec.template} of any kind that has one. */
-final class WorkloadTemplateReader implements FactReader<WorkloadTemplate> {
+final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
   private final List<Container> containers = new ArrayList<>(1);
   private String failure = "";
 
@@ -124,7 +124,7 @@ final class WorkloadTemplateReader implements FactReader<WorkloadTemplate> {
         case "scheme" -> scheme = in.text();
         case "httpHeaders" -> {
           for (var _ : in.items()) {
-            RevisionContainers.header(in, headers);
+            ContainerProbes.header(in, headers);
           }
         }
       }
@@ -133,8 +133,8 @@ final class WorkloadTemplateReader implements FactReader<WorkloadTemplate> {
   }
 
   @Override
-  public WorkloadTemplate fact(Metadata metadata, JsonCursor in) {
-    return new WorkloadTemplate(new RevisionId(metadata.namespace(), metadata.name()), containers,
+  public ScaledWorkload fact(Metadata metadata, JsonCursor in) {
+    return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()), containers,
         failure);
   }
 }

@@ -7,7 +7,7 @@ import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.policy.RoutedService;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ServiceSlice;
-import dev.activator.cluster.policy.WorkloadTemplate;
+import dev.activator.cluster.policy.ScaledWorkload;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
 import dev.activator.tls.RoutingCertificate;
@@ -23,33 +23,33 @@ import tools.jackson.core.JsonParser;
  * <p><b>Errors.</b> A malformed object has a {@link Decoded#problem}; invalid JSON throws a
  * {@link tools.jackson.core.JacksonException}.
  */
-public final class ResourceKind<F> {
-  public static final ResourceKind<EndpointsObject> ENDPOINTS = new ResourceKind<>("Endpoints",
+public final class WatchedKind<F> {
+  public static final WatchedKind<EndpointsObject> ENDPOINTS = new WatchedKind<>("Endpoints",
       "api/v1",
       "endpoints", EndpointsReader::new, EndpointsObject::after);
-  public static final ResourceKind<EndpointsObject> ENDPOINT_SLICES = new ResourceKind<>(
+  public static final WatchedKind<EndpointsObject> ENDPOINT_SLICES = new WatchedKind<>(
       "EndpointSlice",
       "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new,
       EndpointsObject::after);
-  public static final ResourceKind<Revision> REVISIONS = new ResourceKind<>("Revision",
+  public static final WatchedKind<Revision> REVISIONS = new WatchedKind<>("Revision",
       "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
-  public static final ResourceKind<ClusterIp> SERVICES = new ResourceKind<>("Service", "api/v1",
+  public static final WatchedKind<ClusterIp> SERVICES = new WatchedKind<>("Service", "api/v1",
       "services", ServiceReader::new);
-  public static final ResourceKind<PodStartStatus> PODS = new ResourceKind<>("Pod", "api/v1",
+  public static final WatchedKind<PodStartStatus> PODS = new WatchedKind<>("Pod", "api/v1",
       "pods",
       PodReader::new);
-  public static final ResourceKind<ConfigMapReader.Texts> CONFIG_MAPS = new ResourceKind<>(
+  public static final WatchedKind<ConfigMapReader.Texts> CONFIG_MAPS = new WatchedKind<>(
       "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);
-  public static final ResourceKind<RoutingCertificate> SECRETS = new ResourceKind<>("Secret",
+  public static final WatchedKind<RoutingCertificate> SECRETS = new WatchedKind<>("Secret",
       "api/v1", "secrets", RoutingCertificateReader::new);
-  public static final ResourceKind<ScaledService> SCALED_SERVICES = new ResourceKind<>(
+  public static final WatchedKind<ScaledService> SCALED_SERVICES = new WatchedKind<>(
       "ScaledService", "apis/activator.dev/v1alpha1", "scaledservices", ScaledServiceReader::new);
-  public static final ResourceKind<RoutedService> ROUTED_SERVICES = new ResourceKind<>("Service",
+  public static final WatchedKind<RoutedService> ROUTED_SERVICES = new WatchedKind<>("Service",
       "api/v1", "services", RoutedServiceReader::new);
-  public static final ResourceKind<ServiceSlice> SERVICE_SLICES = new ResourceKind<>(
+  public static final WatchedKind<ServiceSlice> SERVICE_SLICES = new WatchedKind<>(
       "EndpointSlice", "apis/discovery.k8s.io/v1", "endpointslices", ServiceSliceReader::new,
       ServiceSlice::after);
-  public static final ResourceKind<Hpa> HPAS = new ResourceKind<>("HorizontalPodAutoscaler",
+  public static final WatchedKind<Hpa> HPAS = new WatchedKind<>("HorizontalPodAutoscaler",
       "apis/autoscaling/v2", "horizontalpodautoscalers", HpaReader::new);
 
   private final String name;
@@ -63,12 +63,12 @@ public final class ResourceKind<F> {
     F added(F now, @Nullable F before, String version);
   }
 
-  private ResourceKind(String name, String groupPath, String plural,
+  private WatchedKind(String name, String groupPath, String plural,
       Supplier<? extends FactReader<F>> readers) {
     this(name, groupPath, plural, readers, (now, _, _) -> now);
   }
 
-  private ResourceKind(String name, String groupPath, String plural,
+  private WatchedKind(String name, String groupPath, String plural,
       Supplier<? extends FactReader<F>> readers, History<F> history) {
     this.name = name;
     this.groupPath = groupPath;
@@ -78,9 +78,9 @@ public final class ResourceKind<F> {
   }
 
   /** A kind that ScaledServices scale. */
-  public static ResourceKind<WorkloadTemplate> workloads(String kind, String groupPath,
+  public static WatchedKind<ScaledWorkload> workloads(String kind, String groupPath,
       String plural) {
-    return new ResourceKind<>(kind, groupPath, plural, WorkloadTemplateReader::new);
+    return new WatchedKind<>(kind, groupPath, plural, ScaledWorkloadReader::new);
   }
 
   public String name() {

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The containers of a Revision's pod template, as far as its readiness depends on them. */
-record RevisionContainers(List<Container> all) {
+record ContainerProbes(List<Container> all) {
   private static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";
 
@@ -23,12 +23,12 @@ record RevisionContainers(List<Container> all) {
 
   private record HttpGet(String path, Map<String, String> headers) {}
 
-  static RevisionContainers read(JsonCursor in) {
+  static ContainerProbes read(JsonCursor in) {
     var all = new ArrayList<Container>(1);
     for (var _ : in.items()) {
       all.add(container(in));
     }
-    return new RevisionContainers(all);
+    return new ContainerProbes(all);
   }
 
   private static Container container(JsonCursor in) {

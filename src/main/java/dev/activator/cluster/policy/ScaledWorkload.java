@@ -8,14 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is scaled: a Deployment, or anything else with a pod template.
+ * A workload that a ScaledService scales: a Deployment, or another kind with a pod template.
  *
  * @param id its namespace and name
  * @param containers of its pod template; empty if it has none
  * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
  */
-public record WorkloadTemplate(RevisionId id, List<Container> containers, String failure) {
-  public WorkloadTemplate {
+public record ScaledWorkload(RevisionId id, List<Container> containers, String failure) {
+  public ScaledWorkload {
     containers = List.copyOf(containers);
   }
 

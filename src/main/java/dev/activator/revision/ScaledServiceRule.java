@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule of a ScaledService: which requests it gets, and on which port of its Service.
+ * A rule of a ScaledService: which requests go to it, and to which port of its Service.
  *
  * <p><b>Source.</b> {@code HTTPRouteMatch} of the Gateway API, without regular expressions.
  *
@@ -19,18 +19,19 @@ import org.jspecify.annotations.Nullable;
  * @param headers all of them must match
  * @param port by name or number; empty for the ScaledService's
  */
-public record HttpRouteRule(List<String> hosts, @Nullable Path path, List<DoNotWake.Header> headers,
+public record ScaledServiceRule(List<String> hosts, @Nullable Path path,
+    List<DoNotWake.Header> headers,
     String port) {
   /** Begins with the rule that decides if several match. */
-  public static final Comparator<HttpRouteRule> BY_SPECIFICITY = Comparator
-      .comparing((HttpRouteRule rule) -> rule.path != null && !rule.path.prefix)
+  public static final Comparator<ScaledServiceRule> BY_SPECIFICITY = Comparator
+      .comparing((ScaledServiceRule rule) -> rule.path != null && !rule.path.prefix)
       .thenComparing(rule -> rule.path == null ? 0 : rule.path.text.length())
       .thenComparing(rule -> rule.headers.size()).reversed();
 
   /** Gets every request. */
-  public static final HttpRouteRule ALL = new HttpRouteRule(List.of(), null, List.of(), "");
+  public static final ScaledServiceRule ALL = new ScaledServiceRule(List.of(), null, List.of(), "");
 
-  public HttpRouteRule {
+  public ScaledServiceRule {
     hosts = List.copyOf(hosts);
     headers = List.copyOf(headers);
     path = path != null && path.prefix && path.text.isEmpty() ? null : path;
@@ -82,7 +83,7 @@ public record HttpRouteRule(List<String> hosts, @Nullable Path path, List<DoNotW
     }
     if (!headers.isEmpty()) {
       parts.add("header " + headers.stream()
-          .map(HttpRouteRule::text)
+          .map(ScaledServiceRule::text)
           .collect(Collectors.toCollection(TreeSet::new)).stream()
           .collect(Collectors.joining(", ")));
     }
