@@ -246,7 +246,7 @@ public final class Autoscaler {
       if (batch.uptime().isPresent()) {
         term.roster.batch(term.now(), batch.reporter(), batch.uptime(), busy);
       } else {
-        busy.forEach(id -> term.roster.busy(batch.reporter(), id));
+        term.roster.busy(batch.reporter(), busy);
       }
       for (var entry : batch.entries()) {
         var target = targets.get(entry.revision());

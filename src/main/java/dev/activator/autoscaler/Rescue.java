@@ -48,6 +48,8 @@ public final class Rescue {
   private final Set<RevisionId> failed = new HashSet<>();
   private final Candidate candidate = new Candidate();
   private @Nullable LeaderElection election;
+  /** Done when the last election has released its lease, which it would take from the next one. */
+  private CompletableFuture<Void> resigned = CompletableFuture.completedFuture(null);
   private @Nullable CompletableFuture<Void> underWay;
   private boolean leads;
   private boolean linked;
@@ -111,8 +113,10 @@ public final class Rescue {
     if (!needed) {
       var _ = resign();
     } else if (election == null) {
-      election = elections.apply(candidate);
-      election.start();
+      if (resigned.isDone()) {
+        election = elections.apply(candidate);
+        election.start();
+      }
     } else {
       if (failed.containsAll(left())) {
         failed.clear();
@@ -128,7 +132,10 @@ public final class Rescue {
   private CompletableFuture<Void> resign() {
     var held = election;
     election = null;
-    return held == null ? CompletableFuture.completedFuture(null) : held.stop();
+    if (held != null) {
+      resigned = held.stop();
+    }
+    return resigned;
   }
 
   private void next() {

@@ -16,6 +16,8 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -809,5 +811,22 @@ class AutoscalerTest {
     laterBatches(60, 0);
 
     assertThat(scales.replicas(WEB)).isZero();
+  }
+
+  /** All that an activator has is reported at once when it connects again. Each revision once took what all take. */
+  @Test
+  void takesThousandsOfReportsAtOnce_withoutAnAllocationForEachPair() {
+    int count = 4_000;
+    batch("a", 1);
+    var entries = IntStream.range(0, count).mapToObj(i -> new ReportBatch.Entry(
+        new RevisionId("shop", "w" + i), TestValues.sample("a", 1, 1))).toList();
+    var thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = thread.getCurrentThreadAllocatedBytes();
+
+    autoscaler.received(new ReportBatch("a", OptionalDouble.empty(), entries));
+    loop.run();
+
+    long each = (thread.getCurrentThreadAllocatedBytes() - before) / count;
+    assertThat(each).as("bytes for each revision").isLessThan(10_000);
   }
 }

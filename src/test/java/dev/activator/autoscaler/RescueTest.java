@@ -14,6 +14,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -184,5 +185,24 @@ class RescueTest {
     loop.run();
     assertThat(stopped).isCompleted();
     assertThat(lease.lease.holder()).isEmpty();
+  }
+
+  /** The API server was slow, and requests came and went. */
+  @Test
+  void keepsTheLeaseOfItsNewTerm_whenTheReleaseOfTheLastOneComesLate() {
+    rescue.linked(false);
+    scales.refuses = Reason.UNAVAILABLE;
+    waitFor(rescue, WEB, 20);
+    assertThat(lease.lease.holder()).isEqualTo("a");
+    var way = new CompletableFuture<Void>();
+    lease.way = way;
+    loop.advance(Duration.ofSeconds(6));
+    lease.way = CompletableFuture.completedFuture(null);
+    waitFor(rescue, WEB, 5);
+
+    way.complete(null);
+    waitFor(rescue, WEB, 1);
+
+    assertThat(lease.lease.holder()).isEqualTo("a");
   }
 }

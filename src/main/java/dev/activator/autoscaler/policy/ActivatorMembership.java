@@ -82,12 +82,12 @@ public final class ActivatorMembership {
     one.busy = Set.copyOf(busy);
   }
 
-  /** A report came outside of the batches: a request for this is there. */
-  public void busy(String pod, RevisionId id) {
+  /** Reports came outside of the batches: requests for these are there. */
+  public void busy(String pod, Set<RevisionId> ids) {
     var one = reporting.get(pod);
     if (one != null) {
       var more = new HashSet<>(one.busy);
-      more.add(id);
+      more.addAll(ids);
       one.busy = Set.copyOf(more);
     }
   }

@@ -138,7 +138,7 @@ class ActivatorMembershipTest {
     roster.batch(nanos(2), "a", OptionalDouble.of(2), Set.of());
     assertThat(roster.isQuiet(nanos(2.5), WEB)).isTrue();
 
-    roster.busy("a", WEB);
+    roster.busy("a", Set.of(WEB));
     assertThat(roster.isQuiet(nanos(2.6), WEB)).isFalse();
   }
 
