@@ -55,6 +55,7 @@ final class TargetScaler {
   private final ScaleDecider decider;
   private final ReplicaPlanner planner;
   private final ScaleRetries retries;
+  private final long begunAt;
   private Configured configured;
   /** The window of its schedule that is open now; null if none is. */
   private WarmSchedule.@Nullable Window scheduled;
@@ -99,6 +100,7 @@ final class TargetScaler {
     this.configured = configured;
     this.ready = ready;
     this.retries = new ScaleRetries(term.random());
+    this.begunAt = term.now();
     this.ticks = new DeadlineTimer(term.loop(), this::tick);
     this.steps = new DeadlineTimer(term.loop(), this::step);
     this.publishing = new DeadlineTimer(term.loop(), this::publish);
@@ -235,8 +237,11 @@ final class TargetScaler {
     var missing = settings.regime() == Regime.ALONE
         ? List.<String>of()
         : term.roster().missing(now, settings.windows().stable(), configured.requestTimeout());
+    // Also one that begins in the middle of a term knows the load of a window only after one.
+    boolean mayShrink = settings.regime() == Regime.ALONE
+        || missing.isEmpty() && now - begunAt >= settings.windows().stable().toNanos();
     var plan = planner.plan(now, new Situation(decision, found.replicas(), ready,
-        missing.isEmpty(), term.roster().isQuiet(now, id)), settings);
+        mayShrink, term.roster().isQuiet(now, id)), settings);
     note = plan.note();
     if (!note.isEmpty() && !missing.isEmpty()) {
       note += "; no reports for long enough from " + String.join(", ", missing);

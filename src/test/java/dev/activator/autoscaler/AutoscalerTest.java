@@ -829,4 +829,19 @@ class AutoscalerTest {
     long each = (thread.getCurrentThreadAllocatedBytes() - before) / count;
     assertThat(each).as("bytes for each revision").isLessThan(10_000);
   }
+
+  /** As by `kubectl replace --force`. */
+  @Test
+  void keepsItsPods_whenTheScaledServiceIsMadeAgainUnderLoad() {
+    twoAreBusy();
+    int before = scales.replicas(WEB);
+
+    autoscaler.targetGone(WEB, WORKLOAD);
+    autoscaler.target(target(OptionalInt.of(20)));
+    autoscaler.pods(WEB, before);
+    loop.advance(Duration.ofMillis(900));
+    IntStream.range(0, 30).forEach(_ -> second(100, 10));
+
+    assertThat(scales.writes).isEmpty();
+  }
 }
