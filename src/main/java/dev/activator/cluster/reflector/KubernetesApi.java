@@ -185,7 +185,7 @@ public final class KubernetesApi implements AutoCloseable {
 
   private static Duration retryAfter(HttpResponse<?> response) {
     var after = response.header(RETRY_AFTER);
-    boolean isSeconds = after != null && after.matches("\\d{1,6}");
+    boolean isSeconds = after != null && after.matches("\\d{1,18}");
     return isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO;
   }
 

@@ -24,6 +24,8 @@ import okhttp3.Request;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Connections to a server that sends what a test says, for as long as it says. */
 class ApiConnectionTest {
@@ -50,11 +52,15 @@ class ApiConnectionTest {
 
   /** Answers one request with the beginning of a response. */
   private CompletableFuture<Socket> answers(String text) {
+    return sends(HEAD + text);
+  }
+
+  private CompletableFuture<Socket> sends(String text) {
     return CompletableFuture.supplyAsync(() -> {
       try {
         var socket = server.accept();
         assertThat(socket.getInputStream().read()).isNotNegative();
-        socket.getOutputStream().write((HEAD + text).getBytes(UTF_8));
+        socket.getOutputStream().write(text.getBytes(UTF_8));
         return socket;
       } catch (IOException failure) {
         throw new AssertionError(failure);
@@ -72,6 +78,20 @@ class ApiConnectionTest {
     } catch (java.net.SocketException reset) {
       // as good as an end
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"20, 20", "0, 0", "9999999, 9999999", "99999999999999999, 99999999999999999", "-1, 0",
+      "'Sun, 06 Nov 1994 08:49:37 GMT', 0"})
+  void readsHowLongTheServerWantsToBeLeftAlone(String header, long seconds) throws Exception {
+    var answered = sends("HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\nRetry-After: "
+        + header + "\r\n\r\n");
+
+    var refused = api.get("version", ofMinutes(10), ApiMessages::gitVersion)
+        .handle((_, failure) -> (ApiException) failure.getCause()).get(120, TimeUnit.SECONDS);
+
+    assertThat(refused.retryAfter()).isEqualTo(ofSeconds(seconds));
+    answered.get(120, TimeUnit.SECONDS).close();
   }
 
   @Test
