@@ -410,11 +410,12 @@ final class ScaledServices {
     if (object == null) {
       return;
     }
-    var now = join(object, hosts);
-    if (now == null) {
+    var joined = join(object, hosts);
+    if (joined == null) {
       // The kind is looked up in the API; the answer triggers another join.
       return;
     }
+    var now = joined.after(before);
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }

@@ -30,4 +30,11 @@ public record ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplic
           id + " needs a target concurrency, a target rate or a container concurrency");
     }
   }
+
+  /** The same, of which no leader has published anything. */
+  public ScaledTarget withoutLastDesired() {
+    return new ScaledTarget(id, workload, minReplicas, maxReplicas, load, containerConcurrency,
+        window,
+        requestTimeout, OptionalInt.empty(), warmTimes);
+  }
 }

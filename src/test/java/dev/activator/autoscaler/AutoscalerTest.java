@@ -844,4 +844,24 @@ class AutoscalerTest {
 
     assertThat(scales.writes).isEmpty();
   }
+
+  @ParameterizedTest(name = "another client set {0}")
+  @ValueSource(ints = {2, 8})
+  void keepsWhatAnotherClientSet_underTheNextLeader(int set) {
+    autoscaler.target(target(OptionalInt.of(20)));
+    batches(10, 100);
+    scales.set(WEB, set);
+    autoscaler.pods(WEB, set);
+    batches(10, 100);
+    assertThat(events).contains("ScaledByOther");
+    assertThat(scales.replicas(WEB)).isEqualTo(set);
+
+    changeLeader(OptionalInt.of(20));
+    laterBatches(60, 100);
+    assertThat(scales.replicas(WEB)).isEqualTo(set);
+
+    // until the load is a reason
+    laterBatches(60, 180);
+    assertThat(scales.replicas(WEB)).isEqualTo(9);
+  }
 }

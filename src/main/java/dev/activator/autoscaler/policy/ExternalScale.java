@@ -11,6 +11,7 @@ final class ExternalScale {
   /** Writes whose answers are missing: one that is on its way may still arrive after a read. */
   private final Set<Integer> attempted = new HashSet<>();
   private @Nullable Hold hold;
+  private boolean seen;
 
   /** Replicas that another set, when we wanted other ones. */
   private static final class Hold {
@@ -40,6 +41,7 @@ final class ExternalScale {
     ours = OptionalInt.of(replicas);
     attempted.clear();
     hold = null;
+    seen = true;
   }
 
   /**
@@ -49,6 +51,8 @@ final class ExternalScale {
    * @return whether another has changed them
    */
   boolean sees(int replicas, int wanted) {
+    boolean first = !seen;
+    seen = true;
     if (areOurs(replicas)) {
       hold = null;
       return false;
@@ -60,7 +64,8 @@ final class ExternalScale {
     if (hold != null && hold.replicas == replicas) {
       return false;
     }
-    hold = new Hold(replicas, wanted);
+    // What the leader before us wanted is what it was set against; we do not know the load yet.
+    hold = new Hold(replicas, first ? ours.getAsInt() : wanted);
     return true;
   }
 

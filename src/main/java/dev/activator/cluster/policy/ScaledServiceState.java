@@ -301,6 +301,19 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         object.status().desiredReplicas(), object.warmTimes());
   }
 
+  /**
+   * The state that follows another. Of one that was not scaled, the last published replicas are forgotten: its workload was
+   * made again, most likely, and has those of a manifest.
+   *
+   * @param before null if this is the first
+   */
+  public ScaledServiceState after(@Nullable ScaledServiceState before) {
+    return before == null || before.target != null || target == null
+        ? this
+        : new ScaledServiceState(object, revision, pods, ports, target.withoutLastDesired(), taken,
+            troubles, warnings, remarks);
+  }
+
   /** Of all ports, its own first. */
   public List<Backend> backends() {
     return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();

@@ -101,6 +101,28 @@ class ScaledServiceStateTest {
         older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4));
   }
 
+  /** A new leader would take the replicas of a workload that was made again for another client's. */
+  @Test
+  void forgetsTheLastReplicas_onceItsWorkloadWasGone() {
+    var scaled = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+        status: {desiredReplicas: 5}
+        """).fact();
+    var found = caught(scaled, SERVICE);
+    var gone = ScaledServiceState.of(scaled, new References(SERVICE, List.of(),
+        new WorkloadState.Missing(), List.of(), null, false, List.of(), List.of(),
+        IpFamily.IPV4));
+
+    assertThat(found.after(null).target().lastDesired()).hasValue(5);
+    assertThat(found.after(found).target().lastDesired()).hasValue(5);
+    assertThat(found.after(gone).target().lastDesired()).isEmpty();
+    assertThat(gone.after(found)).isEqualTo(gone);
+  }
+
   @Test
   void becomesARevisionAListingAndATarget() {
     var state = state(SERVICE, FOUND);
