@@ -201,6 +201,8 @@ public final class Autoscaler {
       var target = targets.get(id);
       if (target != null && term != null) {
         stop(target.scaler);
+        // A scaler that begins keeps the pods that are ready.
+        target.ready = 0;
         scale(term, id, target);
       }
     }, loop);

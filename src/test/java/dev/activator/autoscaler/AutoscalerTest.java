@@ -474,6 +474,26 @@ class AutoscalerTest {
     assertThat(scales.replicas(WEB)).isEqualTo(1);
   }
 
+  /** In embedded mode, where a new scaler keeps the pods that it finds. */
+  @Test
+  void staysAtZeroUntilTheNextRequest_whenTheLoadOfSeveralPodsIsForgotten() {
+    autoscaler.target(WEB, WORKLOAD, ScalingAnnotations.settings(
+        Map.of("autoscaling.knative.dev/target", "10"), 0,
+        new Defaults(Duration.ofSeconds(6), 10)));
+    batches(10, 20);
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+
+    autoscaler.forgetLoad(WEB);
+    loop.run();
+    scales.set(WEB, 0);
+    batches(5, 0);
+    assertThat(scales.replicas(WEB)).isZero();
+
+    report(1, 1);
+    batches(1, 1);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+  }
+
   @Test
   void saysNothingOfAWorkloadBeforeItsScaleIsRead() {
     var read = new CompletableFuture<ScaleAnswer>();
