@@ -273,7 +273,10 @@ public final class Activator implements Closeable {
       upstreams.close();
       Quiescence.settle(this);
     }
-    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    if (!group.shutdownGracefully(0, 5, TimeUnit.SECONDS)
+        .awaitUninterruptibly(120, TimeUnit.SECONDS)) {
+      throw new AssertionError("the event loops do not end");
+    }
     Quiescence.settle(group);
   }
 

@@ -142,7 +142,9 @@ public final class ScriptedPod implements Closeable {
   /** As long as a thread accepts, a closed server still listens. */
   private void awaitRefusal() {
     try {
-      accepting.join(PATIENCE);
+      if (!accepting.join(PATIENCE)) {
+        throw new AssertionError("a closed pod still accepts connections");
+      }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

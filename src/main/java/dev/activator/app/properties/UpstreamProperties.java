@@ -9,8 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Connections to pods that are kept open.
  *
- * @param maxIdle the most idle connections, to all pods
- * @param maxIdlePerHost the most idle connections to one pod
+ * @param maxIdle the most idle connections, to all pods; 0 for no limit
+ * @param maxIdlePerHost the most idle connections to one pod; with 0, each connection has one request
  */
 @ConfigurationProperties("activator.upstream")
 public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
