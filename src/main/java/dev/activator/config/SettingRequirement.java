@@ -4,10 +4,13 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Checks of settings, whose errors name the setting, its value and the rule. */
 public final class SettingRequirement {
   private static final int LAST_PORT = 65_535;
+  private static final int MAX_NAME = 253;
+  private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]*[a-z0-9])?");
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private SettingRequirement() {}
@@ -42,6 +45,12 @@ public final class SettingRequirement {
 
   private static Duration atMostForEver(Duration length) {
     return length.compareTo(FOR_EVER) > 0 ? FOR_EVER : length;
+  }
+
+  /** Of an object of Kubernetes. */
+  public static void name(String setting, String name, String kind) {
+    check(name.length() <= MAX_NAME && NAME.matcher(name).matches(), setting, "'" + name + "'",
+        "must be the name of a " + kind);
   }
 
   /** An empty one would be taken for the loopback address. */

@@ -16,6 +16,7 @@ import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.CallerTlsProperties;
+import dev.activator.app.properties.StandaloneProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.cluster.ClusterAccess;
@@ -358,6 +359,11 @@ class EnvironmentTest {
       "ACTIVATOR_SERVING_HELDBYTES | lots | activator.serving | activator.serving.held-bytes is 'lots', but must be a size such as 64MB",
       "ACTIVATOR_SERVING_DRAINTIMEOUT | soon | activator.serving | activator.serving.drain-timeout is 'soon', but must be a duration such as 30s",
       "ACTIVATOR_SERVING_DRAINTIMEOUT | -90s | activator.serving | activator.serving.drain-timeout is -90s, but must not be negative",
+      "ACTIVATOR_SERVING_HELDBYTES | 64 | activator.serving | activator.serving.held-bytes is 64B, but must be at least 1MB",
+      "ACTIVATOR_SERVING_UNREADBYTES | 1000KB | activator.serving | activator.serving.unread-bytes is 1024000B, but must be at least 1MB",
+      "ACTIVATOR_STANDALONE_SERVICE | a b | activator.standalone | activator.standalone.service is 'a b', but must be the name of a Service",
+      "ACTIVATOR_STANDALONE_NAMESPACES | 'shop,Blog' | activator.standalone | activator.standalone.namespaces is 'Blog', but must be the name of a namespace",
+      "CONFIG_LOGGING_NAME | config_logging | activator.config-maps | CONFIG_LOGGING_NAME is 'config_logging', but must be the name of a ConfigMap",
       "ACTIVATOR_SERVING_BINDADDRESS | ' ' | activator.serving | activator.serving.bind-address is empty, but must be an address such as 0.0.0.0",
       "ACTIVATOR_ADMIT_REQUESTDURATION | 0s | activator.admit | activator.admit.request-duration is 0s, but must be more than 0",
       "ACTIVATOR_CLUSTER_APITIMEOUT | -5s | activator.cluster | activator.cluster.api-timeout is -5s, but must be more than 0",
@@ -369,7 +375,9 @@ class EnvironmentTest {
       String expected) {
     var records = Map.of("activator.readiness", ReadinessProperties.class, "activator.serving",
         ServingProperties.class, "activator.port", PortProperties.class, "activator.admit",
-        GatewayAdmitProperties.class, "activator.cluster", ClusterProperties.class);
+        GatewayAdmitProperties.class, "activator.cluster", ClusterProperties.class,
+        "activator.standalone", StandaloneProperties.class, "activator.config-maps",
+        ConfigMapProperties.class);
     assertThat(line(prefix, records.get(prefix), Map.of(variable, value))).isEqualTo(expected);
   }
 

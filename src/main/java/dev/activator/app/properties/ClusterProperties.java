@@ -141,5 +141,12 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   @ConfigurationProperties("activator.config-maps")
   public record ConfigMapProperties(@DefaultValue("config-logging") String logging,
       @DefaultValue("config-observability") String observability,
-      @DefaultValue("config-waiting-page") String waitingPage) {}
+      @DefaultValue("config-waiting-page") String waitingPage) {
+
+    public ConfigMapProperties {
+      SettingRequirement.name("CONFIG_LOGGING_NAME", logging, "ConfigMap");
+      SettingRequirement.name("CONFIG_OBSERVABILITY_NAME", observability, "ConfigMap");
+      SettingRequirement.name("activator.config-maps.waiting-page", waitingPage, "ConfigMap");
+    }
+  }
 }

@@ -38,6 +38,7 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("9m") Duration drainTimeout) {
   private static final long MAX_DEFAULT_BYTES = 256 << 20;
+  private static final long MIN_BYTES = 1 << 20;
 
   public ServingProperties {
     heldBytes = heldBytes == null
@@ -48,11 +49,11 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
         : unreadBytes;
     SettingRequirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
         "must be at least 1");
-    SettingRequirement.check(heldBytes.toBytes() >= 1, "activator.serving.held-bytes", heldBytes,
-        "must be at least 1B");
-    SettingRequirement.check(unreadBytes.toBytes() >= 1, "activator.serving.unread-bytes",
-        unreadBytes,
-        "must be at least 1B");
+    // A number without a unit is a number of bytes.
+    SettingRequirement.check(heldBytes.toBytes() >= MIN_BYTES, "activator.serving.held-bytes",
+        heldBytes, "must be at least 1MB");
+    SettingRequirement.check(unreadBytes.toBytes() >= MIN_BYTES, "activator.serving.unread-bytes",
+        unreadBytes, "must be at least 1MB");
     SettingRequirement.bindAddress("activator.serving.bind-address", bindAddress);
     propagationDelay = SettingRequirement.notNegative("activator.serving.propagation-delay",
         propagationDelay);

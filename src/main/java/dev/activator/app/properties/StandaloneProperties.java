@@ -26,10 +26,11 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
 
   public StandaloneProperties {
     namespaces = Set.copyOf(namespaces);
-    SettingRequirement.check(!service.isBlank(), "activator.standalone.service", service,
-        "must be the name of a Service");
-    SettingRequirement.check(!lease.isBlank(), "activator.standalone.lease", lease,
-        "must be the name of a Lease");
+    SettingRequirement.name("activator.standalone.service", service, "Service");
+    SettingRequirement.name("activator.standalone.lease", lease, "Lease");
+    for (var namespace : namespaces) {
+      SettingRequirement.name("activator.standalone.namespaces", namespace, "namespace");
+    }
     SettingRequirement.port("activator.standalone.stats-port", statsPort);
     try {
       DomainRules.parse(domains);
