@@ -375,7 +375,6 @@ final class TargetScaler {
       note = "this activator may not write now";
       return;
     }
-    planner.attempts(replicas);
     String why = explanation();
     await(term.scales().write(id, configured.workload(), found, replicas), answer -> {
       switch (answer) {
@@ -400,7 +399,12 @@ final class TargetScaler {
           happened(false, reason(found.replicas(), replicas), configured.workload()
               + " goes from " + found.replicas() + " to " + replicas + ": " + why);
         }
-        case ScaleAnswer.Refused refused -> refusedWrite(refused);
+        case ScaleAnswer.Refused refused -> {
+          if (refused.reason() == ScaleAnswer.Reason.UNAVAILABLE) {
+            planner.mayHaveWritten(replicas);
+          }
+          refusedWrite(refused);
+        }
       }
     });
   }

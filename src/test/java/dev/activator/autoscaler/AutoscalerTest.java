@@ -30,6 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AutoscalerTest {
@@ -883,5 +884,25 @@ class AutoscalerTest {
     // until the load is a reason
     laterBatches(60, 180);
     assertThat(scales.replicas(WEB)).isEqualTo(9);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CONFLICT", "FORBIDDEN", "INVALID"})
+  void keepsWhatAnotherClientSet_ifItsOwnWriteOfThatNumberWasRefused(Reason reason) {
+    autoscaler.target(target(OptionalInt.of(20)));
+    batches(20, 100);
+    scales.refuses = reason;
+    batches(20, 52);
+    assertThat(view().desired()).hasValue(3);
+    assertThat(scales.replicas(WEB)).isEqualTo(5);
+    batches(30, 100);
+    scales.refuses = null;
+    scales.writes.clear();
+
+    scales.set(WEB, 3);
+    autoscaler.pods(WEB, 3);
+    batches(30, 100);
+
+    assertThat(scales.writes).isEmpty();
   }
 }

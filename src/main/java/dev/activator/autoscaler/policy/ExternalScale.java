@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class ExternalScale {
   private OptionalInt ours = OptionalInt.empty();
   /** Writes whose answers are missing: one that is on its way may still arrive after a read. */
-  private final Set<Integer> attempted = new HashSet<>();
+  private final Set<Integer> uncertain = new HashSet<>();
   private @Nullable Hold hold;
   private boolean seen;
 
@@ -32,14 +32,14 @@ final class ExternalScale {
     ours = lastDesired;
   }
 
-  void attempts(int replicas) {
-    attempted.add(replicas);
+  void mayHaveWritten(int replicas) {
+    uncertain.add(replicas);
   }
 
   /** These replicas are ours: we wrote them, or another wrote what we want. */
   void owns(int replicas) {
     ours = OptionalInt.of(replicas);
-    attempted.clear();
+    uncertain.clear();
     hold = null;
     seen = true;
   }
@@ -57,7 +57,7 @@ final class ExternalScale {
       hold = null;
       return false;
     }
-    if (ours.isEmpty() || replicas == wanted || attempted.contains(replicas)) {
+    if (ours.isEmpty() || replicas == wanted || uncertain.contains(replicas)) {
       owns(replicas);
       return false;
     }

@@ -83,9 +83,9 @@ public final class ReplicaPlanner {
     held.release();
   }
 
-  /** A write was sent, and may arrive even if no answer comes. */
-  public void attempts(int replicas) {
-    held.attempts(replicas);
+  /** A write was sent, and has no answer: it may still arrive. */
+  public void mayHaveWritten(int replicas) {
+    held.mayHaveWritten(replicas);
   }
 
   public void wrote(int replicas) {

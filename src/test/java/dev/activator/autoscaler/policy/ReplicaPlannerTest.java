@@ -393,14 +393,14 @@ class ReplicaPlannerTest {
     assertThat(target.plan(10)).isEqualTo(new Plan(NOTHING, OptionalLong.empty(), ""));
   }
 
-  /** A conflict over something else, and a write whose answer was lost. */
+  /** Of a write whose answer was lost. */
   @ParameterizedTest(name = "5 attempted, {0} found, {1} wanted: {1}")
   @CsvSource({"3, 5", "5, 4"})
   void whatWasAttemptedIsOursWhetherItWasWrittenOrNot(int found, int wanted) {
     var target = new Target(0);
     target.sees(3);
     target.decided = 5;
-    target.planner.attempts(5);
+    target.planner.mayHaveWritten(5);
     target.decided = wanted;
 
     assertThat(target.sees(found)).isFalse();
@@ -412,10 +412,10 @@ class ReplicaPlannerTest {
   void aWriteThatArrivesLateIsOurs_thoughAnotherWasAttemptedSince() {
     var target = new Target(0);
     target.sees(1);
-    target.planner.attempts(3);
+    target.planner.mayHaveWritten(3);
     target.sees(1);
     target.decided = 5;
-    target.planner.attempts(5);
+    target.planner.mayHaveWritten(5);
 
     assertThat(target.sees(3)).isFalse();
     assertThat(target.write(10)).hasValue(5);
