@@ -302,16 +302,18 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   }
 
   /**
-   * The state that follows another. Of one that was not scaled, the last published replicas are forgotten: its workload was
-   * made again, most likely, and has those of a manifest.
+   * The state that follows another. The last published replicas are forgotten if it was not scaled, or if it named another
+   * workload: those of a manifest are no other client's.
    *
    * @param before null if this is the first
    */
   public ScaledServiceState after(@Nullable ScaledServiceState before) {
-    return before == null || before.target != null || target == null
-        ? this
-        : new ScaledServiceState(object, revision, pods, ports, target.withoutLastDesired(), taken,
-            troubles, warnings, remarks);
+    return before == null || target == null
+        || before.target != null && before.target.workload().equals(target.workload())
+            ? this
+            : new ScaledServiceState(object, revision, pods, ports, target.withoutLastDesired(),
+                taken,
+                troubles, warnings, remarks);
   }
 
   /** Of all ports, its own first. */

@@ -103,15 +103,8 @@ class ScaledServiceStateTest {
 
   /** A new leader would take the replicas of a workload that was made again for another client's. */
   @Test
-  void forgetsTheLastReplicas_onceItsWorkloadWasGone() {
-    var scaled = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
-        metadata: {namespace: shop, name: web, uid: u}
-        spec:
-          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
-          serviceRef: {name: svc, port: http}
-          target: {concurrency: 20}
-        status: {desiredReplicas: 5}
-        """).fact();
+  void forgetsTheLastReplicas_onceItsWorkloadWasGoneOrIsAnother() {
+    var scaled = scaling("web");
     var found = caught(scaled, SERVICE);
     var gone = ScaledServiceState.of(scaled, new References(SERVICE, List.of(),
         new WorkloadState.Missing(), List.of(), null, false, List.of(), List.of(),
@@ -121,6 +114,18 @@ class ScaledServiceStateTest {
     assertThat(found.after(found).target().lastDesired()).hasValue(5);
     assertThat(found.after(gone).target().lastDesired()).isEmpty();
     assertThat(gone.after(found)).isEqualTo(gone);
+    assertThat(caught(scaling("green"), SERVICE).after(found).target().lastDesired()).isEmpty();
+  }
+
+  private static ScaledService scaling(String workload) {
+    return Yaml.decoded(WatchedKind.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: %s}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+        status: {desiredReplicas: 5}
+        """.formatted(workload)).fact();
   }
 
   @Test
