@@ -255,7 +255,7 @@ final class TargetScaler {
   private void carryOut(Plan plan, ScaleAnswer.Found found) {
     boolean wasFresh = fresh;
     fresh = false;
-    unwritten = plan.write().isEmpty()
+    unwritten = isWrittenAtOnce(plan, found)
         ? OptionalInt.empty()
         : OptionalInt.of(found.replicas());
     if (goesToZero != null && !plan.write().equals(OptionalInt.of(0))) {
@@ -292,6 +292,12 @@ final class TargetScaler {
     } else {
       write(found, replicas);
     }
+  }
+
+  /** Fewer replicas may have to wait, and so may what was refused; more are there before a crash could come. */
+  private boolean isWrittenAtOnce(Plan plan, ScaleAnswer.Found found) {
+    return plan.write().isEmpty() || plan.write().getAsInt() > found.replicas()
+        && !retries.isWriteRefused() && term.guard().mayWrite();
   }
 
   private void read() {
@@ -380,6 +386,7 @@ final class TargetScaler {
       switch (answer) {
         case ScaleAnswer.Found written when written.replicas() != replicas -> {
           planner.wrote(written.replicas());
+          unwritten = OptionalInt.of(written.replicas());
           refusedWrite(new ScaleAnswer.Refused(ScaleAnswer.Reason.INVALID,
               "the Kubernetes API stored " + written.replicas() + " replicas of "
                   + configured.workload() + " instead of " + replicas
@@ -403,6 +410,7 @@ final class TargetScaler {
           if (refused.reason() == ScaleAnswer.Reason.UNAVAILABLE) {
             planner.mayHaveWritten(replicas);
           }
+          unwritten = OptionalInt.of(found.replicas());
           refusedWrite(refused);
         }
       }

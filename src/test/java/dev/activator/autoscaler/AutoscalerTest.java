@@ -905,4 +905,19 @@ class AutoscalerTest {
 
     assertThat(scales.writes).isEmpty();
   }
+
+  /** In 0 to 1, or else the pod would stay for another client's. */
+  @Test
+  void scalesToZero_whenTheLeaderBeforeCrashedWithinASecondOfWakingIt() {
+    autoscaler.target(target(OptionalInt.empty()));
+    loop.advance(Duration.ofSeconds(10));
+    report(1, 1);
+    loop.advance(Duration.ofMillis(500));
+    assertThat(scales.replicas(WEB)).isOne();
+
+    changeLeader(OptionalInt.empty());
+    laterBatches(60, 0);
+
+    assertThat(scales.replicas(WEB)).isZero();
+  }
 }
