@@ -146,7 +146,7 @@ final class TargetScaler {
     var before = configured;
     configured = next;
     if (!next.settings().bounds().equals(before.settings().bounds())) {
-      planner.rebounded();
+      rebounded();
     }
     updateHistory(before.warmTimes());
     updateMinimum();
@@ -474,7 +474,7 @@ final class TargetScaler {
     int before = scheduledReplicas();
     scheduled = schedule == null ? null : schedule.at(term.wall().instant());
     if (scheduledReplicas() > before) {
-      planner.rebounded();
+      rebounded();
     }
     var keepWarm = configured.warmTimes().keepWarm();
     var range = history == null ? null : history.range();
@@ -483,6 +483,12 @@ final class TargetScaler {
         && range.contains(Duration.ofNanos(term.now() - lastDemand.getAsLong()));
     int min = Math.max(scheduledReplicas(), keptWarm ? 1 : 0);
     settings = min == 0 ? configured.settings() : configured.settings().withMin(min);
+  }
+
+  /** Read again: another client, such as an HPA that is gone, may have changed the scale since. */
+  private void rebounded() {
+    planner.rebounded();
+    scale = null;
   }
 
   private int scheduledReplicas() {

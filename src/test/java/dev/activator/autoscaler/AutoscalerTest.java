@@ -920,4 +920,20 @@ class AutoscalerTest {
 
     assertThat(scales.replicas(WEB)).isZero();
   }
+
+  @Test
+  void scalesByTheLoad_onceAnHpaIsGoneThatHasJustScaled() {
+    autoscaler.target(target(OptionalInt.empty()));
+    batches(10, 52);
+    assertThat(scales.replicas(WEB)).isOne();
+    // given pods of the HPA that are not ready yet, so that nothing tells of them
+    scales.set(WEB, 7);
+
+    autoscaler.target(target(OptionalInt.of(20)));
+    loop.run();
+    batches(30, 52);
+
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+    assertThat(events).doesNotContain("ScaledByOther");
+  }
 }

@@ -95,11 +95,10 @@ final class ExternalScale {
     return next > hold.wanted || next <= hold.replicas;
   }
 
-  /** There is a reason to change what is held, whatever the load is. */
+  /** There is a reason to change the replicas, whatever they are: those that are seen next are ours. */
   void release() {
-    if (hold != null) {
-      owns(hold.replicas);
-    }
+    hold = null;
+    ours = OptionalInt.empty();
   }
 
   boolean holds() {
