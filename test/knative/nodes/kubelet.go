@@ -149,7 +149,7 @@ func (k *kubelet) register() {
 		log.Print(err)
 	}
 	must(k.api.call("PATCH", "/api/v1/nodes/"+nodeName, merge, M{"spec": M{"taints": nil}}, nil))
-	resources := M{"cpu": "40", "memory": "64Gi", "pods": "1000", "ephemeral-storage": "100Gi"}
+	resources := M{"cpu": fmt.Sprint(nodeCPUs), "memory": "64Gi", "pods": "1000", "ephemeral-storage": "100Gi"}
 	must(k.api.call("PATCH", "/api/v1/nodes/"+nodeName+"/status", strategicMerge, M{"status": M{
 		"capacity": resources, "allocatable": resources,
 		"addresses":       []M{{"type": "InternalIP", "address": hostIP}},

@@ -17,6 +17,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"flag"
+	"fmt"
 	"log"
 	"math/big"
 	"os"
@@ -34,6 +35,7 @@ const (
 	internalIP = "10.77.0.3"   // the ingress, for hosts of visibility ClusterLocal
 	gatewayIP  = "169.254.1.1" // the default route of pods
 	nodeName   = "node"
+	nodeCPUs   = 40 // what pods may request
 	domain     = "cluster.local"
 )
 
@@ -48,6 +50,9 @@ func main() {
 	// crun does not work where both versions of cgroups are mounted. This process has its own mounts.
 	must(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""))
 	_ = syscall.Unmount("/sys/fs/cgroup/unified", syscall.MNT_DETACH)
+	// As a kubelet does: without it, all pods together weigh as much as one process of the machine.
+	must(os.MkdirAll("/sys/fs/cgroup/cpu/nodes", 0o755))
+	must(os.WriteFile("/sys/fs/cgroup/cpu/nodes/cpu.shares", []byte(fmt.Sprint(nodeCPUs*1024)), 0o644))
 	for _, address := range []string{hostIP, externalIP, internalIP, gatewayIP} {
 		_ = exec.Command("ip", "address", "add", address+"/32", "dev", "lo").Run()
 	}
