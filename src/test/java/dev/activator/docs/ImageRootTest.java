@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which JDK {@code bin/image-root} takes; it ends before it makes anything, for want of a jar. */
+/** Which JDK and folder {@code bin/image-root} takes, with programs that take the place of a JDK's. */
 class ImageRootTest {
   @TempDir
   Path directory;
@@ -51,5 +51,23 @@ class ImageRootTest {
   void takesOneThatIsNewer() throws Exception {
     assertThat(received(jdk("26.0.1"))).isEqualTo(
         "image-root: no /no/such.jar; build it with: mvn package");
+  }
+
+  @Test
+  void takesARelativeFolder() throws Exception {
+    // given a JDK whose jar prints where it reads from
+    var home = jdk("26.0.1");
+    var jar = Files.writeString(home.resolve("bin/jar"), "#!/bin/sh\necho \"$@\"\n");
+    Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rwxr-xr-x"));
+    var root = directory.resolve("image");
+    var builder = new ProcessBuilder("bin/image-root",
+        Files.createFile(directory.resolve("activator.jar")).toString(),
+        Path.of("").toAbsolutePath().relativize(root).toString()).redirectErrorStream(true);
+    builder.environment().put("JAVA_HOME", home.toString());
+
+    var output = new String(builder.start().getInputStream().readAllBytes());
+
+    // then it is the file in the folder, also from the folder below in which jar runs
+    assertThat(output).contains("--file " + root.resolve("app/lib/"));
   }
 }
