@@ -73,7 +73,7 @@ public final class LeaseApi implements LeaseClient {
         creates ? path() : path() + "/" + name, JSON_TYPE, body(lease), timeout));
   }
 
-  /** For Events about it. */
+  /** The object of Events about the Lease. */
   public EventWriter.Regarding regarding() {
     return new EventWriter.Regarding(API_VERSION, "Lease", namespace, name,
         known.last.at("/metadata/uid").asString(""));

@@ -44,7 +44,7 @@ public final class ScaledServiceWriter {
   private static final String API_VERSION = "activator.dev/v1alpha1";
   private static final String KIND = "ScaledService";
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  /** Between two writes of one status. */
+  /** The pause between two writes of one status. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
   private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);

@@ -22,7 +22,7 @@ public final class ActivatorLoadsReader {
     this.own = own;
   }
 
-  /** Without them, only this activator is shown. */
+  /** Sets the network of the other activators. Without it, only this activator is shown. */
   public void peers(PeerNetwork network) {
     network.answerLoads(own);
     peers = network;

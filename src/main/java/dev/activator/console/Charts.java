@@ -75,7 +75,7 @@ final class Charts {
     return svg.append("</svg>").toString();
   }
 
-  /** With pod and probe split, if that is known. */
+  /** The phases, with pod and probe split if that is known. */
   private static Map<Object, Long> phases(ColdStart start) {
     var phases = new LinkedHashMap<Object, Long>(start.start());
     for (var phase : Phase.values()) {

@@ -41,7 +41,7 @@ public record ConsoleLinks(String log, String dashboard, String runbook) {
         });
   }
 
-  /** By name. */
+  /** The links of a card by name. */
   Map<String, String> of(RevisionCard card) {
     var values = Map.of("namespace", card.id().namespace(), "service", card.service().name(),
         "revision", card.id().name());

@@ -68,7 +68,7 @@ record ListQuery(String filter, Column column, boolean reversed) {
         Column.parse(query.getOrDefault("sort", "")), query.containsKey("reversed"));
   }
 
-  /** For a link: empty, or with a question mark. */
+  /** The query of a link: empty, or with a question mark. */
   String address() {
     var parts = Stream.of(
         filter.isBlank() ? "" : "q=" + URLEncoder.encode(filter, StandardCharsets.UTF_8),

@@ -220,7 +220,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * Of a pod that several activators share.
+   * The permits of a pod that several activators share.
    *
    * @param owner the activator that lends them; null if they are divided by Knative's rule
    * @param held that this activator may use now

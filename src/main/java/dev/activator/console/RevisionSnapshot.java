@@ -57,7 +57,7 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     return backends == null ? List.of() : backends.pods();
   }
 
-  /** Of the private Service; null while it has none. */
+  /** The ClusterIP of the private Service; null while it has none. */
   @Nullable Address clusterIp() {
     return backends == null ? null : backends.clusterIp();
   }

@@ -54,7 +54,7 @@ final class RevisionTimeline {
     return html.append("</p></div>").toString();
   }
 
-  /** Without seconds, so that it changes once a minute. */
+  /** A time without seconds, so that it changes once a minute. */
   private static String minutes(Instant at) {
     return time(Instant.ofEpochSecond(at.getEpochSecond() / 60 * 60)).replace("<time ",
         "<time data-minutes=\"1\" ");
@@ -127,7 +127,7 @@ final class RevisionTimeline {
     }
   }
 
-  /** For a row of the list: requests as an area, failed ones in red, the queue as a line. */
+  /** The picture in a row of the list: requests as an area, failed ones in red, the queue as a line. */
   static String row(int[] requests, int[] errors, int[] queued) {
     int peak = max(requests);
     int deepest = max(queued);

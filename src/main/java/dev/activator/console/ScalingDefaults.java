@@ -95,7 +95,7 @@ public record ScalingDefaults(Map<String, Setting> values) {
     return new ScalingDefaults(values);
   }
 
-  /** Of the autoscaler in this process. */
+  /** The defaults of the autoscaler in this process. */
   public static ScalingDefaults embedded(Duration window, int maxPods) {
     var values = new LinkedHashMap<String, Setting>();
     OF_EMBEDDED_MODE.forEach(name -> values.put(name,

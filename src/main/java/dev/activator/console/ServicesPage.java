@@ -132,7 +132,7 @@ final class ServicesPage {
         + " " + text(alert.text()) + "</li>";
   }
 
-  /** In steps of half a minute, so that the page does not change each second. */
+  /** A time in steps of half a minute, so that the page does not change each second. */
   private static String minutes(Duration left) {
     long halves = (left.toSeconds() + 29) / 30;
     return halves % 2 == 0 ? halves / 2 + " min" : halves / 2 + ".5 min";
@@ -167,7 +167,7 @@ final class ServicesPage {
         + "</tr>";
   }
 
-  /** In steps, so that the page does not change each second. */
+  /** The uptime in steps, so that the page does not change each second. */
   private static String uptime(Duration up) {
     if (up.toMinutes() > 0) {
       return length(Duration.ofMinutes(up.toMinutes()));
@@ -180,7 +180,7 @@ final class ServicesPage {
         load.processors().available());
   }
 
-  /** In steps, since it changes with each request. */
+  /** The memory in steps, since it changes with each request. */
   private static String memory(ActivatorLoad.Memory memory) {
     return Math.round(memory.used() / MIB / 10) * 10 + " of " + Math.round(memory.max() / MIB)
         + " MiB";

@@ -68,7 +68,7 @@ public final class Lending implements PeerListener {
     this.ownAddress = ownAddress;
   }
 
-  /** Before any call of {@link PeerListener}. */
+  /** Call before any method of {@link PeerListener}. */
   public void start(Loop loop, PeerLinks links) {
     started = new Started(loop, links, new DeadlineTimer(loop, this::beat),
         new DeadlineTimer(loop, this::checkSilence));

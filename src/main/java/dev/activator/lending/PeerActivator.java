@@ -15,7 +15,7 @@ final class PeerActivator {
   private static final int MAX_UNANSWERED = 16;
 
   private final PeerId id;
-  /** By number. */
+  /** When the unanswered beats were sent, by number. */
   private final TreeMap<Long, Long> sentNanos = new TreeMap<>();
   private long sent;
   private long received;

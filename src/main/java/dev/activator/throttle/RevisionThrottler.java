@@ -393,7 +393,7 @@ final class RevisionThrottler implements Permits.Owner {
     return heldBytes;
   }
 
-  /** From arrival; zero for no limit. */
+  /** The time limit in the queue from arrival; zero for none. */
   Duration queueTimeout() {
     return options.queueTimeout();
   }

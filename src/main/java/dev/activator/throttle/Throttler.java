@@ -212,7 +212,7 @@ public final class Throttler {
         .mapToInt(ThrottleView.PodLoad::inFlight).sum();
   }
 
-  /** Only on the revision's loop. */
+  /** The details of a revision's throttler. Call on the revision's loop. */
   public ThrottleView.@Nullable Details inspect(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.inspect();

@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 public final class ActivatorMembership {
   /** After a longer silence, an activator counts like a new one. */
   static final Duration SILENCE = Duration.ofSeconds(3);
-  /** One that is not ready counts for this long after its requests have timed out. */
+  /** An activator that is not ready counts for this long after its requests have timed out. */
   static final Duration AFTER_TIMEOUT = Duration.ofSeconds(30);
-  /** After the longest request of one that left: it is forgotten. */
+  /** How long an activator that left is remembered: for longer than its longest request. */
   private static final Duration FORGOTTEN = Duration.ofHours(1);
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final long begun;
   private final Map<String, Member> reporting = new HashMap<>();
-  /** By name of the pod, whether it is ready; null while the endpoints cannot be read. */
+  /** Whether each pod is ready, by its name; null while the endpoints cannot be read. */
   private @Nullable Map<String, Boolean> members;
 
   private static final class Member {
@@ -49,7 +49,7 @@ public final class ActivatorMembership {
     begun = now;
   }
 
-  /** The endpoints of our Service: by name of the pod, whether it is ready. */
+  /** Sets the endpoints of the activators' Service: whether each pod is ready, by its name. */
   public void members(long now, Map<String, Boolean> pods) {
     members = new TreeMap<>(pods);
     reporting.entrySet().removeIf(one -> !pods.containsKey(one.getKey())
@@ -61,10 +61,10 @@ public final class ActivatorMembership {
   }
 
   /**
-   * A batch came, of one second.
+   * A batch has come, of one second.
    *
    * @param uptime seconds since the activator's process started; empty if it does not say
-   * @param busy what it has requests for
+   * @param busy the revisions for which it has requests
    */
   public void batch(long now, String pod, OptionalDouble uptime, Set<RevisionId> busy) {
     var one = reporting.get(pod);
@@ -82,7 +82,7 @@ public final class ActivatorMembership {
     one.busy = Set.copyOf(busy);
   }
 
-  /** Reports came outside of the batches: requests for these are there. */
+  /** Reports came outside of the batches, because requests for these revisions have come. */
   public void busy(String pod, Set<RevisionId> ids) {
     var one = reporting.get(pod);
     if (one != null) {
@@ -95,7 +95,7 @@ public final class ActivatorMembership {
   /**
    * The activators that have not reported for a whole window; empty if all have, and all are known.
    *
-   * @param requestTimeout how long an activator may have a request that we know nothing of
+   * @param requestTimeout how long an activator may have a request that is not known here
    */
   public List<String> missing(long now, Duration window, Duration requestTimeout) {
     if (members == null || members.isEmpty() && reporting.isEmpty()) {
@@ -137,7 +137,7 @@ public final class ActivatorMembership {
     return one != null && now - one.last >= LastReports.MISSED.toNanos();
   }
 
-  /** Whether no activator that reports has a request for this. */
+  /** Whether no activator that reports has a request for this revision. */
   public boolean isQuiet(long now, RevisionId id) {
     return reporting.values().stream()
         .noneMatch(one -> !one.isSilent(now) && one.busy.contains(id));

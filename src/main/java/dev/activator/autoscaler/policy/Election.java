@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Election {
   private static final double JITTER = 1.2;
   private static final Duration LONG_AGO = Duration.ofDays(365);
-  /** By how much two clocks of one machine may differ within a renewal. */
+  /** How much two clocks of one machine may differ within a renewal before it counts as having slept. */
   private static final long SLEEP = Duration.ofSeconds(1).toNanos();
 
   /**
@@ -61,7 +61,10 @@ public final class Election {
       return wallNanosSince(earlier) > nanos - earlier.nanos + SLEEP;
     }
 
-    /** Limited, since a clock may be set by more years than fit into a long of nanoseconds. */
+    /**
+     * Nanoseconds by the wall clock. Limited, since a clock may be set by more years than fit into
+     * a long.
+     */
     private long wallNanosSince(Moment earlier) {
       var passed = Duration.between(earlier.wall, wall);
       return passed.compareTo(LONG_AGO) > 0
@@ -74,7 +77,7 @@ public final class Election {
   private final Times times;
   private @Nullable LeaseRecord observed;
   private long observedAt;
-  /** Before the last successful renewal was sent; null while this candidate does not lead. */
+  /** The moment before the last successful renewal was sent; null while this candidate does not lead. */
   private @Nullable Moment renewed;
   /** Whether the lease may have changed since it was observed. */
   private boolean stale;
@@ -99,7 +102,10 @@ public final class Election {
     return free ? next(lease, now, after(lease), now.wall) : null;
   }
 
-  /** There is no lease. One that was deleted while another held it counts until it would have expired. */
+  /**
+   * There is no lease. A lease that was deleted while another candidate held it counts until it
+   * would have expired.
+   */
   public @Nullable LeaseRecord absent(Moment now) {
     boolean held = observed != null && !observed.holder().isEmpty()
         && !observed.holder().equals(identity) && unchangedFor(now) < duration(observed);
@@ -149,7 +155,7 @@ public final class Election {
     stale = true;
   }
 
-  /** The lease turned out to be another's. */
+  /** The lease turned out to belong to another candidate. */
   public void giveUp() {
     renewed = null;
     stale = true;

@@ -5,19 +5,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For how long one workload was idle before requests came, and when after the last request a pod should
- * therefore be there. Only times count after which the usual window would have ended at zero.
+ * How long one workload was idle before requests came, and from that, when after the last request a
+ * pod should be there. Only times that are longer than the usual window count.
  *
- * <p><b>Source.</b> The histogram policy of "Serverless in the Wild" (USENIX ATC 2020, section 4.2), with
- * its percentiles, margin and measure of how representative the histogram is. Where that is not, the
- * usual window holds; there is no forecast of times beyond the histogram.
+ * <p><b>Source.</b> The histogram policy of "Serverless in the Wild" (USENIX ATC 2020, section
+ * 4.2), with its percentiles, margin and measure of how representative the histogram is. Where that
+ * is not, the usual window holds; there is no forecast of times beyond the histogram.
  */
 public final class IdleHistory {
   static final int BINS = 60;
   static final int MIN_TIMES = 10;
-  /** Then all counts are halved, so that a change of habits is learnt. */
+  /** The number of times at which all counts are halved, so that a change of habits is learnt. */
   static final int MAX_TIMES = 200;
-  /** Standard deviation of the bins by their mean; less means that no time is more likely. */
+  /**
+   * The minimum of the bins' standard deviation divided by their mean. With less, no time is more
+   * likely than others.
+   */
   private static final double MIN_VARIATION = 2;
   private static final double HEAD = 0.05;
   private static final double TAIL = 0.99;
@@ -31,7 +34,10 @@ public final class IdleHistory {
   private int saved;
   private Duration cost = Duration.ZERO;
 
-  /** Since the last request: a pod should be there from the first time to the second. */
+  /**
+   * The time since the last request in which a pod should be there: from the first duration to the
+   * second.
+   */
   public record Range(Duration from, Duration to) {
     public boolean contains(Duration idle) {
       return idle.compareTo(from) >= 0 && idle.compareTo(to) < 0;
@@ -44,7 +50,7 @@ public final class IdleHistory {
   }
 
   /**
-   * What it does, or would do.
+   * What the history has saved, or would have saved.
    *
    * @param range null while the usual window holds
    * @param predicted requests after an idle time that came while there was a range
@@ -69,13 +75,13 @@ public final class IdleHistory {
     this.binNanos = Math.max(1, max.toNanos() / BINS);
   }
 
-  /** Null while the usual window should hold. */
+  /** When a pod should be there; null while the usual window should hold. */
   public @Nullable Range range() {
     return range;
   }
 
   /**
-   * A request came after this time.
+   * A request came after this idle time.
    *
    * @param window the usual one, after which the workload goes to zero
    */

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What each activator reported last on one workload. It counts again for each second in which the activator is silent
- * but may still run: silence says nothing of its requests.
+ * What each activator reported last on one workload. The report counts again for each second in
+ * which the activator is silent but may still run, since silence says nothing about its requests.
  *
  * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
  */
 final class LastReports {
   /** Batches come once a second; after a longer time one is missing. */
   static final Duration MISSED = Duration.ofMillis(1_500);
-  /** One that comes so soon after another is one that was missing. */
+  /** A report that comes this soon after another one is one that was missing. */
   private static final Duration LATE = Duration.ofMillis(500);
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
@@ -24,7 +24,7 @@ final class LastReports {
   private static final class Last {
     private LoadSample sample;
     private long at;
-    /** The last second in which it counts. */
+    /** The last second in which the report counts. */
     private long second;
     /** Reports that are missing, and may still come. */
     private long late;
@@ -38,7 +38,10 @@ final class LastReports {
   /** A report that counts for a second in which none came. */
   record Repeated(long second, LoadSample sample) {}
 
-  /** Whether a report counts for this second: not if it is late. Many come at once after a process stood still. */
+  /**
+   * Adds a report. Returns whether it counts for this second: not if it is late. Many come at once
+   * after a process stood still.
+   */
   boolean add(long now, LoadSample sample) {
     var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(now, sample));
     long silent = now - last.at;
@@ -57,9 +60,9 @@ final class LastReports {
   }
 
   /**
-   * Reports of those that are silent, each once, for the seconds until this one.
+   * Reports of silent activators, each once, for the seconds until this one.
    *
-   * @param bound for how long a silent one counts
+   * @param bound how long a silent activator counts
    */
   List<Repeated> repeated(long now, ActivatorMembership activators, Duration bound) {
     var repeated = new ArrayList<Repeated>();

@@ -6,13 +6,17 @@ import dev.activator.revision.QueueTimes;
  * One report on one revision.
  *
  * @param reporter the pod of the activator
- * @param concurrency requests it held at once, averaged over its last second; from 0 to {@link #MAX}
- * @param arrivals requests that reached it in that time; the same
+ * @param concurrency requests it held at once, averaged over its last second; from 0 to {@link
+ *     #MAX}
+ * @param arrivals requests that reached it in that time; from 0 to {@link #MAX}
  * @param queueTimes of requests that left its queue in that time, while pods were ready
  */
 public record LoadSample(String reporter, double concurrency, double arrivals,
     QueueTimes queueTimes) {
-  /** More than one activator can have. Of such a number and others a sum is exact, so that it can be taken off again. */
+  /**
+   * The limit of both numbers, more than one activator can have. Sums with such numbers are exact,
+   * so that they can be subtracted again.
+   */
   static final double MAX = 1e8;
 
   public LoadSample {

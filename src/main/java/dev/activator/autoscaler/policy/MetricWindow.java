@@ -14,7 +14,7 @@ import java.util.Arrays;
  */
 final class MetricWindow {
   private static final double SMALLEST_SMOOTHING = 0.2;
-  /** All weights but this part are within the window. */
+  /** The part of all weights that lies beyond the window. */
   private static final double WEIGHT_BEYOND = 0.0001;
   private static final double DECIMALS = 1e6;
 
@@ -102,7 +102,7 @@ final class MetricWindow {
     return sum;
   }
 
-  /** Half away from zero, as Go rounds. */
+  /** Rounds half away from zero, as Go does. */
   private static double rounded(double value) {
     return Math.signum(value) * Math.floor(Math.abs(value) * DECIMALS + 0.5) / DECIMALS;
   }

@@ -19,7 +19,7 @@ public record ProbeBackoff(Duration frequency) {
   /** After this an address is unlikely to be starting. */
   static final Duration LONG = Duration.ofSeconds(30);
 
-  /** From a failure to the next probe, however long the probe took. */
+  /** The minimum time from a failure to the next probe, however long the probe took. */
   private static final Duration MIN_PAUSE = Duration.ofMillis(10);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE_VIA_CLUSTER_IP = Duration.ofSeconds(30);

@@ -21,7 +21,7 @@ public final class FactHandler<F> implements InformerHandler<Decoded<F>> {
 
   private static final int MAX_LINES = 10;
 
-  /** Also called for unchanged facts in a resync. */
+  /** Receives facts, in a resync even unchanged ones. */
   @FunctionalInterface
   public interface FactListener<F> {
     /** Null before an object is added, after it is deleted, or if it has no fact. */

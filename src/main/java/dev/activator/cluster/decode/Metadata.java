@@ -70,12 +70,12 @@ final class Metadata {
     return annotations;
   }
 
-  /** Of its first owner; empty if it has none. */
+  /** The uid of its first owner; empty if it has none. */
   String ownerUid() {
     return ownerUid;
   }
 
-  /** As RFC 3339 writes it, so texts sort by time; empty if absent. */
+  /** When it was created, in RFC 3339, so that texts sort by time; empty if absent. */
   String created() {
     return created;
   }

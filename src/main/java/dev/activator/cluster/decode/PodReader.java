@@ -86,7 +86,7 @@ final class PodReader implements FactReader<PodStartStatus> {
   }
 
   /**
-   * Of a container; what does not apply is empty.
+   * The state of a container; what does not apply is empty.
    *
    * @param waiting why
    * @param terminated why

@@ -25,7 +25,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     LOST,
     /** Listed, changed or not. */
     REPLACED,
-    /** For the handlers that are due for a resync. */
+    /** Repeated for the handlers that are due for a resync. */
     SYNC;
 
     boolean isDeletion() {

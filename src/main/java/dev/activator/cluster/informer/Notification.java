@@ -59,7 +59,10 @@ public sealed interface Notification<T> {
     };
   }
 
-  /** To a handler that knows another incarnation, the end of that one. */
+  /**
+   * The deletion of an object. A handler that knows another incarnation is notified of the end of
+   * that one.
+   */
   private static <T> Notification<T> gone(VersionedObject<T> known, VersionedObject<T> last,
       FinalState state) {
     return known.uid().equals(last.uid())

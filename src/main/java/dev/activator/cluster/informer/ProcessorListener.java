@@ -35,7 +35,7 @@ final class ProcessorListener<T> {
   private final InformerHandler<T> handler;
   private final HandlerOptions options;
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
-  /** By key, oldest first. */
+  /** The pending changes by key, the oldest first. */
   private final LinkedHashMap<String, Pending<T>> pending = new LinkedHashMap<>();
   private long offered;
   /** The first change after the initial state; unknown until that was offered. */
@@ -113,7 +113,7 @@ final class ProcessorListener<T> {
     for (int calls = 0; calls < CALLS_PER_TURN; calls++) {
       var next = take();
       if (next == null) {
-        // May have become complete since the last call.
+        // The initial state may have become complete since the last call.
         syncedIfDone();
         return;
       }

@@ -49,7 +49,7 @@ public record EndpointsObject(Owner owner, String revisionUid, List<Subset> subs
     }
   }
 
-  /** By port name. */
+  /** The ports by name. */
   public record Ports(@Nullable Integer http1, @Nullable Integer h2c) {
     public static final Ports NONE = new Ports(null, null);
 

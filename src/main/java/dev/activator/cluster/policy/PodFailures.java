@@ -94,7 +94,7 @@ public record PodFailures(SortedMap<String, StartingPod> pods) {
         .map(StartingPod::status).orElse(null);
   }
 
-  /** Until every grace period is over; may be negative. Null as for {@link #failure}. */
+  /** The time until every grace period is over; may be negative. Null as for {@link #failure}. */
   public @Nullable Duration left(Duration now, GracePeriods grace) {
     Duration longest = null;
     for (var pod : pods.values()) {

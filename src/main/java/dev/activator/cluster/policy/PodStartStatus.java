@@ -40,7 +40,7 @@ public record PodStartStatus(String name, @Nullable FailureReason failure,
     private static final int OFTEN = 2;
 
     /**
-     * For a container that is not ready; null in a normal start.
+     * The reason of a container that is not ready; null in a normal start.
      *
      * @param ended the last termination's reason, which {@code CrashLoopBackOff} hides
      */

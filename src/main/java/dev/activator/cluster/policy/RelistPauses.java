@@ -18,19 +18,19 @@ public final class RelistPauses {
 
   private RelistPauses() {}
 
-  /** Between failed lists, and before the list after a broken watch. */
+  /** The pauses between failed lists, and before the list after a broken watch. */
   public static Backoff ofLists(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(800), MAX, 1.0, random);
   }
 
-  /** Starts short: no event arrives until the next watch is open. */
+  /** The pauses between watches. They start short, as no event arrives until the next watch is open. */
   public static Backoff ofWatches(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(200), MAX, 1.0, random);
   }
 
   /**
-   * For a list that follows others too fast: a twelfth of the outage, 2 to 20 seconds plus jitter.
-   * A long outage costs the server few lists; a short one delays events little.
+   * The pause before a list that follows others too fast: a twelfth of the outage, 2 to 20 seconds
+   * plus jitter. So a long outage costs the server few lists, and a short one delays events little.
    */
   public static Duration ofFrequentLists(Duration outage, RandomGenerator random) {
     var share = outage.dividedBy(SHARE_OF_OUTAGE);

@@ -47,7 +47,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
-  /** With these no request starts a pod. */
+  /** Reasons with which no request starts a pod. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
       RULE_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
   private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
@@ -292,7 +292,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return MergedEndpoints.of(sets, "", found.preferred).pods(id);
   }
 
-  /** Beside an HPA the activator sets only 0 and 1. */
+  /** The target of scaling. Beside an HPA the activator sets only 0 and 1. */
   private static ScaledTarget target(ScaledService object, List<Hpa> hpas) {
     return new ScaledTarget(object.id(), object.workload(),
         hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
@@ -316,7 +316,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
                 troubles, warnings, remarks);
   }
 
-  /** Of all ports, its own first. */
+  /** The backends of all ports, the ScaledService's own first. */
   public List<Backend> backends() {
     return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<Member> members,
     @Nullable Own own) {
   /**
-   * Of one that an activator has written. It lists activators, not pods.
+   * The origin of a slice that an activator has written. Such a slice lists activators, not pods.
    *
    * @param name the slice's
    * @param of the ScaledService
@@ -47,7 +47,7 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
     return set(revision, new Ports(number, number));
   }
 
-  /** As it would be written. */
+  /** The slice as the activator would write it. */
   public CatchSlice caught(RevisionId of) {
     var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
     var first = members.isEmpty() ? "" : members.getFirst().ip();

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 public final class ApiDiscovery {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int NOT_FOUND = 404;
-  /** Of what people write, only this becomes part of a path. */
+  /** The form of versions that people may write, since they become part of a path. */
   private static final Pattern VERSION = Pattern.compile("([a-z0-9.-]+/)?v[a-z0-9]+");
 
   private ApiDiscovery() {}

@@ -115,7 +115,7 @@ final class ApiTransport extends OkHttpClientFactory {
       }
     }
 
-    /** Not by the library, which reads no key on an elliptic curve in PKCS#8. */
+    /** The client's key, which the library could not read if it is on an elliptic curve in PKCS#8. */
     KeyManager @Nullable [] clientKeys() {
       if ((chain == null && chainFile == null) || (key == null && keyFile == null)) {
         return null;

@@ -44,7 +44,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     return list(Map.of());
   }
 
-  /** Without a resourceVersion: the newest state, not a cached one. */
+  /** Lists without a resourceVersion, which gives the newest state, not a cached one. */
   private CompletableFuture<Page<Decoded<F>>> list(Map<String, String> parameters) {
     return api.get(query.path(parameters), api.requestTimeout(),
         parser -> ApiMessages.page(query.kind(), parser));

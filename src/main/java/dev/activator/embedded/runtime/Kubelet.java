@@ -41,7 +41,7 @@ final class Kubelet {
   private final RuntimeDependencies dependencies;
   private final ControllerWrites objects;
   private final EndpointsController endpoints;
-  /** By the key of the ReplicaSet. */
+  /** The pods of each ReplicaSet, by its key. */
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
   /** Pods of deleted ReplicaSets, until the last one has ended. */
   private final List<ReplicaSetPods> retired = new ArrayList<>();

@@ -93,7 +93,10 @@ public final class ScaledServiceKind {
     return spec.path("containerConcurrency").asInt() > 0;
   }
 
-  /** Also sets defaults, and refuses invalid objects, as a cluster does by the definition. */
+  /**
+   * Creates the definition in a store, which from then on sets defaults and refuses invalid
+   * objects, as a cluster does.
+   */
   public static void createIn(ApiStore store) {
     var definition = definition();
     var schema = schema(definition);

@@ -466,8 +466,8 @@ public final class PeerNetwork implements PeerLinks {
     }
 
     /**
-     * Of two connections with the same process, both sides keep the one that the smaller address
-     * opened, and the newer of two such.
+     * Whether another connection is kept. Of two with the same process, both sides keep the one
+     * that the smaller address opened, and of two such the newer one.
      */
     boolean prefersAnother(PeerLink to, PeerFrame.Hello hello) {
       boolean isOfSmaller = to.isDialed() == isLarger;

@@ -46,7 +46,7 @@ public interface Downstream {
   /** A {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 
-  /** Only before a response has begun. */
+  /** Answers instead of the pod. Call only before a response has begun. */
   void answer(LocalResponse answer);
 
   default void answer(RequestFailure failure, ErrorFormat format) {

@@ -64,7 +64,7 @@ public final class Router {
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
-  /** For all revisions, after their own rules. */
+  /** Rules of all revisions, which apply after their own. */
   private final List<DoNotWake> rules;
   private final Function<RevisionId, @Nullable RevisionId> named;
   /** The answer to the kubelet's last probe. */
@@ -245,7 +245,7 @@ public final class Router {
           : new LocalResponse(200, Map.of("K-Network-Hash", hash), "");
     }
 
-    /** As Go: HTML first, then a quoted string. */
+    /** Escapes as Go does: for HTML first, then as a quoted string. */
     private static String escape(String value) {
       return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
           .replace("\"", "&#34;").replace("'", "&#39;").replace("\\", "\\\\").replace("\t", "\\t");

@@ -205,7 +205,7 @@ public final class UnreadBytes {
       this.drainNanos = drainNanos;
     }
 
-    /** To be called after each flush. */
+    /** Counts the unread bytes, and returns them. Call after a flush that left bytes in the socket. */
     public long measure() {
       long socket = socketBytes();
       long now = closed ? 0 : socket + connection.queuedBytes();

@@ -165,7 +165,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         : "<p class=\"small\">Request <code>" + html(requestId) + "</code></p>\n";
   }
 
-  /** For the person at the browser. */
+  /** What the person at the browser can do. */
   static String whatToDo(int status, String reason, String retryAfter) {
     var again = retryAfter.isEmpty()
         ? "Try again in a moment."

@@ -95,7 +95,10 @@ public final class Framing {
     return true;
   }
 
-  /** In origin, absolute or asterisk form. No CONNECT, as this is no forward proxy. */
+  /**
+   * The target in origin, absolute or asterisk form; null for any other. CONNECT is not supported,
+   * as this is no forward proxy.
+   */
   public static @Nullable Target target(String method, String text) {
     if (method.equals("CONNECT") || !isPrintable(text)) {
       return null;

@@ -77,7 +77,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /** For a container without queue-proxy. */
+  /** Sets the headers for a container without queue-proxy. */
   public static void addressContainer(HeaderFields fields) {
     String host = fields.first(HeaderName.ORIGINAL_HOST);
     if (host != null) {

@@ -23,8 +23,8 @@ public sealed interface RevisionNames {
   RequestFailure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
 
   /**
-   * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
-   * the rule.
+   * Names by the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else
+   * by the rule.
    *
    * <p><b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
    */

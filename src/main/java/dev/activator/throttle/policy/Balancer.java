@@ -77,7 +77,7 @@ public enum Balancer {
     throw new IllegalArgumentException("'" + name + "' is none of " + List.of(values()));
   }
 
-  /** As in annotations. */
+  /** The name as in annotations. */
   @Override
   public String toString() {
     return text;

@@ -29,7 +29,7 @@ public record QueueOrder(boolean newestFirst, long newestFirstSinceNanos, double
 
   /** Reached by three callers in a row that leave, not by one. */
   private static final double NEWEST_FIRST_FROM = 1 / 6.0;
-  /** Of the last request in {@code leftShare}. */
+  /** The weight of the last request in {@code leftShare}. */
   private static final double WEIGHT = 1 / 16.0;
   private static final int MAX_STEP_DIVISOR = 16;
   private static final long MIN_QUIET_NANOS = 1_000_000_000L;

@@ -133,7 +133,7 @@ record FieldSet(boolean member, SortedMap<String, FieldSet> children) {
     return of(membership.of(member, other.member), all);
   }
 
-  /** As in messages of Kubernetes: {@code .spec.containers[name="a"].image}. */
+  /** The paths as in messages of Kubernetes: {@code .spec.containers[name="a"].image}. */
   List<String> paths() {
     var paths = new ArrayList<String>();
     addPaths("", paths);

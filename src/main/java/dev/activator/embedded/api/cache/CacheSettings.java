@@ -16,7 +16,7 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
 
   /** @param fresh how long an event should stay */
   public record Capacity(int lowest, int highest, Duration fresh) {
-    /** As in Kubernetes. */
+    /** The capacity as in Kubernetes. */
     public static final Capacity DYNAMIC = new Capacity(100, 102_400, Duration.ofSeconds(75));
 
     /** Grows a full window if its oldest event is fresh, shrinks it if a quarter would do. */

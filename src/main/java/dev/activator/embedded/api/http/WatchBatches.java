@@ -108,7 +108,7 @@ final class WatchBatches implements Watch.Outlet {
       this.bytes = bytes;
     }
 
-    /** To be written now; the next batch may follow. */
+    /** Takes the messages, to be written now. The next batch may follow. */
     List<WatchMessage> take() {
       taken();
       return events;

@@ -65,7 +65,7 @@ public final class OpenApi {
     schemas.set(PREFIX + ProtobufSchema.nameOf(kind), schema);
   }
 
-  /** Without a schema there is only what all objects have. */
+  /** The schema of a definition's kind; without one, only the fields that all objects have. */
   private ObjectNode ofDefinition(Kind kind) {
     var schema = kind.schema() instanceof ObjectNode own ? own.deepCopy() : Json.object();
     schema.put("type", "object").withObjectProperty("properties")

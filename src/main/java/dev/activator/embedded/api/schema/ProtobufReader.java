@@ -147,7 +147,7 @@ public final class ProtobufReader {
     }
   }
 
-  /** Go writes these also where they are not set. */
+  /** Whether a value is zero, which Go writes even for fields that are not set. */
   private static boolean isZero(JsonNode value) {
     return value.isNull() || value.isContainer() && value.isEmpty()
         || value.isString() && value.stringValue().isEmpty()
@@ -171,7 +171,7 @@ public final class ProtobufReader {
     };
   }
 
-  /** As the JSON parser makes them. */
+  /** A number of the type that the JSON parser would choose. */
   private static JsonNode number(long value) {
     return value == (int) value ? NODES.numberNode((int) value) : NODES.numberNode(value);
   }

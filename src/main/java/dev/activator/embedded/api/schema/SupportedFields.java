@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 final class SupportedFields {
   /** What runs programs: Knative's Services, and Deployments. */
   static final List<Kind> PROGRAMS = List.of(BuiltInKinds.KNATIVE_SERVICE, BuiltInKinds.DEPLOYMENT);
-  /** For fields without a row. */
+  /** The reason for fields without a row. */
   private static final String OTHERS = "it has no effect on processes of this machine";
   private static final String ONE_MACHINE = "all processes run on this machine";
   private static final String NOT_ISOLATED = "processes are not isolated from this machine";

@@ -6,7 +6,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The hook that sets {@code metadata.managedFields} of an object before it is stored. */
 @FunctionalInterface
 public interface FieldTracking {
-  /** For writes by this server: the entries stay as they are. */
+  /** The hook for writes by this server, which changes no entries. */
   FieldTracking NONE = (stored, written) -> {
     var entries = stored == null ? null : stored.path("metadata").get("managedFields");
     if (entries == null) {

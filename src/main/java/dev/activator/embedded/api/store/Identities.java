@@ -8,7 +8,10 @@ import java.util.random.RandomGenerator;
 
 /** The generator of names, uids and times of new objects. */
 final class Identities {
-  /** Without vowels and look-alikes, so that it spells no words. */
+  /**
+   * The characters of generated names. They have no vowels and look-alikes, so that they spell no
+   * words.
+   */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
   private static final int BASE_LIMIT = 58;

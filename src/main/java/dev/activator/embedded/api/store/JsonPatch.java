@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class JsonPatch {
   private static final int MAX_OPERATIONS = 10_000;
-  /** In characters: each copy can double a document. */
+  /** The limit of copied characters, since each copy can double a document. */
   private static final long MAX_COPIED = 3 * 1024 * 1024;
   /** Measuring the document after each operation would be quadratic. */
   private static final int MAX_MEASURED = 100;

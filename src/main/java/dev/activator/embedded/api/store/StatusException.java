@@ -73,7 +73,7 @@ public final class StatusException extends RuntimeException {
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
-  /** Other managers own some of the applied fields. */
+  /** A conflict: other managers own some of the applied fields. */
   public static StatusException applyConflict(String message, List<Cause> causes) {
     return new StatusException(409, "Conflict", message, details(causes));
   }
@@ -117,7 +117,7 @@ public final class StatusException extends RuntimeException {
   }
 
   /**
-   * For admission hooks; the store adds the object's name.
+   * A refusal by an admission hook. The store adds the object's name.
    *
    * @param field such as {@code spec.template.spec.containers[0].command}
    * @param message includes what would be right

@@ -20,7 +20,7 @@ public final class EventCorrelator {
   static final Duration SIMILAR_WITHIN = Duration.ofMinutes(10);
   private static final String COMBINED = "(combined from similar events): ";
 
-  /** In the order of their last time. */
+  /** The series in the order of their last events. */
   private final LinkedHashMap<Happening, Series> series = new LinkedHashMap<>();
   private long made;
 

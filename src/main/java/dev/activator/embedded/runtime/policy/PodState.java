@@ -39,7 +39,7 @@ public sealed interface PodState {
 
     record Settled(int run) implements Event {}
 
-    /** Or could not be started. */
+    /** The process has ended, or could not be started. */
     record Exited(int run, ExitReason exit) implements Event {}
 
     record PauseOver(int run) implements Event {}
@@ -56,7 +56,7 @@ public sealed interface PodState {
   sealed interface Effect {
     record Publish() implements Effect {}
 
-    /** Also starts to probe it. */
+    /** Start the process, and its probes. */
     record StartProcess(int run) implements Effect {}
 
     /** Send {@link Event.Settled}. */
