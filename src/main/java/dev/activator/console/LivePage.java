@@ -3,6 +3,8 @@ package dev.activator.console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.springframework.web.reactive.function.server.RequestPredicates.GET;
 import static org.springframework.web.reactive.function.server.RequestPredicates.POST;
+import static org.springframework.web.reactive.function.server.RequestPredicates.methods;
+import static org.springframework.web.reactive.function.server.RequestPredicates.path;
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
 import org.jspecify.annotations.Nullable;
@@ -21,10 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.CacheControl;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.reactive.function.BodyInserters;
+import org.springframework.web.reactive.function.server.RequestPredicate;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -85,21 +89,39 @@ public final class LivePage implements AutoCloseable {
   }
 
   public RouterFunction<ServerResponse> routes() {
-    var pages = route(GET("/"), _ -> seeOther("/console"))
-        .andRoute(GET("/console").or(GET("/console/")), this::listPage)
-        .andRoute(GET("/console/console.js"), _ -> file("console.js", SCRIPT))
-        .andRoute(GET("/console/console.css"), _ -> file("console.css", STYLES))
-        .andRoute(GET("/console/icon.svg"), _ -> file("icon.svg", ICON))
+    var pages = route(read("/"), _ -> seeOther("/console"))
+        .andRoute(read("/console").or(read("/console/")), this::listPage)
+        .andRoute(read("/console/console.js"), _ -> file("console.js", SCRIPT))
+        .andRoute(read("/console/console.css"), _ -> file("console.css", STYLES))
+        .andRoute(read("/console/icon.svg"), _ -> file("icon.svg", ICON))
         .andRoute(GET("/console/updates"), this::updates)
-        .andRoute(GET("/console/{namespace}/{name}"), request -> {
-          var id = id(request);
-          return page(id.name() + " – Activator", id.toString(), ListQuery.ALL,
-              orTrouble(detailParts(id)));
-        });
+        .andRoute(read("/console/{namespace}/{name}"), request -> detailPage(id(request)));
     return actions == null
         ? pages
         : pages.andRoute(POST("/console/{namespace}/{name}/{action}"),
             request -> act(actions, request));
+  }
+
+  /** HEAD, too: {@code curl -I} is how many look first. */
+  private static RequestPredicate read(String path) {
+    return methods(HttpMethod.GET, HttpMethod.HEAD).and(path(path));
+  }
+
+  private Mono<ServerResponse> detailPage(RevisionId id) {
+    return Mono.fromFuture(() -> inspector.snapshot(id)).timeout(TIMEOUT).hasElement()
+        .onErrorReturn(true).flatMap(isKnown -> isKnown
+            ? page(HttpStatus.OK, id.name() + " – Activator", id.toString(), ListQuery.ALL,
+                orTrouble(detailParts(id)))
+            : ofService(id));
+  }
+
+  /** Of the revision that gets the requests of a Service, which is the name that the list shows. */
+  private Mono<ServerResponse> ofService(RevisionId id) {
+    return content().flatMap(now -> now.stream().flatMap(content -> content.rows().stream())
+        .filter(row -> row.service().equals(id)).findFirst()
+        .map(row -> seeOther("/console/" + row.main().id()))
+        .orElseGet(() -> page(HttpStatus.NOT_FOUND, id.name() + " – Activator", id.toString(),
+            ListQuery.ALL, Mono.just(RevisionPage.unknown(id)))));
   }
 
   private static RevisionId id(ServerRequest request) {
@@ -125,12 +147,12 @@ public final class LivePage implements AutoCloseable {
 
   private Mono<ServerResponse> listPage(ServerRequest request) {
     var query = ListQuery.parse(request.queryParams().toSingleValueMap());
-    return page("Activator", "", query, listParts(query));
+    return page(HttpStatus.OK, "Activator", "", query, listParts(query));
   }
 
-  private static Mono<ServerResponse> page(String title, String revision, ListQuery query,
-      Mono<SequencedMap<String, String>> parts) {
-    return parts.flatMap(all -> ServerResponse.ok().contentType(HTML)
+  private static Mono<ServerResponse> page(HttpStatus status, String title, String revision,
+      ListQuery query, Mono<SequencedMap<String, String>> parts) {
+    return parts.flatMap(all -> ServerResponse.status(status).contentType(HTML)
         .cacheControl(CacheControl.noStore()).header("Content-Security-Policy", POLICY)
         // Without a referrer, a button's request says "Origin: null", as a foreign page's does.
         .header("Referrer-Policy", "same-origin").header("X-Content-Type-Options", "nosniff")

@@ -55,6 +55,10 @@ public record RevisionCard(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDe
     return routing == null ? id() : new RevisionId(id().namespace(), routing.service());
   }
 
+  boolean isSuperseded() {
+    return has(details, RoutingState.SUPERSEDED);
+  }
+
   boolean isLive() {
     return has(details, RoutingState.LIVE);
   }

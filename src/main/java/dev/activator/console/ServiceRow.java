@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,9 +57,15 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
     return cards.getFirst();
   }
 
+  /** Without superseded revisions that nothing waits for: what they do changes no request. */
+  private Stream<RevisionCard> current() {
+    return cards.stream()
+        .filter(card -> card == main() || !card.isSuperseded() || card.now().queued() > 0);
+  }
+
   /** The revision to look at first: where requests wait, or what is worst. */
   RevisionCard worst() {
-    return cards.stream().min(Comparator.comparing((RevisionCard card) -> card.now().queued() == 0)
+    return current().min(Comparator.comparing((RevisionCard card) -> card.now().queued() == 0)
         .thenComparing(RevisionCard::rank)).orElseThrow();
   }
 
@@ -110,7 +117,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
 
   /** Null if nothing happened. */
   @Nullable Mark lastChange() {
-    return cards.stream().map(card -> card.hour().lastChange()).filter(Objects::nonNull)
+    return current().map(card -> card.hour().lastChange()).filter(Objects::nonNull)
         .max(Comparator.comparing(Mark::at)).orElse(null);
   }
 

@@ -287,7 +287,8 @@ final class ServicesPage {
     return "<br/><small>" + row.cards().stream().map(card -> "<a href=\""
         + ConsolePages.detailUrl(card.id()) + "\">" + text(card.id().name()) + "</a>"
         + (card == main && card.isLive()
-            ? " <span class=\"live\">live" + (share.isEmpty() ? "" : ", " + share) + "</span>"
+            ? " <span class=\"live\" title=\"it gets new requests; its share of those of the last minute\">live"
+                + (share.isEmpty() ? "" : ", " + share) + "</span>"
             : ""))
         .limit(3).collect(joining(", ")) + (row.cards().size() > 3 ? ", …" : "") + "</small>";
   }

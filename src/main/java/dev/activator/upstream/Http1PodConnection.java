@@ -244,9 +244,13 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       var cause = ((HttpObject) message).decoderResult().cause();
       ReferenceCountUtil.release(message);
       close();
-      to.failed(cause instanceof PrematureChannelClosureException
-          ? UpstreamFailure.CLOSED
-          : UpstreamFailure.MALFORMED);
+      if (decoder.isHttp2()) {
+        to.failed(UpstreamFailure.NO_HTTP1);
+      } else {
+        to.failed(cause instanceof PrematureChannelClosureException
+            ? UpstreamFailure.CLOSED
+            : UpstreamFailure.MALFORMED);
+      }
     } else if (message instanceof HttpResponse head) {
       read(to, head);
     } else {

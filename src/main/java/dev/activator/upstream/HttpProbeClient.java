@@ -211,7 +211,7 @@ public final class HttpProbeClient implements ProbeClient {
 
     private static boolean wasConnected(UpstreamFailure failure) {
       return switch (failure) {
-        case CLOSED, MALFORMED, NO_HTTP2, NO_SETTINGS -> true;
+        case CLOSED, MALFORMED, NO_HTTP1, NO_HTTP2, NO_SETTINGS -> true;
         default -> false;
       };
     }

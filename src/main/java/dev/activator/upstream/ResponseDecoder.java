@@ -36,11 +36,16 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
+  // A frame's head: three bytes of length, type, flags, four of the stream's id.
+  private static final int HTTP2_HEAD_BYTES = 9;
+  private static final int HTTP2_SETTINGS = 4;
 
   private final Trailers trailers;
   private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
   private @Nullable HttpMethod method;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
+  private boolean begins;
+  private boolean inHttp2;
 
   public ResponseDecoder() {
     this(new Trailers());
@@ -55,6 +60,12 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   public void requested(HttpMethod by) {
     method = by;
+    begins = true;
+  }
+
+  /** Whether the response began with the SETTINGS of HTTP/2. */
+  boolean isHttp2() {
+    return inHttp2;
   }
 
   /**
@@ -78,6 +89,12 @@ public final class ResponseDecoder extends HttpResponseDecoder {
       in.skipBytes(in.readableBytes());
       context.close();
     } else {
+      if (begins) {
+        begins = false;
+        inHttp2 = in.readableBytes() >= HTTP2_HEAD_BYTES
+            && in.getByte(in.readerIndex() + 3) == HTTP2_SETTINGS
+            && in.getInt(in.readerIndex() + 5) == 0;
+      }
       super.decode(context, in, out);
     }
   }

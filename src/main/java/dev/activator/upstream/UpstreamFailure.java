@@ -27,6 +27,8 @@ public enum UpstreamFailure {
   CANCELLED("the pod cancelled the request"),
   UNRESPONSIVE("the pod stopped responding"),
   BROKEN("connection failed"),
+  /** Its port lacks the name {@code h2c}, or the {@code appProtocol}. */
+  NO_HTTP1("the pod answered in HTTP/2, but its port is configured for HTTP/1.1"),
   /** The pod answered in another protocol. */
   NO_HTTP2("the pod does not speak HTTP/2"),
   /** The pod never sends SETTINGS. */

@@ -3,6 +3,8 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.console.RevisionDetails.RoutingState;
+import dev.activator.console.RevisionDetails.Routing;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitingOverview.ApiState;
@@ -28,6 +30,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ProbeAnswer;
+import java.util.HashMap;
 import java.io.StringReader;
 import java.time.Clock;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -146,11 +149,16 @@ class LivePageTest {
         actions, ticks.asFlux());
   }
 
+  private final Map<RevisionId, Routing> routings = new HashMap<>();
+
   /** Every text would be markup if it were not escaped. */
   private final class SomeFacts implements RevisionDetails {
     @Override
     public CardDetails card(RevisionId id) {
-      return new CardDetails(kind, obstacles, "http://hello/?<script>&\"'", 10, null);
+      var routing = routings.get(id);
+      boolean isSuperseded = routing != null && routing.state() == RoutingState.SUPERSEDED;
+      return new CardDetails(kind, isSuperseded ? List.of("it crashes") : obstacles,
+          "http://hello/?<script>&\"'", 10, routing);
     }
 
     @Override
@@ -303,6 +311,60 @@ class LivePageTest {
     // and once the page has been open, it also knows how long requests take
     assertThat(text(page, row + "/td[8]")).isEqualTo("–");
     assertThat(text(dom("/console"), row + "/td[8]")).isEqualTo("2 ms");
+  }
+
+  /** A rollout that failed, and one after it that did not. */
+  private void addLiveAndSuperseded() {
+    var old = new RevisionId("default", "hello-00000");
+    routings.put(old, new Routing("hello", RoutingState.SUPERSEDED));
+    routings.put(HELLO, new Routing("hello", RoutingState.LIVE));
+    throttler.revision(Revision.of(old, 1));
+    throttler.revision(Revision.of(HELLO, 1));
+    hours.sampled(List.of(new HourHistory.Sample(old, "cannot start", true, 0, 0, false)), true);
+    hours.sampled(List.of(new HourHistory.Sample(old, "cannot start", true, 0, 1, false)), true);
+  }
+
+  @Test
+  void showsTheStateOfTheLiveRevision_whenASupersededOneFails() throws Exception {
+    addLiveAndSuperseded();
+    var page = dom("/console");
+
+    assertThat(text(page, "count(//tbody[@id='rows']/tr)")).isEqualTo("1");
+    assertThat(text(page, "//tbody[@id='rows']/tr/td[1]")).startsWith("at zero");
+    assertThat(text(page, "//tbody[@id='rows']/tr/td[10]")).isEmpty();
+    assertThat(text(page, "count(//article)")).isEqualTo("0");
+  }
+
+  @Test
+  void showsTheSupersededRevision_whenRequestsWaitForIt() throws Exception {
+    addLiveAndSuperseded();
+    var old = new RevisionId("default", "hello-00000");
+    throttler.admit(Revision.of(old, 1), new StubQueuedCaller(loop));
+    await().until(() -> throttler.view(old).queued() == 1);
+
+    assertThat(text(dom("/console"), "//article//h3")).isEqualTo("hello-00000 default");
+  }
+
+  @Test
+  void redirectsFromTheNameOfAServiceToItsLiveRevision() throws Exception {
+    addLiveAndSuperseded();
+
+    var found = get("/console/default/hello", BodyHandlers.discarding());
+    assertThat(found.statusCode()).isEqualTo(303);
+    assertThat(found.headers().firstValue("Location")).hasValue("/console/" + HELLO);
+    assertThat(get("/console/default/other", BodyHandlers.discarding()).statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void answersHeadAsGetWithoutABody() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    for (var path : List.of("/", "/console", "/console/console.js", "/console/" + HELLO)) {
+      var head = http.send(HttpRequest.newBuilder(URI.create(url(path)))
+          .method("HEAD", HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.ofString());
+      assertThat(head.statusCode()).as(path).isEqualTo(path.equals("/") ? 303 : 200);
+      assertThat(head.body()).isEmpty();
+    }
   }
 
   @Test

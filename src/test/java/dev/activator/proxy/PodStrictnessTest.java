@@ -79,6 +79,22 @@ class PodStrictnessTest extends WireTest {
     eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
+  /** As of a program that is written for h2c, at a port without that name. */
+  @Test
+  void saysThatAPodAnswersInHttp2() throws Exception {
+    String settings = "\0\0\6\4\0\0\0\0\0\0\3\0\0\0\144";
+    String goAway = "\0\0\10\7\0\0\0\0\0\0\0\0\0\0\0\0\1";
+    var pod = pod(peer -> {
+      peer.readHead();
+      peer.send(settings + goAway);
+    });
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo(
+          "502 the pod answered in HTTP/2, but its port is configured for HTTP/1.1\n");
+    }
+    assertThat(pod.connections()).isEqualTo(1);
+  }
+
   @Test
   void breaksOffAResponseWithMoreThanTenThousandTrailers() throws Exception {
     pod(CHUNKED + "\r\n2\r\nok\r\n0\r\n" + "A:\r\n".repeat(10_000) + "\r\n");

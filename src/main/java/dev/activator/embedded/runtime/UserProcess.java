@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.VariableExpansion;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,8 +53,10 @@ interface UserProcess {
 
     ExitReason cannotRun(Throwable cause) {
       var command = VariableExpansion.ofCommand(template.words(), variables);
+      var folder = template.workingDir();
+      boolean isMissing = !folder.isEmpty() && !Files.isDirectory(Path.of(folder));
       return ExitReason.cannotRun(template.id().name(),
-          ExitReason.sentence(command.isEmpty() ? "" : command.getFirst(), template.workingDir(),
+          ExitReason.sentence(command.isEmpty() ? "" : command.getFirst(), isMissing ? folder : "",
               String.valueOf(cause.getMessage())));
     }
   }

@@ -385,7 +385,7 @@ final class Forwarder implements UpstreamListener {
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
       // The pod is not overloaded: it would always answer this way.
-      case NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
+      case NO_HTTP1, NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
     fail(why == UpstreamFailure.UNRESPONSIVE
@@ -401,7 +401,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   private ReplayDecision replay(UpstreamConnection used, UpstreamFailure failure) {
-    if (failure == UpstreamFailure.MALFORMED) {
+    if (failure == UpstreamFailure.MALFORMED || failure == UpstreamFailure.NO_HTTP1) {
       // A malformed answer still means that the pod acted on the request.
       return ReplayDecision.NOT_AT_ALL;
     }

@@ -25,16 +25,17 @@ public record ExitReason(String reason, String message, int code) {
   /**
    * Why a program does not start, in the words of its Service.
    *
-   * @param folder in which it was to run; empty for this process's
+   * @param missingFolder in which it was to run, if that is not there; else empty
    * @param error of the operating system, as Java says it
    */
-  public static String sentence(String program, String folder, String error) {
+  public static String sentence(String program, String missingFolder, String error) {
+    if (!missingFolder.isEmpty()) {
+      return "there is no folder \"" + missingFolder + "\" to run it in";
+    }
     if (error.contains("(No such file or directory)")) {
-      return folder.isEmpty()
-          ? "there is no program \"" + program + "\"" + (program.contains(" ")
-              ? "; a command is a list with an entry for each word"
-              : program.contains("/") ? "" : " in PATH")
-          : "there is no program \"" + program + "\", or no folder \"" + folder + "\"";
+      return "there is no program \"" + program + "\"" + (program.contains(" ")
+          ? "; a command is a list with an entry for each word"
+          : program.contains("/") ? "" : " in PATH");
     }
     return error.contains("(Permission denied)")
         ? "\"" + program + "\" is not a program that may be executed"

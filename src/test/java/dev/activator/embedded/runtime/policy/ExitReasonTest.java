@@ -21,7 +21,7 @@ class ExitReasonTest {
       "serve|''|error: 2 (No such file or directory) |there is no program \"serve\" in PATH",
       "./serve|''|error: 2 (No such file or directory) |there is no program \"./serve\"",
       "serve --port 1|''|error: 2 (No such file or directory) |there is no program \"serve --port 1\"; a command is a list with an entry for each word",
-      "serve|/app|error: 2 (No such file or directory) |there is no program \"serve\", or no folder \"/app\"",
+      "serve|/app|error: 2 (No such file or directory) |there is no folder \"/app\" to run it in",
       "./notes|''|error: 13 (Permission denied) |\"./notes\" is not a program that may be executed",
       "serve|''|error: 12 (Cannot allocate memory) |error: 12 (Cannot allocate memory)",
       "''|''|its container has no command|its container has no command"})
