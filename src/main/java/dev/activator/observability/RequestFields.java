@@ -146,7 +146,7 @@ record RequestFields(RequestRecord request) implements Template.Fields {
     if (spans != null) {
       return spans.traceId();
     }
-    String[] fields = first("traceparent").split("-", -1);
+    String[] fields = first("traceparent").split("-", 5);
     return fields.length >= 4 && !fields[1].isEmpty() ? fields[1] : first("X-B3-TraceId");
   }
 
