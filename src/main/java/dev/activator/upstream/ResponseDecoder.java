@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
+  private static final int MAX_IDLE_BYTES = 64 << 10;
 
   // Cached, as nearly all responses begin with these.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
@@ -46,6 +47,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
   private boolean begins;
   private boolean inHttp2;
+  private int lineBufferBytes;
 
   public ResponseDecoder() {
     this(new Trailers());
@@ -70,11 +72,12 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   /**
    * The response is complete. Bytes that come before the next request end the connection. False if
-   * some have come already.
+   * some have come already, or if the idle connection would hold much memory: Netty's buffer for a
+   * line keeps the size of the longest.
    */
   public boolean answered() {
     method = null;
-    return actualReadableBytes() == 0;
+    return actualReadableBytes() == 0 && lineBufferBytes <= MAX_IDLE_BYTES;
   }
 
   /**
@@ -141,6 +144,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
     fields.reset();
+    lineBufferBytes = line.length;
     return is(HTTP_1_1, line, start, length)
         ? HTTP_1_1.toString()
         : super.splitFirstWordInitialLine(line, start, length);
@@ -175,6 +179,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
+    lineBufferBytes = line.length;
     int end = start + length;
     boolean hasColon = line[end] == ':' || lineHasColon();
     while (hasColon && (line[end] == ' ' || line[end] == '\t')) {

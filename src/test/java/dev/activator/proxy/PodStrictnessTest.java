@@ -104,6 +104,34 @@ class PodStrictnessTest extends WireTest {
     }
   }
 
+  static Stream<String> large() {
+    var line = "A: " + "a".repeat(100_000) + "\r\n";
+    return Stream.of(OK + line + "\r\nok", OK.replace("OK", "O".repeat(100_000)) + "\r\nok",
+        "HTTP/1.1 103 Early Hints\r\n" + line + "\r\n" + OK + "\r\nok",
+        CHUNKED + "\r\n2\r\nok\r\n0\r\n" + line + "\r\n");
+  }
+
+  /** The decoder's buffer keeps the size of the longest line: idle connections must not hold 10 MiB each. */
+  @ParameterizedTest(name = "{index}")
+  @MethodSource("large")
+  void keepsNoConnectionThatHadALongLine(String answer) throws Exception {
+    var pod = pod(peer -> {
+      while (true) {
+        peer.readHead();
+        peer.send(answer);
+      }
+    });
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        var head = caller.readHead();
+        assertThat(caller.readBody(head.start().contains("103") ? caller.readHead() : head))
+            .isEqualTo("ok");
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
   /** What follows a response without a body, as from a pod that sends a body after HEAD. */
   @ParameterizedTest
   @ValueSource(strings = {"body", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nA: ",
