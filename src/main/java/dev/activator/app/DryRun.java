@@ -29,6 +29,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aot.AotDetector;
@@ -73,7 +74,10 @@ public final class DryRun {
     application.setLogStartupInfo(false);
     var doubtful = new ArrayList<String>();
     application.addInitializers(new SettingsCheck(doubtful::add));
-    try (var context = application.run(command.properties().toArray(String[]::new))) {
+    // Bound before run returns, so that Boot reports a value that is invalid.
+    var arguments = Stream.concat(command.properties().stream(),
+        Stream.of("--spring.main.lazy-initialization=false"));
+    try (var context = application.run(arguments.toArray(String[]::new))) {
       var run = new DryRun(context, System.out);
       int code = Math.max(run.describe(mode), run.readCertificates());
       doubtful.forEach(sentence -> run.out.println("# " + sentence));

@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.ActivatorMode;
 import dev.activator.config.CommandLine;
@@ -12,8 +13,12 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,6 +48,22 @@ class DryRunTest {
 
     assertThat(run(ActivatorMode.EMBEDDED, "--" + chain + "=" + one, "--" + key + "=" + other))
         .isEqualTo(code);
+  }
+
+  @Test
+  void saysWhichValueIsInvalid() {
+    var printed = new ByteArrayOutputStream();
+    var out = System.out;
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      assertThatThrownBy(() -> run(ActivatorMode.EMBEDDED, "--activator.probe.timeout=soon"))
+          .hasRootCauseInstanceOf(IllegalArgumentException.class);
+    } finally {
+      System.setOut(out);
+    }
+
+    // Spring Boot reports what ends the run of an application, but not what fails later.
+    assertThat(printed.toString(StandardCharsets.UTF_8)).doesNotContain("mode: ");
   }
 
   @ParameterizedTest(name = "of an API without EndpointSlices, {0}: {1}")
