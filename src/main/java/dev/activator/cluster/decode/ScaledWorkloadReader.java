@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code spec.template} of any kind that has one. */
 final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
+  private Map<String, String> labels = Map.of();
   private final List<Container> containers = new ArrayList<>(1);
   private String failure = "";
 
@@ -33,11 +34,20 @@ final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
 
   private void template(JsonCursor in) {
     for (var field : in.fields()) {
-      if (field.equals("spec")) {
-        for (var one : in.fields()) {
-          if (one.equals("containers")) {
-            for (var _ : in.items()) {
-              containers.add(container(in));
+      switch (field) {
+        case "metadata" -> {
+          for (var one : in.fields()) {
+            if (one.equals("labels")) {
+              labels = in.texts();
+            }
+          }
+        }
+        case "spec" -> {
+          for (var one : in.fields()) {
+            if (one.equals("containers")) {
+              for (var _ : in.items()) {
+                containers.add(container(in));
+              }
             }
           }
         }
@@ -134,7 +144,8 @@ final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
 
   @Override
   public ScaledWorkload fact(Metadata metadata, JsonCursor in) {
-    return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()), containers,
+    return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()), labels,
+        containers,
         failure);
   }
 }

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -225,7 +226,9 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
             "no more pods of " + workload + " can be created: " + known.failure()));
-      case WorkloadState.Found _,WorkloadState.Hidden _ -> {
+      case WorkloadState.Found(var known) -> otherPods(object, found.service, known)
+          .ifPresent(troubles::add);
+      case WorkloadState.Hidden _ -> {
       }
     }
     if (found.isNameTaken) {
@@ -243,6 +246,19 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
             + " are set here"));
       }
     }
+  }
+
+  /** A request starts a pod all the same, as something may give pods more labels than their template has. */
+  private static Optional<Trouble> otherPods(ScaledService object, @Nullable RoutedService service,
+      ScaledWorkload workload) {
+    return service == null || workload.labels().isEmpty()
+        || workload.labels().entrySet().containsAll(service.selector().entrySet())
+            ? Optional.empty()
+            : Optional.of(new Trouble("ServiceSelectsOtherPods",
+                "Service " + object.id().namespace()
+                    + "/" + object.service() + " selects no pod of " + object.workload()
+                    + ": its selector is " + new TreeMap<>(service.selector())
+                    + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
   }
 
   /** Null if pods may start. */

@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
  * A workload that a ScaledService scales: a Deployment, or another kind with a pod template.
  *
  * @param id its namespace and name
+ * @param labels of its pod template
  * @param containers of its pod template; empty if it has none
  * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
  */
-public record ScaledWorkload(RevisionId id, List<Container> containers, String failure) {
+public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Container> containers,
+    String failure) {
   public ScaledWorkload {
+    labels = Map.copyOf(labels);
     containers = List.copyOf(containers);
   }
 

@@ -221,6 +221,22 @@ class ScaledServiceStateTest {
   }
 
   @Test
+  void namesTheLabels_whenTheServiceSelectsOtherPods() {
+    var shop = service("{selector: {app: shop, tier: web}, ports: [{name: http, port: 80}]}");
+    String spec = "{template: {metadata: {labels: {app: %s, tier: web, x: y}}, spec: {containers: [{}]}}}";
+
+    var state = state(shop, found(spec.formatted("d6"), "{}"));
+
+    assertThat(state.troubles()).containsExactly(new Trouble("ServiceSelectsOtherPods",
+        "Service shop/svc selects no pod of Deployment web: its selector is {app=shop, tier=web},"
+            + " and the labels of the pods are {app=d6, tier=web, x=y}"));
+    // Something may give pods more labels.
+    assertThat(state.canStart()).isTrue();
+    assertThat(state(shop, found(spec.formatted("shop"), "{}")).troubles()).isEmpty();
+    assertThat(state(shop, found("{}", "{}")).troubles()).isEmpty();
+  }
+
+  @Test
   void whatIsInTheWayHasAReasonAndASentence() {
     assertThat(state(null, FOUND).troubles()).containsExactly(
         new Trouble("ServiceNotFound", "there is no Service shop/svc"));

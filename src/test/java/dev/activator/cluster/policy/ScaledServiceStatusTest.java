@@ -183,7 +183,8 @@ class ScaledServiceStatusTest {
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource(delimiter = '|', value = {"'' | Current", "ServiceNotFound | InProgress",
       "PortNotFound | InProgress", "RulePortNotFound | InProgress", "TargetNotFound | InProgress",
-      "FallbackNotFound | InProgress", "QuotaExceeded | InProgress", "ScaleFailed | InProgress",
+      "FallbackNotFound | InProgress", "ServiceSelectsOtherPods | InProgress",
+      "QuotaExceeded | InProgress", "ScaleFailed | InProgress",
       "Forbidden | InProgress", "NoSelector | Failed", "TargetNotScalable | Failed",
       "NameTaken | Failed", "TargetTaken | Failed", "HostTaken | Failed", "RuleTaken | Failed",
       "HpaPresent | Failed", "InvalidRules | Failed", "InvalidSchedule | Failed",
