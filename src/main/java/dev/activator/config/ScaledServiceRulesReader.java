@@ -87,6 +87,9 @@ public final class ScaledServiceRulesReader {
       throw field.mustBe(
           "a path as callers send it, that begins with / and has no //, /./, /../, %2F, ? or #");
     }
+    if (exact.isAbsent() && text.endsWith("/*")) {
+      throw field.mustBe("a prefix without *, as it matches what is below it");
+    }
     return new ScaledServiceRule.Path(text, exact.isAbsent());
   }
 

@@ -178,8 +178,8 @@ public record ErrorFormat(Kind kind, String requestId) {
       case "queue-full", "memory-full" -> "More requests wait than fit. " + again;
       case "deadline-too-near" -> "It starts more slowly than the caller waits. " + again;
       case "cannot-start" ->
-        "Its program does not start; trying again does not help before its owner has mended that."
-            + " Its log and the activator's console say why.";
+        "It cannot start; trying again does not help before its owner has mended that."
+            + " The activator's console says why.";
       case "shutting-down" -> "Try again now: another activator answers.";
       case "unread" -> "The response was not read in time. " + again;
       default -> switch (status) {

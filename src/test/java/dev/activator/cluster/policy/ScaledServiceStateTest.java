@@ -212,6 +212,9 @@ class ScaledServiceStateTest {
         new Taken("a.b", "path prefix /api", new RevisionId("shop", "old")),
         new Taken("c.d", new RevisionId("other", "old"))));
 
+    assertThat(withRules("[{pathPrefix: '/api/*'}]", List.of()).troubles()).containsExactly(
+        new Trouble("InvalidRules", "spec.rules[0].pathPrefix must be a prefix without *, as it"
+            + " matches what is below it, not \"/api/*\""));
     assertThat(state.troubles()).containsExactly(
         new Trouble("RuleTaken",
             "host a.b with path prefix /api belongs to ScaledService shop/old"),
