@@ -138,7 +138,11 @@ public final class LeaderElection implements WriteGuard {
   }
 
   private static CompletableFuture<Void> released(LeaseAnswer answer) {
-    log.info("Released the lease: {}", answer);
+    if (answer instanceof LeaseAnswer.Found) {
+      log.info("Released the lease");
+    } else {
+      log.warn("The lease was not released, and ends by itself: {}", answer);
+    }
     return CompletableFuture.completedFuture(null);
   }
 

@@ -125,7 +125,11 @@ public final class RequestMeters implements RequestObserver {
   }
 
   private void active(RequestRecord request, int more) {
-    PerThreadCounts.add(active.own(request.thread), HttpLabels.kind(request), more);
+    int kind = HttpLabels.kind(request);
+    PerThreadCounts.add(active.own(request.thread), kind, more);
+    if (!known[kind]) {
+      known[kind] = true;
+    }
   }
 
   private static void failed(RequestRecord request, RevisionMeters meters, long nowNanos) {
@@ -168,7 +172,6 @@ public final class RequestMeters implements RequestObserver {
     var now = active.sums(0, HttpLabels.KINDS);
     for (int kind = 0; kind < now.length; kind++) {
       if (now[kind] != 0 || known[kind]) {
-        known[kind] = true;
         reading.add(Metric.SERVER_ACTIVE, HttpLabels.ofKind(kind), now[kind]);
       }
     }

@@ -262,6 +262,14 @@ class RequestMetersTest {
   }
 
   @Test
+  void keepsTheSeriesOfActiveRequests_whenTheyEndBetweenScrapes() {
+    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
+
+    assertThat(scraped("http_server_active_requests")).singleElement().asString()
+        .endsWith(" 0.0");
+  }
+
+  @Test
   void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAgain() {
     FakeRequest.of(observer, loop).answered(200, ofMillis(1));
     observer.reported(HELLO, 0.25);
@@ -285,7 +293,7 @@ class RequestMetersTest {
     observer.gone(HELLO);
 
     // what still stands, a revision of the same name would be taken for
-    assertThat(scraped("http_server")).isEmpty();
+    assertThat(scraped("http_server_request")).isEmpty();
     assertThat(scraped("kn_revision")).isEmpty();
   }
 
