@@ -107,6 +107,8 @@ final class TargetScaler {
     this.settings = configured.settings();
     this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
     updateHistory(null);
+    // A window that is open already is no reason to change what another client has set.
+    this.scheduled = windowNow();
     updateMinimum();
     // In other regimes the current scale stays until all activators have reported.
     int known = settings.regime() == Regime.ALONE ? ready : 0;
@@ -470,9 +472,8 @@ final class TargetScaler {
   }
 
   private void updateMinimum() {
-    var schedule = configured.warmTimes().schedule();
     int before = scheduledReplicas();
-    scheduled = schedule == null ? null : schedule.at(term.wall().instant());
+    scheduled = windowNow();
     if (scheduledReplicas() > before) {
       rebounded();
     }
@@ -489,6 +490,11 @@ final class TargetScaler {
   private void rebounded() {
     planner.rebounded();
     scale = null;
+  }
+
+  private WarmSchedule.@Nullable Window windowNow() {
+    var schedule = configured.warmTimes().schedule();
+    return schedule == null ? null : schedule.at(term.wall().instant());
   }
 
   private int scheduledReplicas() {

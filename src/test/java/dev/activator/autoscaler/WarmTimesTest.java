@@ -60,16 +60,24 @@ class WarmTimesTest {
   }
 
   private void target(OptionalInt max, int replicas) {
-    target(max, Map.of("schedule", Map.of("windows", List.of(
+    target(max, atLeast(replicas));
+  }
+
+  private static Map<String, Object> atLeast(int replicas) {
+    return Map.of("schedule", Map.of("windows", List.of(
         Map.of("start", "08:00", "end", "18:00", "days", List.of("Mon"), "minReplicas",
-            replicas)))));
+            replicas))));
   }
 
   private void target(OptionalInt max, Map<String, Object> spec) {
+    target(max, OptionalInt.empty(), spec);
+  }
+
+  private void target(OptionalInt max, OptionalInt lastDesired, Map<String, Object> spec) {
     var times = WarmTimesReader.read(spec);
     autoscaler.target(
         new ScaledTarget(WEB, WORKLOAD, 0, max, TestValues.concurrency(OptionalInt.of(20)), 0,
-            Duration.ofSeconds(60), Duration.ofSeconds(300), OptionalInt.empty(), times));
+            Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times));
     loop.run();
   }
 
@@ -203,5 +211,22 @@ class WarmTimesTest {
       autoscaler.pods(WEB, scales.replicas(WEB));
       loop.run();
     }
+  }
+
+  @Test
+  void keepsWhatAnotherClientSetInTheWindow_underTheNextLeader() {
+    target(OptionalInt.of(5), 2);
+    pass(Duration.ofMinutes(70));
+    scales.set(WEB, 4);
+    pass(Duration.ofMinutes(5));
+    assertThat(scales.replicas(WEB)).as("the number of another client").isEqualTo(4);
+
+    autoscaler.stop();
+    loop.run();
+    target(OptionalInt.of(5), OptionalInt.of(2), atLeast(2));
+    autoscaler.start();
+    pass(Duration.ofMinutes(5));
+
+    assertThat(scales.replicas(WEB)).isEqualTo(4);
   }
 }

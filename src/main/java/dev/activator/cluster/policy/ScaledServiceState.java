@@ -54,6 +54,10 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
   private static final String FORBIDDEN = "Forbidden";
   private static final List<String> NO_START = List.of("QuotaExceeded", "ScaleFailed");
+  /** Labels of pods that their templates do not have; Argo Rollouts adds one to the selectors of Services. */
+  private static final Set<String> GIVEN_BY_CONTROLLERS = Set.of("pod-template-hash",
+      "rollouts-pod-template-hash", "controller-revision-hash",
+      "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index");
   private static final String WAKE_WITH = "activator.dev/wake-with";
 
   /** The pods on another port of the Service, which get the requests of some rules. */
@@ -252,13 +256,15 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   private static Optional<Trouble> otherPods(ScaledService object, @Nullable RoutedService service,
       ScaledWorkload workload) {
     return service == null || workload.labels().isEmpty()
-        || workload.labels().entrySet().containsAll(service.selector().entrySet())
-            ? Optional.empty()
-            : Optional.of(new Trouble("ServiceSelectsOtherPods",
-                "Service " + object.id().namespace()
-                    + "/" + object.service() + " selects no pod of " + object.workload()
-                    + ": its selector is " + new TreeMap<>(service.selector())
-                    + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
+        || service.selector().entrySet().stream()
+            .filter(label -> !GIVEN_BY_CONTROLLERS.contains(label.getKey()))
+            .allMatch(workload.labels().entrySet()::contains)
+                ? Optional.empty()
+                : Optional.of(new Trouble("ServiceSelectsOtherPods",
+                    "Service " + object.id().namespace()
+                        + "/" + object.service() + " selects no pod of " + object.workload()
+                        + ": its selector is " + new TreeMap<>(service.selector())
+                        + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
   }
 
   /** Null if pods may start. */

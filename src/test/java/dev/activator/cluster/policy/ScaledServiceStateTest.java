@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ScaledServiceStateTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
@@ -237,6 +239,18 @@ class ScaledServiceStateTest {
     assertThat(state.canStart()).isTrue();
     assertThat(state(shop, found(spec.formatted("shop"), "{}")).troubles()).isEmpty();
     assertThat(state(shop, found("{}", "{}")).troubles()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rollouts-pod-template-hash", "statefulset.kubernetes.io/pod-name",
+      "apps.kubernetes.io/pod-index", "pod-template-hash", "controller-revision-hash"})
+  void isReady_whenTheServiceSelectsByALabelThatControllersGivePods(String label) {
+    var shop = service("{selector: {app: shop, " + label
+        + ": web-0}, ports: [{name: http, port: 80}]}");
+
+    assertThat(state(shop, found(
+        "{template: {metadata: {labels: {app: shop}}, spec: {containers: [{}]}}}", "{}"))
+        .troubles()).isEmpty();
   }
 
   @Test
