@@ -57,6 +57,9 @@ class ApiWireTest {
     assertThat(tree(wire.get("/openapi/v3")).get("paths").has("apis/serving.knative.dev/v1"))
         .isTrue();
     assertThat(wire.get("/openapi/v3/apis/apps/v1?hash=1").body()).contains("\"fieldValidation\"");
+    var core = tree(wire.get("/openapi/v3/api/v1?hash=1")).at("/components/schemas");
+    assertThat(core.at("/io.k8s.api.core.v1.ServiceStatus/description").stringValue())
+        .isEqualTo("ServiceStatus represents the current status of a service.");
   }
 
   /** Each row: what is asked, and what is answered. */
