@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
-  private static final int MAX_IDLE_BYTES = 64 << 10;
+  /** One read brings no more, so a line of twice this length is always seen incomplete. */
+  private static final int MAX_PARTIAL_LINE_BYTES = 64 << 10;
 
   // Cached, as nearly all responses begin with these.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
@@ -47,7 +48,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
   private boolean begins;
   private boolean inHttp2;
-  private int lineBufferBytes;
+  private boolean hadLongLine;
 
   public ResponseDecoder() {
     this(new Trailers());
@@ -77,7 +78,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
    */
   public boolean answered() {
     method = null;
-    return actualReadableBytes() == 0 && lineBufferBytes <= MAX_IDLE_BYTES;
+    return actualReadableBytes() == 0 && !hadLongLine;
   }
 
   /**
@@ -98,7 +99,10 @@ public final class ResponseDecoder extends HttpResponseDecoder {
             && in.getByte(in.readerIndex() + 3) == HTTP2_SETTINGS
             && in.getInt(in.readerIndex() + 5) == 0;
       }
+      int before = in.readableBytes();
       super.decode(context, in, out);
+      // Only an incomplete line is left unread: of the head, of a chunk, or of the trailers.
+      hadLongLine |= before > MAX_PARTIAL_LINE_BYTES && in.readableBytes() == before;
     }
   }
 
@@ -144,7 +148,6 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
     fields.reset();
-    lineBufferBytes = line.length;
     return is(HTTP_1_1, line, start, length)
         ? HTTP_1_1.toString()
         : super.splitFirstWordInitialLine(line, start, length);
@@ -179,7 +182,6 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
-    lineBufferBytes = line.length;
     int end = start + length;
     boolean hasColon = line[end] == ':' || lineHasColon();
     while (hasColon && (line[end] == ' ' || line[end] == '\t')) {

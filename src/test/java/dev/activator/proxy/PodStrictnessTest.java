@@ -105,10 +105,12 @@ class PodStrictnessTest extends WireTest {
   }
 
   static Stream<String> large() {
-    var line = "A: " + "a".repeat(100_000) + "\r\n";
-    return Stream.of(OK + line + "\r\nok", OK.replace("OK", "O".repeat(100_000)) + "\r\nok",
+    var line = "A: " + "a".repeat(200_000) + "\r\n";
+    return Stream.of(OK + line + "\r\nok", OK.replace("OK", "O".repeat(200_000)) + "\r\nok",
         "HTTP/1.1 103 Early Hints\r\n" + line + "\r\n" + OK + "\r\nok",
-        CHUNKED + "\r\n2\r\nok\r\n0\r\n" + line + "\r\n");
+        CHUNKED + "\r\n2\r\nok\r\n0\r\n" + line + "\r\n",
+        CHUNKED + "\r\n2;" + "a".repeat(200_000) + "\r\nok\r\n0\r\n\r\n",
+        CHUNKED + "\r\n2\r\nok\r\n0;" + "a".repeat(200_000) + "\r\n\r\n");
   }
 
   /** The decoder's buffer keeps the size of the longest line: idle connections must not hold 10 MiB each. */
