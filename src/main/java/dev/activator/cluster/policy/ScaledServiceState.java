@@ -252,10 +252,13 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     }
   }
 
-  /** A request starts a pod all the same, as something may give pods more labels than their template has. */
+  /**
+   * A request starts a pod all the same, as something may give pods more labels than their template
+   * has. A template without containers is none of pods.
+   */
   private static Optional<Trouble> otherPods(ScaledService object, @Nullable RoutedService service,
       ScaledWorkload workload) {
-    return service == null || workload.labels().isEmpty()
+    return service == null || workload.labels().isEmpty() || workload.containers().isEmpty()
         || service.selector().entrySet().stream()
             .filter(label -> !GIVEN_BY_CONTROLLERS.contains(label.getKey()))
             .allMatch(workload.labels().entrySet()::contains)

@@ -253,6 +253,16 @@ class ScaledServiceStateTest {
         .troubles()).isEmpty();
   }
 
+  /** The template of an Agones Fleet is one of game servers, and that of their pods is in it. */
+  @Test
+  void isReady_whenTheTemplateIsNotOneOfPods() {
+    var shop = service("{selector: {app: shop}, ports: [{name: http, port: 80}]}");
+
+    assertThat(state(shop, found("{template: {metadata: {labels: {fleet: a}}, spec: {template:"
+        + " {metadata: {labels: {app: shop}}, spec: {containers: [{}]}}}}}", "{}"))
+        .troubles()).isEmpty();
+  }
+
   @Test
   void whatIsInTheWayHasAReasonAndASentence() {
     assertThat(state(null, FOUND).troubles()).containsExactly(
