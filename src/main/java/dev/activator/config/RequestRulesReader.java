@@ -43,7 +43,6 @@ public final class RequestRulesReader {
   private static final Duration MAX_AFTER = Duration.ofMinutes(10);
   private static final Pattern AFTER = Pattern.compile("[0-9]{1,6}(ms|s|m)");
   private static final Pattern PATH = Pattern.compile("/[^?#]*");
-  private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
   /** They frame the body, or belong to the connection. */
   private static final Set<String> NOT_TO_SET = Set.of("connection", "content-length", "date",
       "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
@@ -100,7 +99,7 @@ public final class RequestRulesReader {
     if ((service == null) == respond.isAbsent()) {
       throw new IllegalArgumentException(found.path() + " needs either service or respond");
     }
-    if (service != null && !NAME.matcher(service).matches()) {
+    if (service != null && !SettingRequirement.isName(service)) {
       throw found.field("service").mustBe("the name of one in the same namespace");
     }
     return new Fallback(after(found.field("after")), service,
@@ -118,6 +117,12 @@ public final class RequestRulesReader {
     return length;
   }
 
+  static void addNew(String name, Set<String> names, UserValue header) {
+    if (!names.add(name)) {
+      throw header.field("name").mustBe("another header: this one is in the list already");
+    }
+  }
+
   private static FixedResponse withHeaders(UserValue respond) {
     var answer = response(respond, 503, "status", "contentType", "body", "headers");
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
@@ -133,9 +138,7 @@ public final class RequestRulesReader {
       if (value == null) {
         throw header.field("value").mustBe("text");
       }
-      if (!names.add(name)) {
-        throw header.field("name").mustBe("another header: this one is in the list already");
-      }
+      addNew(name, names, header);
       headers.put(name, value);
     }
     return new FixedResponse(answer.status(), headers, answer.body());

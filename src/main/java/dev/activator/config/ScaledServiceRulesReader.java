@@ -63,9 +63,7 @@ public final class ScaledServiceRulesReader {
     var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     for (var one : rule.field("headers").items(MAX_HEADERS)) {
       var header = RequestRulesReader.header(one);
-      if (!names.add(header.name())) {
-        throw one.field("name").mustBe("another header: this one is in the list already");
-      }
+      RequestRulesReader.addNew(header.name(), names, one);
       headers.add(header);
     }
     return new ScaledServiceRule(hosts, path(rule), headers, port(rule.field("serviceRef")));

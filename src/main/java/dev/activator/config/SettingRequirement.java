@@ -49,8 +49,12 @@ public final class SettingRequirement {
 
   /** Of an object of Kubernetes. */
   public static void name(String setting, String name, String kind) {
-    check(name.length() <= MAX_NAME && NAME.matcher(name).matches(), setting, "'" + name + "'",
-        "must be the name of a " + kind);
+    check(isName(name), setting, "'" + name + "'", "must be the name of a " + kind);
+  }
+
+  /** Whether an object of Kubernetes may have it. */
+  static boolean isName(String text) {
+    return text.length() <= MAX_NAME && NAME.matcher(text).matches();
   }
 
   /** An empty one would be taken for the loopback address. */

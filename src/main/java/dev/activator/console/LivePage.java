@@ -108,11 +108,8 @@ public final class LivePage implements AutoCloseable {
   }
 
   private Mono<ServerResponse> detailPage(RevisionId id) {
-    return Mono.fromFuture(() -> inspector.snapshot(id)).timeout(TIMEOUT).hasElement()
-        .onErrorReturn(true).flatMap(isKnown -> isKnown
-            ? page(HttpStatus.OK, id.name() + " – Activator", id.toString(), ListQuery.ALL,
-                orTrouble(detailParts(id)))
-            : ofService(id));
+    return page(HttpStatus.OK, id.name() + " – Activator", id.toString(), ListQuery.ALL,
+        orTrouble(knownParts(id))).switchIfEmpty(Mono.defer(() -> ofService(id)));
   }
 
   /** Of the revision that gets the requests of a Service, which is the name that the list shows. */
@@ -191,8 +188,12 @@ public final class LivePage implements AutoCloseable {
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionId id) {
-    return Mono.fromFuture(() -> inspector.snapshot(id)).flatMap(this::detailParts)
-        .switchIfEmpty(Mono.fromSupplier(() -> RevisionPage.unknown(id)));
+    return knownParts(id).switchIfEmpty(Mono.fromSupplier(() -> RevisionPage.unknown(id)));
+  }
+
+  /** Empty if there is no such revision. */
+  private Mono<SequencedMap<String, String>> knownParts(RevisionId id) {
+    return Mono.fromFuture(() -> inspector.snapshot(id)).flatMap(this::detailParts);
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {

@@ -19,6 +19,8 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
 import java.util.List;
@@ -38,9 +40,6 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
-  // A frame's head: three bytes of length, type, flags, four of the stream's id.
-  private static final int HTTP2_HEAD_BYTES = 9;
-  private static final int HTTP2_SETTINGS = 4;
 
   private final Trailers trailers;
   private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
@@ -95,8 +94,9 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     } else {
       if (begins) {
         begins = false;
-        inHttp2 = in.readableBytes() >= HTTP2_HEAD_BYTES
-            && in.getByte(in.readerIndex() + 3) == HTTP2_SETTINGS
+        // A frame's head: three bytes of length, type, flags, four of the stream's id.
+        inHttp2 = in.readableBytes() >= Http2CodecUtil.FRAME_HEADER_LENGTH
+            && in.getByte(in.readerIndex() + 3) == Http2FrameTypes.SETTINGS
             && in.getInt(in.readerIndex() + 5) == 0;
       }
       int before = in.readableBytes();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code spec.template} of any kind that has one. */
 final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
-  private Map<String, String> labels = Map.of();
+  private final Metadata ofPods = new Metadata();
   private final List<Container> containers = new ArrayList<>(1);
   private String failure = "";
 
@@ -35,13 +35,7 @@ final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
   private void template(JsonCursor in) {
     for (var field : in.fields()) {
       switch (field) {
-        case "metadata" -> {
-          for (var one : in.fields()) {
-            if (one.equals("labels")) {
-              labels = in.texts();
-            }
-          }
-        }
+        case "metadata" -> ofPods.read(in);
         case "spec" -> {
           for (var one : in.fields()) {
             if (one.equals("containers")) {
@@ -144,8 +138,8 @@ final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
 
   @Override
   public ScaledWorkload fact(Metadata metadata, JsonCursor in) {
-    return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()), labels,
-        containers,
-        failure);
+    return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()),
+        ofPods.labels(),
+        containers, failure);
   }
 }

@@ -189,7 +189,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   private static RoutedService.@Nullable Port port(ScaledService object,
       @Nullable RoutedService service, List<Trouble> troubles) {
-    var name = "Service " + object.id().namespace() + "/" + object.service();
+    var name = serviceName(object);
     if (service == null) {
       troubles.add(new Trouble("ServiceNotFound", "there is no " + name));
       return null;
@@ -205,8 +205,12 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return port;
   }
 
+  private static String serviceName(ScaledService object) {
+    return "Service " + object.id().namespace() + "/" + object.service();
+  }
+
   private static String noPort(ScaledService object, RoutedService service, String port) {
-    return "Service " + object.id().namespace() + "/" + object.service() + " has no port " + port
+    return serviceName(object) + " has no port " + port
         + (service.ports().isEmpty()
             ? ""
             : "; it has " + service.ports().stream()
@@ -264,8 +268,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
             .allMatch(workload.labels().entrySet()::contains)
                 ? Optional.empty()
                 : Optional.of(new Trouble("ServiceSelectsOtherPods",
-                    "Service " + object.id().namespace()
-                        + "/" + object.service() + " selects no pod of " + object.workload()
+                    serviceName(object) + " selects no pod of " + object.workload()
                         + ": its selector is " + new TreeMap<>(service.selector())
                         + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
   }
