@@ -21,7 +21,7 @@ import javax.tools.ToolProvider;
  */
 class Wiring {
   private static final Path PROCESSOR = Path.of("src/main/build/ModeProcessor.java");
-  private static final Path LAUNCHER = Path.of("src/main/java/dev/activator/Launcher.java");
+  private static final Path LAUNCHER = Path.of("src/main/java/dev/activator/JavaVersionCheck.java");
   /** That Spring Boot's own classes at the front of the jar need. */
   private static final String OLDEST_JAVA = "17";
 

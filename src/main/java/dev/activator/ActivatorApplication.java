@@ -2,7 +2,7 @@ package dev.activator;
 
 import dev.activator.app.ActivatorLogging;
 import dev.activator.config.CommandLine;
-import dev.activator.app.DryRun;
+import dev.activator.app.SettingsDryRun;
 import dev.activator.config.ActivatorMode;
 import dev.activator.app.SettingsCheck;
 import dev.activator.app.UnknownSettings;
@@ -36,7 +36,7 @@ public class ActivatorApplication {
         log.info(hint);
       }
       if (command.isDryRun()) {
-        System.exit(DryRun.of(command, mode));
+        System.exit(SettingsDryRun.of(command, mode));
       }
       run(command, mode);
     } catch (RuntimeException e) {

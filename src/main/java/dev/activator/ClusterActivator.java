@@ -3,7 +3,7 @@ package dev.activator;
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.platform.Platform;
 import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.cluster.ClusterAccess;
 import org.springframework.boot.SpringBootConfiguration;
@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Import;
 public class ClusterActivator {
   @Bean
   public Platform platform(ClusterProperties cluster, IdentityProperties identity,
-      EgressProperties egress) {
+      OutboundProxyProperties egress) {
     return new Platform.InCluster(
         new ClusterAccess.Through(cluster.access(), egress.proxies()),
         cluster.autoscaler(identity));

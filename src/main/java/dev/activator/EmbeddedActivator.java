@@ -6,7 +6,7 @@ import dev.activator.app.ConsoleServer;
 import dev.activator.app.OriginCheck;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.throttle.Throttler;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.ObjectProvider;
@@ -46,7 +46,7 @@ public class EmbeddedActivator {
   }
 
   @Bean
-  SmartInitializingSingleton routableRevisions(EmbeddedPlatform platform, Cluster cluster) {
+  SmartInitializingSingleton routableRevisions(EmbeddedPlatform platform, ClusterWatcher cluster) {
     return () -> cluster.onRevision(platform::routable);
   }
 

@@ -3,7 +3,7 @@ package dev.activator;
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.platform.StandalonePlatform;
 import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.StandaloneProperties;
 import dev.activator.cluster.ClusterAccess;
@@ -25,7 +25,7 @@ public class StandaloneActivator {
 
   @Bean
   StandalonePlatform platform(ClusterProperties cluster, IdentityProperties identity,
-      EgressProperties egress, StandaloneProperties properties,
+      OutboundProxyProperties egress, StandaloneProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random) {
     return new StandalonePlatform(new ClusterAccess.Through(cluster.access(), egress.proxies()),
         new StandalonePlatform.Identity(identity.podName(), identity.podIp(),

@@ -2,10 +2,10 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.DestinationSubset;
 import java.util.List;
@@ -49,7 +49,7 @@ public final class PermitsStress {
     }
 
     @Override
-    public @Nullable QueueEntry retry(Pod pod, QueuedCaller waiter, boolean connected) {
+    public @Nullable QueueEntry retry(PodCapacity pod, QueuedCaller waiter, boolean connected) {
       return null;
     }
   }

@@ -33,8 +33,10 @@ import org.openjdk.jmh.annotations.State;
 public class RequestMetersBenchmark {
   private static final double[] BYTES = {5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000,
       7_500, 10_000};
-  private static final Metric[] FIVE = {Metric.SERVER_DURATION, Metric.SERVER_REQUEST_SIZE,
-      Metric.SERVER_RESPONSE_SIZE, Metric.CLIENT_DURATION, Metric.CLIENT_REQUEST_SIZE};
+  private static final MetricDefinition[] FIVE = {MetricDefinition.SERVER_DURATION,
+      MetricDefinition.SERVER_REQUEST_SIZE,
+      MetricDefinition.SERVER_RESPONSE_SIZE, MetricDefinition.CLIENT_DURATION,
+      MetricDefinition.CLIENT_REQUEST_SIZE};
   private static final Duration[] SECONDS = {Duration.ofMillis(5), Duration.ofMillis(10),
       Duration.ofMillis(25), Duration.ofMillis(50), Duration.ofMillis(75), Duration.ofMillis(100),
       Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofMillis(750), Duration.ofSeconds(1),
@@ -67,18 +69,18 @@ public class RequestMetersBenchmark {
   }
 
   @Benchmark
-  public RequestRecord notCounted(Clock clock) {
+  public RequestTimeline notCounted(Clock clock) {
     return warm((_, _) -> {
     }, clock.loop);
   }
 
   /** All steps of a request, counted as the product does. */
   @Benchmark
-  public RequestRecord counted(Clock clock) {
+  public RequestTimeline counted(Clock clock) {
     return warm(counted, clock.loop);
   }
 
-  private RequestRecord warm(RequestObserver observer, VirtualLoop loop) {
+  private RequestTimeline warm(RequestObserver observer, VirtualLoop loop) {
     var request = FakeRequest.of(observer, loop, revision);
     request.begin();
     request.granted(pod);
@@ -110,7 +112,7 @@ public class RequestMetersBenchmark {
     libraryActive.decrement();
   }
 
-  private static Histogram ofLibrary(Metric metric) {
+  private static Histogram ofLibrary(MetricDefinition metric) {
     return Histogram.builder().name(metric.familyName()).classicOnly().withoutExemplars()
         .classicUpperBounds(LongStream.of(metric.bounds()).asDoubleStream().toArray()).build();
   }

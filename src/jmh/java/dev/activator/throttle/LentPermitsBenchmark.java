@@ -3,21 +3,21 @@ package dev.activator.throttle;
 import dev.activator.lending.Lending;
 import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerMessage;
-import dev.activator.lending.policy.PodOwners;
+import dev.activator.lending.policy.PodSharding;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,7 +100,7 @@ public class LentPermitsBenchmark {
 
     void knows(Activator other, List<Destination> all) {
       lending.activators(Set.copyOf(ADDRESSES));
-      throttler.publicAddresses(new PublicAddresses(ID, ADDRESSES, List.of()));
+      throttler.publicAddresses(new PublicEndpoints(ID, ADDRESSES, List.of()));
       throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
       lending.connected(other.id);
     }
@@ -109,7 +109,7 @@ public class LentPermitsBenchmark {
       switch (throttler.admit(revision, this)) {
         case Permit now -> permit = now;
         case QueueEntry _ -> world.run();
-        case Admission.NoRoom _ -> throw new IllegalStateException("it waits");
+        case AdmissionResult.NoRoom _ -> throw new IllegalStateException("it waits");
       }
     }
 
@@ -145,7 +145,7 @@ public class LentPermitsBenchmark {
 
   @Setup
   public void link() {
-    var members = new PodOwners(ADDRESSES, true, List.of());
+    var members = new PodSharding(ADDRESSES, true, List.of());
     var all = new ArrayList<Destination>();
     for (int i = 0; all.size() < pods; i++) {
       var pod = new Destination("10.2." + i / 250 + "." + i % 250, 8012);

@@ -35,7 +35,7 @@ public class CallChainsBenchmark {
   private static final StartTime START = new StartTime(2_000, 3_000);
 
   private final ChainTable table = new ChainTable();
-  private final CallerAddresses addresses = new CallerAddresses();
+  private final CallerLookup addresses = new CallerLookup();
   private final String[] peers = new String[100];
   private RevisionId[] callers;
   private RevisionId[] callees;

@@ -45,9 +45,10 @@ import org.springframework.context.annotation.Import;
  */
 @Configuration(proxyBeanMethods = false)
 @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
-@Import({SettingsConfiguration.class, CapacityConfiguration.class, RequestConfiguration.class,
+@Import({SettingsConfiguration.class, ThrottlerConfiguration.class, RequestConfiguration.class,
     ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class,
-    RescueConfiguration.class, LendingConfiguration.class, ConsoleHistoryConfiguration.class})
+    AutoscalerFallbackConfiguration.class, LendingConfiguration.class,
+    ConsoleHistoryConfiguration.class})
 // Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,

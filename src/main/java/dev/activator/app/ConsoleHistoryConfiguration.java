@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.Alerts;
 import dev.activator.console.HourHistory;
 import dev.activator.console.RevisionInspector;
@@ -34,7 +34,7 @@ class ConsoleHistoryConfiguration {
 
   @Bean
   HourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailures failures,
-      ColdStartRecorder starts, Cluster cluster) {
+      ColdStartRecorder starts, ClusterWatcher cluster) {
     var hours = new HourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();

@@ -16,8 +16,8 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * Where the console and the reports are served, on their own port or on that of metrics, and the
- * check of who may read them. Health is on the port of metrics in any case.
+ * Serves the console and its reports, on a port of their own or on that of metrics, and checks who
+ * may read them. Health is on the port of metrics in any case.
  */
 public final class ConsoleServer {
   private static final Logger log = LoggerFactory.getLogger(ConsoleServer.class);

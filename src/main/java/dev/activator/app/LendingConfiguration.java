@@ -4,7 +4,7 @@ import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.LendingProperties;
 import dev.activator.app.properties.LendingProperties.Mode;
 import dev.activator.app.properties.ServingProperties;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.RevisionInspector;
 import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.lending.Lending;
@@ -12,8 +12,8 @@ import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerPort;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
-import dev.activator.meters.StageMeters;
-import dev.activator.platform.PeerKey;
+import dev.activator.meters.ActivatorMeters;
+import dev.activator.platform.PeerKeyLoader;
 import dev.activator.platform.Platform;
 import dev.activator.tls.InternalTls;
 import dev.activator.tls.PeerTls;
@@ -38,19 +38,20 @@ class LendingConfiguration {
   @Bean(destroyMethod = "")
   @Lazy
   PeerPort peerPort(@Qualifier("peerLoops") LoopResources loops, IdentityProperties identity,
-      ServingProperties serving, LendingProperties lending, Cluster cluster, InternalTls internal,
+      ServingProperties serving, LendingProperties lending, ClusterWatcher cluster,
+      InternalTls internal,
       RandomGenerator random) {
     var tls = new PeerTls();
     return new PeerPort(
         new NettyLoop(loops.onServer(LoopResources.DEFAULT_NATIVE).next()), tls,
         serving.bindAddress(), lending.port(),
         new PeerNetwork.Self(identity.podName(), identity.podIp(), random.nextLong()),
-        new PeerKey(tls, internal, cluster.peerSecret(identity.systemNamespace())), random);
+        new PeerKeyLoader(tls, internal, cluster.peerSecret(identity.systemNamespace())), random);
   }
 
   @Bean
   LifecyclePart peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
-      Cluster cluster, StageMeters meters, RevisionInspector inspector, Lending lends,
+      ClusterWatcher cluster, ActivatorMeters meters, RevisionInspector inspector, Lending lends,
       ActivatorLoadsReader loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
       return LifecyclePart.started("no links to other activators", () -> {

@@ -2,12 +2,12 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.LiveSettings;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Shutdown;
-import dev.activator.lifecycle.StartOrder;
+import dev.activator.lifecycle.LifecycleSequence;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.platform.Platform;
@@ -38,7 +38,8 @@ class LifecycleConfiguration {
 
   /** Afterwards the settings of the ConfigMaps are known. */
   @Bean
-  LifecyclePart informers(Cluster cluster, List<LiveSettings<?>> settings, HealthState health,
+  LifecyclePart informers(ClusterWatcher cluster, List<LiveSettings<?>> settings,
+      HealthState health,
       ReadinessProperties readiness, LoopGroup loops, ObjectProvider<Shutdown> shutdown) {
     return new LifecyclePart("informers", () -> {
       await(cluster::start, shutdown);
@@ -79,7 +80,7 @@ class LifecycleConfiguration {
 
   /** Parameters are matched to beans by name. */
   @Bean
-  StartOrder startOrder(Platform platform, RequestPorts ports, LifecyclePart profilingPort,
+  LifecycleSequence startOrder(Platform platform, RequestPorts ports, LifecyclePart profilingPort,
       LifecyclePart informers, LifecyclePart certificates, LifecyclePart metricsPort,
       LifecyclePart telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, LifecyclePart rescue, LifecyclePart peers,
@@ -118,7 +119,7 @@ class LifecycleConfiguration {
         new LifecyclePart("request ports", ports::open, ports::drain),
         LifecyclePart.started("probes", backends::release), coldStartWarmUp, states));
     parts.addAll(platform.afterPorts(ports::http1));
-    return new StartOrder(parts);
+    return new LifecycleSequence(parts);
   }
 
   /**
@@ -126,7 +127,7 @@ class LifecycleConfiguration {
    * once, and metrics can be read during the drain.
    */
   @Bean
-  SmartLifecycle activator(StartOrder parts) {
+  SmartLifecycle activator(LifecycleSequence parts) {
     return new SmartLifecycle() {
       private volatile boolean running;
 

@@ -4,7 +4,7 @@ import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
-import dev.activator.lifecycle.StartFailedException;
+import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.tls.CertifiedKey;
 import dev.activator.tls.Pem;
 import io.netty.handler.ssl.ClientAuth;
@@ -80,7 +80,7 @@ final class MetricsServer {
   /**
    * Not left to Spring, which cannot choose the curves.
    *
-   * @throws StartFailedException naming unusable files
+   * @throws StartupFailedException naming unusable files
    */
   static NettyServerCustomizer tls(MetricsServerProperties properties) {
     try {
@@ -91,7 +91,7 @@ final class MetricsServer {
       var files = Stream
           .of(properties.tlsCert(), properties.tlsKey(), properties.tlsClientCaFile())
           .filter(file -> !file.isBlank()).collect(Collectors.joining(", "));
-      throw new StartFailedException("the port for metrics cannot speak TLS with the files "
+      throw new StartupFailedException("the port for metrics cannot speak TLS with the files "
           + files + ": " + e.getMessage(), e);
     }
   }

@@ -1,38 +1,38 @@
 package dev.activator.app;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.activator.app.properties.MetricsProperties;
-import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.MetricLabelProperties;
+import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.OtelProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;
-import dev.activator.config.OtelVariables;
+import dev.activator.config.OtelOverrides;
 import dev.activator.config.ParsedSettings;
 import dev.activator.lifecycle.LifecyclePart;
-import dev.activator.lifecycle.StartFailedException;
+import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
-import dev.activator.meters.StageMeters;
+import dev.activator.meters.ActivatorMeters;
 import dev.activator.observability.TelemetryExporters.Identity;
 import dev.activator.observability.TelemetryExporters;
-import dev.activator.observability.Observability;
-import dev.activator.observability.LineWriter;
+import dev.activator.observability.TelemetryLifecycle;
+import dev.activator.observability.AsyncLineWriter;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Metric;
+import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
-import dev.activator.observability.StartSources;
+import dev.activator.observability.ColdStartTimings;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
@@ -77,20 +77,20 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  StageMeters stageMeters(Meters meters) {
-    return new StageMeters(meters);
+  ActivatorMeters stageMeters(Meters meters) {
+    return new ActivatorMeters(meters);
   }
 
   @Bean
-  RequestMeters requestMeters(Meters meters, Cluster cluster) {
+  RequestMeters requestMeters(Meters meters, ClusterWatcher cluster) {
     var requests = new RequestMeters(meters, cluster);
     cluster.onRevisionGone(requests::gone);
     return requests;
   }
 
   @Bean
-  ColdStartRecorder coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
-      RevisionBackendsManager backends, MetricsProperties metrics, Platform platform) {
+  ColdStartRecorder coldStarts(LoopGroup loops, Meters meters, ClusterWatcher cluster,
+      RevisionBackendsManager backends, MetricLabelProperties metrics, Platform platform) {
     Loop clock = loops.loopFor("clock");
     var starts = new ColdStartRecorder(clock::nanoTime, meters, Clock.systemUTC(),
         metrics.coldStartLabels());
@@ -100,7 +100,7 @@ class ObservabilityConfiguration {
     backends.onChange(starts::published);
     cluster.onPodProgress(starts::progress);
     cluster.onPodProgressEnded(starts::progressEnded);
-    starts.sources(new StartSources() {
+    starts.sources(new ColdStartTimings() {
       @Override
       public @Nullable Duration scaledFromZero(RevisionId id) {
         return platform.scaledFromZero(id);
@@ -123,7 +123,7 @@ class ObservabilityConfiguration {
     return switch (OtelEnvironment.parse(variables)) {
       case ParsedSettings.Valid<OtelEnvironment>(var valid) -> valid;
       case ParsedSettings.Invalid<OtelEnvironment> invalid ->
-        throw new StartFailedException(invalid.line());
+        throw new StartupFailedException(invalid.line());
     };
   }
 
@@ -133,7 +133,7 @@ class ObservabilityConfiguration {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
     var attributes = new HashMap<>(more.resourceAttributes());
-    if (!otel.serviceName().equals(OtelVariables.NONE.serviceName())) {
+    if (!otel.serviceName().equals(OtelOverrides.NONE.serviceName())) {
       attributes.remove("service.name");
     }
     return new Identity(otel.serviceName(), version == null ? "" : version,
@@ -142,23 +142,24 @@ class ObservabilityConfiguration {
 
   @Bean
   TelemetryExporters exporters(OtelProperties otel, OtelEnvironment environment,
-      EgressProperties egress,
+      OutboundProxyProperties egress,
       Identity identity) {
     return new TelemetryExporters(otel.variables(), environment, egress.proxies(), identity);
   }
 
   @Bean
-  Observability observability(RequestObservers observers, ColdStartRecorder coldStarts,
+  TelemetryLifecycle observability(RequestObservers observers, ColdStartRecorder coldStarts,
       Meters meters,
       RequestMeters requests) {
     observers.add(coldStarts);
-    var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
-    meters.number(Metric.LINES_DROPPED, Labels.EMPTY, out::dropped);
-    return new Observability(observers, meters, requests, out, Clock.systemUTC());
+    var out = new AsyncLineWriter(new FileOutputStream(FileDescriptor.out));
+    meters.number(MetricDefinition.LINES_DROPPED, Labels.EMPTY, out::dropped);
+    return new TelemetryLifecycle(observers, meters, requests, out, Clock.systemUTC());
   }
 
   @Bean
-  LifecyclePart telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
+  LifecyclePart telemetry(TelemetryLifecycle observability,
+      LiveSettings<ObservabilityConfig> settings,
       TelemetryExporters exporters, List<LoopDelay> delays) {
     return new LifecyclePart("telemetry", () -> {
       settings.follow(now -> observability.use(now, exporters));
@@ -185,8 +186,8 @@ class ObservabilityConfiguration {
 
   /** Meters of the stages, which read them when metrics are collected. */
   @Bean
-  SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
-      Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
+  SmartInitializingSingleton stagesAreMeasured(ActivatorMeters stages, List<LoopDelay> delays,
+      Throttler throttler, HeldBytes held, UnreadResponseBytes unread, ClusterWatcher cluster,
       ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams,
       ProcessSaturation saturation) {
     return () -> {

@@ -9,7 +9,7 @@ import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
@@ -19,16 +19,16 @@ import dev.activator.console.Alerts;
 import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.HourHistory;
 import dev.activator.console.RevisionInspector;
-import dev.activator.console.LivePage;
+import dev.activator.console.LiveConsole;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
-import dev.activator.console.RevisionReport.WakingReport;
+import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.ScalingDefaults;
-import dev.activator.console.ScalingReports;
+import dev.activator.console.ConsoleScalingReports;
 import dev.activator.console.ActivatorLoadsReader;
-import dev.activator.console.WaitReasons;
+import dev.activator.console.WaitReasonCache;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
@@ -36,7 +36,7 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.LastFailures;
-import dev.activator.observability.Observability;
+import dev.activator.observability.TelemetryLifecycle;
 import dev.activator.observability.RecentDurations;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
@@ -48,7 +48,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import dev.activator.waking.CallChains;
 import dev.activator.waking.SpeculativeStarts;
-import dev.activator.waking.WakeWith;
+import dev.activator.waking.WakeWithStarter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -146,7 +146,7 @@ class OperatorsConfiguration {
 
   @Bean
   ConsoleServer consoleServer(ConsoleProperties properties, MetricsServer metrics,
-      Environment environment, Cluster cluster, LoopGroup loops) {
+      Environment environment, ClusterWatcher cluster, LoopGroup loops) {
     return new ConsoleServer(properties, metrics, environment,
         () -> cluster.tokenAuthorizer(TokenCheck.URL, loops.loopFor("clock")::nanoTime));
   }
@@ -158,7 +158,8 @@ class OperatorsConfiguration {
 
   /** What the port of metrics answers. */
   @Bean
-  HttpHandler httpHandler(LazyHandler pages, ConsoleServer console, Observability observability,
+  HttpHandler httpHandler(LazyHandler pages, ConsoleServer console,
+      TelemetryLifecycle observability,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
         console.onMetricsPort(pages::handle));
@@ -178,15 +179,15 @@ class OperatorsConfiguration {
   }
 
   /** Not a bean: Spring would inspect it, and load the types of its methods. */
-  private static ScalingReports scaling(Platform platform) {
-    return new ScalingReports(platform::scaling, platform::leadership);
+  private static ConsoleScalingReports scaling(Platform platform) {
+    return new ConsoleScalingReports(platform::scaling, platform::leadership);
   }
 
   @Bean
   RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
       AutoscalerLink link,
-      Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
-      WakeWith wakeWith, CallChains chains, ColdStartRecorder coldStarts) {
+      ClusterWatcher cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
+      WakeWithStarter wakeWith, CallChains chains, ColdStartRecorder coldStarts) {
     var reports = scaling(platform);
     var inspector = new RevisionInspector(backends, throttler, link::view,
         () -> ApiState.of(cluster),
@@ -201,9 +202,10 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  WaitReasons waitReasons(RevisionInspector inspector, Throttler throttler, Cluster cluster,
+  WaitReasonCache waitReasons(RevisionInspector inspector, Throttler throttler,
+      ClusterWatcher cluster,
       LoopGroup loops) {
-    var reasons = new WaitReasons(inspector, throttler, loops.loopFor("clock"));
+    var reasons = new WaitReasonCache(inspector, throttler, loops.loopFor("clock"));
     throttler.onStarved(reasons::starved);
     cluster.onRevisionGone(reasons::gone);
     return reasons;
@@ -216,7 +218,8 @@ class OperatorsConfiguration {
 
   @Bean
   RequestHistory revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      ObjectProvider<Observability> observability, Cluster cluster, RequestObservers observers) {
+      ObjectProvider<TelemetryLifecycle> observability, ClusterWatcher cluster,
+      RequestObservers observers) {
     Loop clock = loops.loopFor("clock");
     var recent = new RecentDurations(clock::nanoTime, cluster);
     cluster.onRevisionGone(recent::gone);
@@ -252,7 +255,7 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  LastFailures lastFailures(RequestObservers observers, LoopGroup loops, Cluster cluster) {
+  LastFailures lastFailures(RequestObservers observers, LoopGroup loops, ClusterWatcher cluster) {
     var failures = new LastFailures(loops.loopFor("clock")::nanoTime, cluster);
     observers.add(failures);
     cluster.onRevisionGone(failures::gone);
@@ -260,11 +263,11 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
+  RevisionCard.Source revisionCards(Platform platform, ClusterWatcher cluster,
       IdentityProperties identity, ServingProperties serving, RequestHistory activity,
       HourHistory hours, LastFailures failures, LoopGroup loops,
       SpeculativeStarts starting,
-      WakeWith wakeWith, CallChains chains) {
+      WakeWithStarter wakeWith, CallChains chains) {
     var clock = loops.loopFor("clock");
     var own = platform.scalingDefaults();
     var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
@@ -278,17 +281,17 @@ class OperatorsConfiguration {
   }
 
   private static CompletableFuture<@Nullable WakingReport> waking(RevisionId id,
-      SpeculativeStarts starts, WakeWith wakeWith, CallChains chains) {
+      SpeculativeStarts starts, WakeWithStarter wakeWith, CallChains chains) {
     return chains.learned(id).thenApply(
         learned -> WakingReport.of(starts.cause(id), wakeWith.names(id), learned));
   }
 
   @Bean
-  LivePage livePage(RevisionInspector inspector, RevisionCard.Source cards,
+  LiveConsole livePage(RevisionInspector inspector, RevisionCard.Source cards,
       ColdStartRecorder coldStarts,
       HealthState health, Platform platform, ActivatorLoadsReader loads, Alerts alerts,
       ConsoleLinksProperties links) {
-    return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
+    return new LiveConsole(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
@@ -299,18 +302,18 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  RouterFunction<ServerResponse> liveRoutes(LivePage page) {
+  RouterFunction<ServerResponse> liveRoutes(LiveConsole page) {
     return page.routes();
   }
 
   /** Ends when all else has, but before the web server waits for its open connections. */
   @Bean
-  LifecyclePart consoleEnds(LivePage page) {
+  LifecyclePart consoleEnds(LiveConsole page) {
     return LifecyclePart.stopped("console", page::close);
   }
 
   @Bean(destroyMethod = "stop")
-  ProfilingServer profilingServer(ProfilingProperties properties, Cluster cluster,
+  ProfilingServer profilingServer(ProfilingProperties properties, ClusterWatcher cluster,
       IdentityProperties identity, ConfigMapProperties names) {
     var server = new ProfilingServer(properties.bindAddress(), properties.port());
     // Parsed on its own: an error elsewhere in the map must not block the switch.

@@ -7,43 +7,43 @@ import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.CallerTlsProperties;
-import dev.activator.app.properties.WakingProperties;
-import dev.activator.cluster.Cluster;
+import dev.activator.app.properties.CallChainProperties;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.console.HourHistory;
 import dev.activator.console.RequestHistory;
-import dev.activator.console.WaitReasons;
+import dev.activator.console.WaitReasonCache;
 import dev.activator.http.HeaderFields;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
-import dev.activator.meters.StageMeters;
+import dev.activator.meters.ActivatorMeters;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.PodReadyTimes;
+import dev.activator.proxy.exchange.RevisionReadySince;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.SilentConnections;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.IdleTunnels;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.exchange.WaitingPageTemplate;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.GatewayAdmitServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -53,11 +53,11 @@ import dev.activator.training.ColdStartWarmUp;
 import dev.activator.training.WarmUpThread;
 import dev.activator.training.WarmUp;
 import dev.activator.upstream.Upstreams;
-import dev.activator.waking.CallObserver;
+import dev.activator.waking.CallerDetector;
 import dev.activator.waking.CallChains;
 import dev.activator.waking.PrewarmCounts;
 import dev.activator.waking.SpeculativeStarts;
-import dev.activator.waking.WakeWith;
+import dev.activator.waking.WakeWithStarter;
 import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -91,7 +91,7 @@ class RequestConfiguration {
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
-  HealthState healthState(ReadinessProperties readiness, StageMeters meters) {
+  HealthState healthState(ReadinessProperties readiness, ActivatorMeters meters) {
     var health = new HealthState(readiness.autoscaler());
     meters.readiness(health);
     return health;
@@ -99,7 +99,7 @@ class RequestConfiguration {
 
   @Bean
   AutoscalerLink autoscalerLink(Platform platform, IdentityProperties identity,
-      LoopGroup loops, HealthState health, StageMeters meters, RandomGenerator random) {
+      LoopGroup loops, HealthState health, ActivatorMeters meters, RandomGenerator random) {
     var link = AutoscalerLink.to(platform::autoscaler, loops.loopFor(AUTOSCALER),
         identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
     link.onChange(new AutoscalerLink.Listener() {
@@ -118,11 +118,11 @@ class RequestConfiguration {
   }
 
   @Bean
-  SmartInitializingSingleton joinPlatform(Platform platform, Cluster cluster,
+  SmartInitializingSingleton joinPlatform(Platform platform, ClusterWatcher cluster,
       AutoscalerLink link, ConcurrencyReporter reporter, RequestObservers observers) {
     return () -> {
       platform.join(cluster, link);
-      if (platform.sources() != Cluster.Sources.KNATIVE) {
+      if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {
         // After ColdStartRecorder, which finds out how long there was no pod.
         observers.add(reporter.queueTimes());
       }
@@ -133,7 +133,7 @@ class RequestConfiguration {
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
       RequestMeters meters, RequestHistory activity, HourHistory hours) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
-        StageMeters.stats(link, meters, stats -> {
+        ActivatorMeters.stats(link, meters, stats -> {
           activity.reported(stats);
           hours.reported(stats);
         }));
@@ -143,7 +143,7 @@ class RequestConfiguration {
 
   @Bean
   SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
-      Throttler throttler, Cluster cluster) {
+      Throttler throttler, ClusterWatcher cluster) {
     var loop = loops.loopFor("waking");
     var starts = new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
       var scaled = cluster.scaledService(id);
@@ -154,11 +154,12 @@ class RequestConfiguration {
   }
 
   @Bean
-  CallChains chains(WakingProperties waking, SpeculativeStarts starts, Throttler throttler,
-      Cluster cluster, RequestObservers observers, Platform platform, StageMeters meters) {
+  CallChains chains(CallChainProperties waking, SpeculativeStarts starts, Throttler throttler,
+      ClusterWatcher cluster, RequestObservers observers, Platform platform,
+      ActivatorMeters meters) {
     var counts = new PrewarmCounts();
     var chains = new CallChains(waking.chains(), starts, throttler, cluster::pods, counts);
-    var observer = new CallObserver(chains, throttler, waking.hops(), platform::podPort);
+    var observer = new CallerDetector(chains, throttler, waking.hops(), platform::podPort);
     // A request pays for it only in the seconds after a start from zero.
     chains.onWatching(watching -> {
       if (watching) {
@@ -174,9 +175,9 @@ class RequestConfiguration {
   }
 
   @Bean
-  WakeWith wakeWith(SpeculativeStarts starts, CallChains chains, Throttler throttler,
-      Cluster cluster) {
-    var others = new WakeWith(starts, cluster::named, chains::startedByName);
+  WakeWithStarter wakeWith(SpeculativeStarts starts, CallChains chains, Throttler throttler,
+      ClusterWatcher cluster) {
+    var others = new WakeWithStarter(starts, cluster::named, chains::startedByName);
     cluster.onRevision(others::revision);
     cluster.onRevisionGone(others::gone);
     throttler.onStart(others::started);
@@ -187,11 +188,11 @@ class RequestConfiguration {
 
   @Bean
   HeldBytes heldBytes(ServingProperties serving) {
-    return new HeldBytes(new MemoryBound(serving.heldLimit()));
+    return new HeldBytes(new HeldMemoryLimit(serving.heldLimit()));
   }
 
   @Bean
-  UnreadBytes unreadBytes(ServingProperties serving) {
+  UnreadResponseBytes unreadBytes(ServingProperties serving) {
     if (!PlatformDependent.useDirectBufferNoCleaner()) {
       log.warn("Netty does not count direct memory itself, and may call the collector on an event"
           + " loop: start java with {}",
@@ -199,7 +200,7 @@ class RequestConfiguration {
               ByteBuffer.class.getModule().isOpen("java.nio",
                   PlatformDependent.class.getModule())));
     }
-    return new UnreadBytes(new UnreadBudget(serving.unreadLimit()));
+    return new UnreadResponseBytes(new UnreadResponseBudget(serving.unreadLimit()));
   }
 
   /** Without which Netty does not count direct memory. */
@@ -217,19 +218,19 @@ class RequestConfiguration {
   }
 
   @Bean
-  Router router(Cluster cluster, HealthState health, Platform platform,
+  Router router(ClusterWatcher cluster, HealthState health, Platform platform,
       IdentityProperties identity, LiveSettings<NetworkConfig> network, ServingProperties serving) {
     return new Router(
-        platform.names(new RevisionNames.Knative(identity.clusterDomain(), hosts(cluster))),
+        platform.names(new RevisionResolver.Knative(identity.clusterDomain(), hosts(cluster))),
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
         cluster, health::readiness,
-        serving.answerKnownProbes() ? DoNotWake.knownProbes() : List.of(), cluster::named);
+        serving.answerKnownProbes() ? DoNotWakeRule.knownProbes() : List.of(), cluster::named);
   }
 
-  private static HostRule hosts(Cluster cluster) {
-    return new HostRule() {
+  private static HostRouter hosts(ClusterWatcher cluster) {
+    return new HostRouter() {
       @Override
       public @Nullable RevisionId revision(String host, String target, HeaderFields fields) {
         return cluster.ofHost(host, target, fields);
@@ -243,8 +244,9 @@ class RequestConfiguration {
   }
 
   @Bean
-  ErrorResponses errorResponses(Platform platform, WaitReasons reasons, Throttler throttler,
-      ColdStartRecorder starts, ServingProperties serving, Cluster cluster,
+  ErrorResponseOptions errorResponses(Platform platform, WaitReasonCache reasons,
+      Throttler throttler,
+      ColdStartRecorder starts, ServingProperties serving, ClusterWatcher cluster,
       IdentityProperties identity,
       ConfigMapProperties names) {
     var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
@@ -257,12 +259,12 @@ class RequestConfiguration {
             WAITING_PAGE_KEY, e.getMessage());
       }
     });
-    return new ErrorResponses(platform.showsStartMessages(),
+    return new ErrorResponseOptions(platform.showsStartMessages(),
         new WaitingPages(serving.waitingPage(), template::get,
             id -> status(id, reasons, throttler, starts), starts::pageEnded));
   }
 
-  private static WaitStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
+  private static WaitStatus status(RevisionId id, WaitReasonCache reasons, Throttler throttler,
       ColdStartRecorder starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
@@ -276,14 +278,14 @@ class RequestConfiguration {
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, UnreadBytes unread,
-      StageMeters meters, ErrorResponses responses) {
-    var silent = new CopyOnWriteArrayList<SilentConnections>();
+      RequestObservers observers, HeldBytes held, UnreadResponseBytes unread,
+      ActivatorMeters meters, ErrorResponseOptions responses) {
+    var silent = new CopyOnWriteArrayList<IdleTunnels>();
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> {
           var counter = reporter.onLoop(loop);
-          var connections = new SilentConnections(loop, counter);
+          var connections = new IdleTunnels(loop, counter);
           silent.add(connections);
           return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), counter,
               observers, held.share(), unread.share(loop), responses, connections);
@@ -308,13 +310,13 @@ class RequestConfiguration {
   /** The port for gateways that send requests themselves. */
   @Bean
   LifecyclePart admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
-      LoopGroup loops, HealthState health, Throttler throttler, Cluster cluster,
+      LoopGroup loops, HealthState health, Throttler throttler, ClusterWatcher cluster,
       ServingProperties serving) {
     if (!admit.enabled()) {
       return LifecyclePart.started("no port for gateways", () -> {
       });
     }
-    var pods = new PodReadyTimes(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
+    var pods = new RevisionReadySince(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
     cluster.onPods(pods::listed);
     cluster.onPodsGone(pods::podsGone);
     cluster.onRevisionGone(pods::revisionGone);

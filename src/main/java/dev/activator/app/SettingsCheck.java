@@ -12,7 +12,7 @@ import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.CallerTlsProperties;
-import dev.activator.lifecycle.StartFailedException;
+import dev.activator.lifecycle.StartupFailedException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +68,7 @@ public final class SettingsCheck
     var environment = context.getEnvironment();
     UnknownSettings.in(environment).forEach(doubts);
     if (environment.containsProperty(SECOND_SERVER)) {
-      throw new StartFailedException(
+      throw new StartupFailedException(
           SECOND_SERVER + " cannot be set: health and metrics are on "
               + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
     }
@@ -76,11 +76,11 @@ public final class SettingsCheck
     checkConsole(environment);
   }
 
-  /** @throws StartFailedException where no token can be checked */
+  /** @throws StartupFailedException where no token can be checked */
   private static void checkConsole(ConfigurableEnvironment environment) {
     if (isEmbedded(environment)
         && bound(Binder.get(environment), ConsoleProperties.class).auth() == Auth.TOKEN) {
-      throw new StartFailedException(
+      throw new StartupFailedException(
           "activator.console.auth is token, but embedded mode has no tokens: its ports are for this machine only");
     }
   }
@@ -89,14 +89,14 @@ public final class SettingsCheck
     return environment.acceptsProfiles(Profiles.of("embedded"));
   }
 
-  /** @throws StartFailedException naming both settings, as they were set */
+  /** @throws StartupFailedException naming both settings, as they were set */
   static void checkPorts(ConfigurableEnvironment environment) {
     var listeners = listeners(environment);
     for (int i = 0; i < listeners.size(); i++) {
       for (var other : listeners.subList(i + 1, listeners.size())) {
         var one = listeners.get(i);
         if (one.conflictsWith(other)) {
-          throw new StartFailedException(
+          throw new StartupFailedException(
               EffectiveSettings.setting(environment, one.property).name() + " and "
                   + EffectiveSettings.setting(environment, other.property).name() + " are both "
                   + one.port

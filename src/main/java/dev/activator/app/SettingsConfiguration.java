@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
@@ -21,18 +21,18 @@ class SettingsConfiguration {
   private static final String OURS = "dev.activator";
 
   @Bean
-  LiveSettings<NetworkConfig> networkSettings(Cluster cluster, IdentityProperties identity) {
+  LiveSettings<NetworkConfig> networkSettings(ClusterWatcher cluster, IdentityProperties identity) {
     return follow(NetworkConfig.live(), cluster, identity);
   }
 
   @Bean
-  LiveSettings<ObservabilityConfig> observabilitySettings(Cluster cluster,
+  LiveSettings<ObservabilityConfig> observabilitySettings(ClusterWatcher cluster,
       IdentityProperties identity, ConfigMapProperties names) {
     return follow(ObservabilityConfig.live(names.observability()), cluster, identity);
   }
 
   @Bean
-  LiveSettings<LoggingConfig> loggingSettings(Cluster cluster, IdentityProperties identity,
+  LiveSettings<LoggingConfig> loggingSettings(ClusterWatcher cluster, IdentityProperties identity,
       ConfigMapProperties names) {
     var settings = follow(LoggingConfig.live(names.logging()), cluster, identity);
     var logging = LoggingSystem.get(getClass().getClassLoader());
@@ -40,7 +40,7 @@ class SettingsConfiguration {
     return settings;
   }
 
-  private static <S extends LiveSettings<?>> S follow(S settings, Cluster cluster,
+  private static <S extends LiveSettings<?>> S follow(S settings, ClusterWatcher cluster,
       IdentityProperties identity) {
     cluster.onConfigMap(identity.systemNamespace(), settings.name(), settings::delivered);
     return settings;

@@ -1,12 +1,12 @@
 package dev.activator.autoscaler;
 
-import dev.activator.autoscaler.policy.ActivatorMembership;
+import dev.activator.autoscaler.policy.ReportingActivators;
 import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import java.time.Clock;
@@ -38,7 +38,7 @@ public final class Autoscaler {
 
   private final Loop loop;
   private final ScaleClient scales;
-  private final WriteGuard guard;
+  private final LeadershipCheck guard;
   private final ScalingListener listener;
   private final RandomGenerator random;
   private final Clock wall;
@@ -77,9 +77,9 @@ public final class Autoscaler {
     }
   }
 
-  record Term(Loop loop, long origin, Clock wall, ScaleClient scales, WriteGuard guard,
-      ScalingListener listener, RandomGenerator random, ScaleReads reads,
-      ActivatorMembership roster) {
+  record Term(Loop loop, long origin, Clock wall, ScaleClient scales, LeadershipCheck guard,
+      ScalingListener listener, RandomGenerator random, ScaleReadQueue reads,
+      ReportingActivators roster) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
@@ -90,13 +90,13 @@ public final class Autoscaler {
    * @param guard decides before each write
    * @param random jitter
    */
-  public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
+  public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
       RandomGenerator random) {
     this(loop, scales, guard, listener, random, Clock.systemUTC());
   }
 
   /** @param wall the clock for schedules */
-  public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
+  public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
       RandomGenerator random, Clock wall) {
     this.wall = wall;
     this.loop = loop;
@@ -110,7 +110,7 @@ public final class Autoscaler {
     loop.execute(() -> {
       if (term == null) {
         var begun = new Term(loop, loop.nanoTime(), wall, scales, guard, listener, random,
-            new ScaleReads(loop), new ActivatorMembership(0));
+            new ScaleReadQueue(loop), new ReportingActivators(0));
         term = begun;
         passMembers();
         targets.forEach((id, target) -> scale(begun, id, target));
@@ -139,7 +139,7 @@ public final class Autoscaler {
   }
 
   /** Begins to scale a ScaledService's workload, or changes its settings. */
-  public void target(ScaledTarget target) {
+  public void target(ScaledServiceSpec target) {
     configure(target.id(), new Configured(target.workload(), ScalingSettings.of(target),
         target.requestTimeout(), target.lastDesired(), target.warmTimes()));
   }

@@ -3,9 +3,9 @@ package dev.activator.autoscaler;
 import dev.activator.autoscaler.policy.Election;
 import dev.activator.autoscaler.policy.Election.Moment;
 import dev.activator.autoscaler.policy.Election.Times;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
-import dev.activator.revision.LeaseAnswer;
+import dev.activator.revision.LeaseApiResult;
 import dev.activator.revision.LeaseClient;
 import dev.activator.revision.LeaseRecord;
 import java.time.Clock;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any thread may call, except for {@link #mayWrite} and {@link #confirmed},
  * which are called on the loop. It is also the autoscaler's loop. Listeners are called on it.
  */
-public final class LeaderElection implements WriteGuard {
+public final class LeaderElection implements LeadershipCheck {
   public interface Listener {
     void elected(int term);
 
@@ -43,8 +43,8 @@ public final class LeaderElection implements WriteGuard {
   private final RandomGenerator random;
   private final Times times;
   private final Election election;
-  private final DeadlineTimer attempts;
-  private final DeadlineTimer giveUp;
+  private final ResettableTimer attempts;
+  private final ResettableTimer giveUp;
   /** Completes when the request for the lease that is under way has ended. */
   private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
   private boolean elected;
@@ -78,8 +78,8 @@ public final class LeaderElection implements WriteGuard {
     this.random = random;
     this.times = times;
     this.election = new Election(identity, times);
-    this.attempts = new DeadlineTimer(loop, this::attempt);
-    this.giveUp = new DeadlineTimer(loop, this::notifyListener);
+    this.attempts = new ResettableTimer(loop, this::attempt);
+    this.giveUp = new ResettableTimer(loop, this::notifyListener);
     this.startedAt = loop.nanoTime();
     this.view = new View(false, "", 0, startedAt, 0, "");
   }
@@ -119,16 +119,17 @@ public final class LeaderElection implements WriteGuard {
     // Nothing is written any more under a lease that another may take.
     election.giveUp();
     if (lease != null) {
-      return leases.write(lease).thenComposeAsync(answer -> answer instanceof LeaseAnswer.Conflict
-          ? releaseAsRead()
-          : released(answer), loop);
+      return leases.write(lease)
+          .thenComposeAsync(answer -> answer instanceof LeaseApiResult.Conflict
+              ? releaseAsRead()
+              : released(answer), loop);
     }
     return uncertain ? releaseAsRead() : CompletableFuture.completedFuture(null);
   }
 
   private CompletableFuture<Void> releaseAsRead() {
     return leases.read().thenComposeAsync(read -> {
-      var lease = read instanceof LeaseAnswer.Found(var found)
+      var lease = read instanceof LeaseApiResult.Found(var found)
           ? election.release(found, now())
           : null;
       return lease == null
@@ -137,8 +138,8 @@ public final class LeaderElection implements WriteGuard {
     }, loop);
   }
 
-  private static CompletableFuture<Void> released(LeaseAnswer answer) {
-    if (answer instanceof LeaseAnswer.Found) {
+  private static CompletableFuture<Void> released(LeaseApiResult answer) {
+    if (answer instanceof LeaseApiResult.Found) {
       log.info("Released the lease");
     } else {
       log.warn("The lease was not released, and ends by itself: {}", answer);
@@ -163,8 +164,9 @@ public final class LeaderElection implements WriteGuard {
   @Override
   public CompletableFuture<Boolean> confirmed() {
     return leases.read().thenApplyAsync(answer -> {
-      boolean ours = answer instanceof LeaseAnswer.Found(var lease) && election.isOurs(lease);
-      if (answer instanceof LeaseAnswer.Found && !ours || answer instanceof LeaseAnswer.Absent) {
+      boolean ours = answer instanceof LeaseApiResult.Found(var lease) && election.isOurs(lease);
+      if (answer instanceof LeaseApiResult.Found && !ours
+          || answer instanceof LeaseApiResult.Absent) {
         log.warn("The lease is not ours any more: {}", answer);
         election.giveUp();
         notifyListener();
@@ -194,9 +196,9 @@ public final class LeaderElection implements WriteGuard {
         return;
       }
       var next = switch (answer) {
-        case LeaseAnswer.Found(var lease) -> election.read(lease, now());
-        case LeaseAnswer.Absent() -> election.absent(now());
-        case LeaseAnswer.Conflict(),LeaseAnswer.Failed(_) -> null;
+        case LeaseApiResult.Found(var lease) -> election.read(lease, now());
+        case LeaseApiResult.Absent() -> election.absent(now());
+        case LeaseApiResult.Conflict(),LeaseApiResult.Failed(_) -> null;
       };
       if (next == null) {
         note(answer);
@@ -217,12 +219,12 @@ public final class LeaderElection implements WriteGuard {
         notifyListener();
       }
       switch (answer) {
-        case LeaseAnswer.Found(var written) -> election.wrote(written, sent, now());
-        case LeaseAnswer.Conflict(),LeaseAnswer.Absent(),LeaseAnswer.Failed(_) ->
+        case LeaseApiResult.Found(var written) -> election.wrote(written, sent, now());
+        case LeaseApiResult.Conflict(),LeaseApiResult.Absent(),LeaseApiResult.Failed(_) ->
           election.notWritten();
       }
       note(answer);
-      if (!stopped && answer instanceof LeaseAnswer.Conflict && renews) {
+      if (!stopped && answer instanceof LeaseApiResult.Conflict && renews) {
         // Most likely our own renewal, whose answer was lost.
         notifyListener();
         read();
@@ -233,7 +235,7 @@ public final class LeaderElection implements WriteGuard {
   }
 
   /** If {@code next} throws, the loop logs it, and another attempt is made. */
-  private void then(CompletableFuture<LeaseAnswer> request, Consumer<LeaseAnswer> next) {
+  private void then(CompletableFuture<LeaseApiResult> request, Consumer<LeaseApiResult> next) {
     var done = new CompletableFuture<Void>();
     underWay = done;
     var _ = request.whenComplete((answer, failure) -> loop.execute(() -> {
@@ -241,15 +243,15 @@ public final class LeaderElection implements WriteGuard {
         attempts.within(times.retry());
       }
       try {
-        next.accept(failure == null ? answer : new LeaseAnswer.Failed(failure.toString()));
+        next.accept(failure == null ? answer : new LeaseApiResult.Failed(failure.toString()));
       } finally {
         done.complete(null);
       }
     }));
   }
 
-  private void note(LeaseAnswer answer) {
-    String now = answer instanceof LeaseAnswer.Failed(var message) ? message : "";
+  private void note(LeaseApiResult answer) {
+    String now = answer instanceof LeaseApiResult.Failed(var message) ? message : "";
     failures += now.isEmpty() ? 0 : 1;
     if (!now.isEmpty() && !now.equals(problem)) {
       log.warn("The lease of the election cannot be used: {}", now);

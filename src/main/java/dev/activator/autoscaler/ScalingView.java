@@ -1,7 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.autoscaler.policy.IdleHistory;
-import dev.activator.autoscaler.policy.WorkloadActivity;
+import dev.activator.autoscaler.policy.ActiveCondition;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.util.OptionalInt;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param keptWarm by the times for which it was idle; null if that is off
  */
 public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt desired,
-    OptionalInt replicas, OptionalInt current, int ready, WorkloadActivity active,
+    OptionalInt replicas, OptionalInt current, int ready, ActiveCondition active,
     String explanation,
     @Nullable Trouble trouble, String note,
     IdleHistory.@Nullable View keptWarm) {

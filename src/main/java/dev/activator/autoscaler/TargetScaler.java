@@ -6,17 +6,17 @@ import dev.activator.autoscaler.ScalingView.Trouble;
 import dev.activator.autoscaler.policy.ScaleDecider;
 import dev.activator.autoscaler.policy.ScaleDecision;
 import dev.activator.autoscaler.policy.IdleHistory;
-import dev.activator.autoscaler.policy.ReplicaPlanner;
-import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
-import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
+import dev.activator.autoscaler.policy.ScaleWritePlanner;
+import dev.activator.autoscaler.policy.ScaleWritePlanner.Plan;
+import dev.activator.autoscaler.policy.ScaleWritePlanner.Situation;
 import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.autoscaler.policy.ScaleRetries;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.WarmSchedule;
 import dev.activator.revision.WarmTimes;
 import java.time.Duration;
@@ -49,11 +49,11 @@ final class TargetScaler {
 
   private final Term term;
   private final RevisionId id;
-  private final DeadlineTimer ticks;
-  private final DeadlineTimer steps;
-  private final DeadlineTimer publishing;
+  private final ResettableTimer ticks;
+  private final ResettableTimer steps;
+  private final ResettableTimer publishing;
   private final ScaleDecider decider;
-  private final ReplicaPlanner planner;
+  private final ScaleWritePlanner planner;
   private final ScaleRetries retries;
   private final long begunAt;
   private Configured configured;
@@ -69,7 +69,7 @@ final class TargetScaler {
   private ScaleDecision decision;
   private int ready;
   /** The scale as it was last read or written; null if it must be read. */
-  private ScaleAnswer.@Nullable Found scale;
+  private ScaleApiResult.@Nullable Found scale;
   /** Whether the scale was just read, so that it may be written. */
   private boolean fresh;
   /** The present replicas while another number is to be written; empty if nothing is to be written. */
@@ -78,7 +78,7 @@ final class TargetScaler {
   /** When the scale is read again; random, since a new leader reads all workloads together. */
   private Duration reread = MIN_REREAD;
   /** The read that waits or is under way; null if there is none. */
-  private ScaleReads.@Nullable Read reading;
+  private ScaleReadQueue.@Nullable Read reading;
   private @Nullable CompletableFuture<Void> underWay;
   /**
    * Whether the last pods may go; null while they need not. The answer may take seconds, and other
@@ -101,11 +101,11 @@ final class TargetScaler {
     this.ready = ready;
     this.retries = new ScaleRetries(term.random());
     this.begunAt = term.now();
-    this.ticks = new DeadlineTimer(term.loop(), this::tick);
-    this.steps = new DeadlineTimer(term.loop(), this::step);
-    this.publishing = new DeadlineTimer(term.loop(), this::publish);
+    this.ticks = new ResettableTimer(term.loop(), this::tick);
+    this.steps = new ResettableTimer(term.loop(), this::step);
+    this.publishing = new ResettableTimer(term.loop(), this::publish);
     this.settings = configured.settings();
-    this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
+    this.planner = new ScaleWritePlanner(term.now(), configured.lastDesired());
     updateHistory(null);
     // A window that is open already is no reason to change what another client has set.
     this.scheduled = windowNow();
@@ -233,7 +233,7 @@ final class TargetScaler {
     return planner.bounded(decision, settings()) > ready;
   }
 
-  private Plan plan(ScaleAnswer.Found found) {
+  private Plan plan(ScaleApiResult.Found found) {
     long now = term.now();
     var settings = settings();
     var missing = settings.regime() == Regime.ALONE
@@ -254,7 +254,7 @@ final class TargetScaler {
     return plan;
   }
 
-  private void carryOut(Plan plan, ScaleAnswer.Found found) {
+  private void carryOut(Plan plan, ScaleApiResult.Found found) {
     boolean wasFresh = fresh;
     fresh = false;
     unwritten = isWrittenAtOnce(plan, found)
@@ -297,7 +297,7 @@ final class TargetScaler {
   }
 
   /** Fewer replicas may have to wait, and so may what was refused; more are there before a crash could come. */
-  private boolean isWrittenAtOnce(Plan plan, ScaleAnswer.Found found) {
+  private boolean isWrittenAtOnce(Plan plan, ScaleApiResult.Found found) {
     return plan.write().isEmpty() || plan.write().getAsInt() > found.replicas()
         && !retries.isWriteRefused() && term.guard().mayWrite();
   }
@@ -308,7 +308,7 @@ final class TargetScaler {
     reading = read;
     await(read.answer(), answer -> {
       switch (answer) {
-        case ScaleAnswer.Found found -> {
+        case ScaleApiResult.Found found -> {
           scale = found;
           fresh = true;
           reread = Backoff.longer(MIN_REREAD, 1, term.random());
@@ -322,7 +322,7 @@ final class TargetScaler {
                 + found.replicas() + " by another client; that stays until there is a new reason");
           }
         }
-        case ScaleAnswer.Refused refused -> {
+        case ScaleApiResult.Refused refused -> {
           retries.refusedRead(term.now(), refused, needsPods());
           refused(refused);
         }
@@ -359,7 +359,7 @@ final class TargetScaler {
     return true;
   }
 
-  private void confirmAndWrite(ScaleAnswer.Found found, int replicas) {
+  private void confirmAndWrite(ScaleApiResult.Found found, int replicas) {
     goesToZero = null;
     await(term.guard().confirmed(), confirmed -> {
       // Reports may have arrived meanwhile.
@@ -378,7 +378,7 @@ final class TargetScaler {
     });
   }
 
-  private void write(ScaleAnswer.Found found, int replicas) {
+  private void write(ScaleApiResult.Found found, int replicas) {
     if (!term.guard().mayWrite()) {
       note = "this activator may not write now";
       return;
@@ -386,15 +386,15 @@ final class TargetScaler {
     String why = explanation();
     await(term.scales().write(id, configured.workload(), found, replicas), answer -> {
       switch (answer) {
-        case ScaleAnswer.Found written when written.replicas() != replicas -> {
+        case ScaleApiResult.Found written when written.replicas() != replicas -> {
           planner.wrote(written.replicas());
           unwritten = OptionalInt.of(written.replicas());
-          refusedWrite(new ScaleAnswer.Refused(ScaleAnswer.Reason.INVALID,
+          refusedWrite(new ScaleApiResult.Refused(ScaleApiResult.Reason.INVALID,
               "the Kubernetes API stored " + written.replicas() + " replicas of "
                   + configured.workload() + " instead of " + replicas
                   + ": an admission webhook may limit them"));
         }
-        case ScaleAnswer.Found written -> {
+        case ScaleApiResult.Found written -> {
           scale = written;
           unwritten = OptionalInt.empty();
           readAt = term.now();
@@ -408,8 +408,8 @@ final class TargetScaler {
           happened(false, reason(found.replicas(), replicas), configured.workload()
               + " goes from " + found.replicas() + " to " + replicas + ": " + why);
         }
-        case ScaleAnswer.Refused refused -> {
-          if (refused.reason() == ScaleAnswer.Reason.UNAVAILABLE) {
+        case ScaleApiResult.Refused refused -> {
+          if (refused.reason() == ScaleApiResult.Reason.UNAVAILABLE) {
             planner.mayHaveWritten(replicas);
           }
           unwritten = OptionalInt.of(found.replicas());
@@ -419,12 +419,12 @@ final class TargetScaler {
     });
   }
 
-  private void refusedWrite(ScaleAnswer.Refused refused) {
+  private void refusedWrite(ScaleApiResult.Refused refused) {
     retries.refusedWrite(term.now(), refused, needsPods());
     refused(refused);
   }
 
-  private void refused(ScaleAnswer.Refused refused) {
+  private void refused(ScaleApiResult.Refused refused) {
     scale = null;
     fresh = false;
     // Requested again, as the answer holds only for some time.

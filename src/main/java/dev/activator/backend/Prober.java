@@ -1,15 +1,15 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.ProbeVerdict;
 import dev.activator.backend.policy.ProbeTimeout;
-import dev.activator.backend.policy.Watching.Attempts;
+import dev.activator.backend.policy.ActiveWatcherState.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.Revision;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.upstream.UpstreamFailure;
@@ -48,7 +48,7 @@ final class Prober {
   private Protocol protocol;
   private ProbeTimeout timeout;
 
-  Prober(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
+  Prober(ProbeClient client, Loop loop, Revision revision, ProbeSettings settings) {
     this.client = client;
     this.loop = loop;
     this.h2cMayBeSpoken = revision.protocol() == Protocol.H2C;
@@ -79,10 +79,10 @@ final class Prober {
    * @param on the loop whose connections are used
    * @param done called on the revision's loop
    */
-  void probe(Destination destination, Loop on, Consumer<ProbeOutcome> done) {
+  void probe(Destination destination, Loop on, Consumer<ProbeVerdict> done) {
     var spoken = protocol;
     send(destination, on, answer -> {
-      if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
+      if (h2cMayBeSpoken && answer instanceof ProbeResult.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
         send(destination, on, second -> done.accept(outcome(second)));
@@ -100,12 +100,12 @@ final class Prober {
    * @param listens called on the revision's loop if something may listen
    */
   void awaitListener(Destination destination, Loop on, Attempts attempts,
-      Consumer<ProbeOutcome> refused, Runnable listens) {
+      Consumer<ProbeVerdict> refused, Runnable listens) {
     var next = request(destination);
     on.execute(() -> client.awaitListener(on, next, attempts.pause(), attempts.limit(),
         isRefused -> loop.execute(() -> {
           if (isRefused) {
-            refused.accept(ProbeOutcome.refused(UpstreamFailure.REFUSED.text()));
+            refused.accept(ProbeVerdict.refused(UpstreamFailure.REFUSED.text()));
           } else {
             listens.run();
           }
@@ -118,10 +118,10 @@ final class Prober {
         host == null ? destination.toString() : host, headers, timeout.next());
   }
 
-  private void send(Destination destination, Loop on, Consumer<ProbeAnswer> done) {
+  private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {
     var request = request(destination);
     long sentNanos = loop.nanoTime();
-    Consumer<ProbeAnswer> answered = answer -> {
+    Consumer<ProbeResult> answered = answer -> {
       adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
       done.accept(answer);
     };
@@ -133,25 +133,25 @@ final class Prober {
     }
   }
 
-  private void adaptTimeout(ProbeAnswer answer, Duration took) {
-    if (answer instanceof ProbeAnswer.Answered || answer instanceof ProbeAnswer.Connected) {
+  private void adaptTimeout(ProbeResult answer, Duration took) {
+    if (answer instanceof ProbeResult.Answered || answer instanceof ProbeResult.Connected) {
       timeout = timeout.answered(took);
-    } else if (answer instanceof ProbeAnswer.TimedOut) {
+    } else if (answer instanceof ProbeResult.TimedOut) {
       timeout = timeout.timedOut();
     }
   }
 
-  private ProbeOutcome outcome(ProbeAnswer answer) {
+  private ProbeVerdict outcome(ProbeResult answer) {
     return switch (answer) {
-      case ProbeAnswer.Connected() -> ProbeOutcome.ANSWERS;
-      case ProbeAnswer.Answered(int status, var body) ->
-        container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
-      case ProbeAnswer.Refused(var reason) -> ProbeOutcome.refused(reason);
-      case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noConnection(reason);
-      case ProbeAnswer.InvalidResponse(var reason) -> ProbeOutcome.noAnswer(reason);
-      case ProbeAnswer.TimedOut(var after, boolean connected) -> {
+      case ProbeResult.Connected() -> ProbeVerdict.ANSWERS;
+      case ProbeResult.Answered(int status, var body) ->
+        container == null ? ProbeVerdict.of(status, body) : ProbeVerdict.ofContainer(status);
+      case ProbeResult.Refused(var reason) -> ProbeVerdict.refused(reason);
+      case ProbeResult.Failed(var reason) -> ProbeVerdict.noConnection(reason);
+      case ProbeResult.InvalidResponse(var reason) -> ProbeVerdict.noAnswer(reason);
+      case ProbeResult.TimedOut(var after, boolean connected) -> {
         var reason = "no answer within " + after.toMillis() + " ms";
-        yield connected ? ProbeOutcome.noAnswer(reason) : ProbeOutcome.noConnection(reason);
+        yield connected ? ProbeVerdict.noAnswer(reason) : ProbeVerdict.noConnection(reason);
       }
     };
   }

@@ -1,12 +1,12 @@
 package dev.activator.backend;
 
 import dev.activator.backend.policy.ProbeBackoff;
-import dev.activator.backend.policy.ProbeTraits;
+import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeClient;
@@ -34,9 +34,9 @@ public final class RevisionBackendsManager {
   private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
 
   private final Function<RevisionId, ? extends Loop> loops;
-  private final ProbeScheduler scheduler;
+  private final ProbeRateLimiter scheduler;
   private final ProbeClient client;
-  private final BackendSettings settings;
+  private final ProbeSettings settings;
   private final ProbeBackoff backoff;
   private final RandomGenerator random;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
@@ -47,13 +47,13 @@ public final class RevisionBackendsManager {
   private volatile boolean watchIsOpen = true;
 
   /**
-   * @param probes the loop of the {@link ProbeScheduler}
+   * @param probes the loop of the {@link ProbeRateLimiter}
    * @param random jitter; must be thread-safe
    */
   public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop probes,
-      ProbeClient client, BackendSettings settings, RandomGenerator random) {
+      ProbeClient client, ProbeSettings settings, RandomGenerator random) {
     this.loops = loops;
-    this.scheduler = new ProbeScheduler(probes, settings.repeatsPerSecond());
+    this.scheduler = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
     this.client = client;
     this.settings = settings;
     this.backoff = new ProbeBackoff(settings.probeFrequency());
@@ -74,7 +74,7 @@ public final class RevisionBackendsManager {
     on(id, WatchedRevision::gone);
   }
 
-  public void listed(PodListing pods) {
+  public void listed(PrivateEndpoints pods) {
     on(pods.revision(), known -> known.listed(pods));
   }
 
@@ -175,7 +175,7 @@ public final class RevisionBackendsManager {
 
   private RevisionWatcher watcher(Revision revision) {
     var loop = loops.apply(revision.id());
-    var traits = new ProbeTraits(revision.id(), settings.addressing().get(),
+    var traits = new ProbePolicy(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
     var watcher = new RevisionWatcher(traits, loop, new Prober(client, loop, revision, settings),
         scheduler, random, this::publish);

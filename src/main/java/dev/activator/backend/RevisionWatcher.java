@@ -1,28 +1,28 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.ProbeVerdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
-import dev.activator.backend.policy.ProbeTraits;
-import dev.activator.backend.policy.WatcherState;
-import dev.activator.backend.policy.WatcherState.Addressed;
-import dev.activator.backend.policy.WatcherState.Answer;
-import dev.activator.backend.policy.WatcherState.Answered;
-import dev.activator.backend.policy.WatcherState.Awaited;
-import dev.activator.backend.policy.WatcherState.Cancelled;
-import dev.activator.backend.policy.WatcherState.Deleted;
-import dev.activator.backend.policy.WatcherState.Due;
-import dev.activator.backend.policy.WatcherState.Effect;
-import dev.activator.backend.policy.WatcherState.Event;
-import dev.activator.backend.policy.WatcherState.Hurry;
-import dev.activator.backend.policy.WatcherState.Listed;
-import dev.activator.backend.policy.WatcherState.ProbeLater;
-import dev.activator.backend.policy.WatcherState.ProbeNow;
-import dev.activator.backend.policy.WatcherState.Publish;
-import dev.activator.backend.policy.WatcherState.Stopped;
-import dev.activator.backend.policy.WatcherState.Suspected;
-import dev.activator.backend.policy.WatcherState.WatchChanged;
-import dev.activator.backend.policy.Watching;
-import dev.activator.backend.policy.Watching.Attempts;
+import dev.activator.backend.policy.ProbePolicy;
+import dev.activator.backend.policy.RevisionWatcherState;
+import dev.activator.backend.policy.RevisionWatcherState.Addressed;
+import dev.activator.backend.policy.RevisionWatcherState.Answer;
+import dev.activator.backend.policy.RevisionWatcherState.Answered;
+import dev.activator.backend.policy.RevisionWatcherState.Awaited;
+import dev.activator.backend.policy.RevisionWatcherState.Cancelled;
+import dev.activator.backend.policy.RevisionWatcherState.Deleted;
+import dev.activator.backend.policy.RevisionWatcherState.Due;
+import dev.activator.backend.policy.RevisionWatcherState.Effect;
+import dev.activator.backend.policy.RevisionWatcherState.Event;
+import dev.activator.backend.policy.RevisionWatcherState.Hurry;
+import dev.activator.backend.policy.RevisionWatcherState.Listed;
+import dev.activator.backend.policy.RevisionWatcherState.ProbeLater;
+import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
+import dev.activator.backend.policy.RevisionWatcherState.Publish;
+import dev.activator.backend.policy.RevisionWatcherState.Stopped;
+import dev.activator.backend.policy.RevisionWatcherState.Suspected;
+import dev.activator.backend.policy.RevisionWatcherState.WatchChanged;
+import dev.activator.backend.policy.ActiveWatcherState;
+import dev.activator.backend.policy.ActiveWatcherState.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -60,12 +60,12 @@ import org.slf4j.LoggerFactory;
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
   private static final double SPREAD = 0.2;
-  private static final ProbeOutcome NOT_SENT = ProbeOutcome.noConnection("not sent");
+  private static final ProbeVerdict NOT_SENT = ProbeVerdict.noConnection("not sent");
 
   private final RevisionId revision;
   private final Loop loop;
   private final Prober prober;
-  private final ProbeScheduler scheduler;
+  private final ProbeRateLimiter scheduler;
   private final RandomGenerator random;
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
@@ -78,9 +78,9 @@ final class RevisionWatcher {
   private @Nullable HealthyDestinations behind;
 
   /** Written only by the loop. */
-  private volatile WatcherState state;
+  private volatile RevisionWatcherState state;
 
-  RevisionWatcher(ProbeTraits traits, Loop loop, Prober prober, ProbeScheduler scheduler,
+  RevisionWatcher(ProbePolicy traits, Loop loop, Prober prober, ProbeRateLimiter scheduler,
       RandomGenerator random, Consumer<HealthyDestinations> listener) {
     this.revision = traits.revision();
     this.loop = loop;
@@ -90,7 +90,7 @@ final class RevisionWatcher {
     this.listener = listener;
     this.begunNanos = loop.nanoTime();
     this.probesOn = loop;
-    this.state = WatcherState.of(traits);
+    this.state = RevisionWatcherState.of(traits);
   }
 
   /** An empty list means scaled to zero. */
@@ -132,14 +132,14 @@ final class RevisionWatcher {
   }
 
   @Nullable RevisionBackendsView view() {
-    return state instanceof Watching now
+    return state instanceof ActiveWatcherState now
         ? RevisionBackendsView.of(now, time())
         : null;
   }
 
   /** How long a pod has accepted connections; null if it does not. */
   @Nullable Duration accepts(Destination pod) {
-    var known = state instanceof Watching now ? now.pods().listed().get(pod) : null;
+    var known = state instanceof ActiveWatcherState now ? now.pods().listed().get(pod) : null;
     var since = known == null ? null : known.accepts();
     return since == null ? null : time().minus(since);
   }
@@ -235,7 +235,7 @@ final class RevisionWatcher {
   }
 
   private void send(Destination destination, Urgency urgency) {
-    if (!(state instanceof Watching now && now.isProbing(destination))) {
+    if (!(state instanceof ActiveWatcherState now && now.isProbing(destination))) {
       scheduler.notSent(revision, urgency);
       answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       return;
@@ -255,7 +255,7 @@ final class RevisionWatcher {
       scheduler.ended(revision, urgency);
       answered(new Answer(destination, refused, since(sent)));
     }, () -> {
-      if (state instanceof Watching now && now.isProbing(destination)) {
+      if (state instanceof ActiveWatcherState now && now.isProbing(destination)) {
         probe(destination, urgency);
       } else {
         scheduler.ended(revision, urgency);
@@ -290,7 +290,7 @@ final class RevisionWatcher {
     if (behind != null) {
       return behind;
     }
-    return state instanceof Watching now ? now.published() : none();
+    return state instanceof ActiveWatcherState now ? now.published() : none();
   }
 
   private void publish(HealthyDestinations destinations, HealthyDestinations known) {
@@ -305,7 +305,8 @@ final class RevisionWatcher {
   private void publishAdded() {
     var known = behind;
     behind = null;
-    if (known != null && state instanceof Watching now && !now.published().equals(known)) {
+    if (known != null && state instanceof ActiveWatcherState now
+        && !now.published().equals(known)) {
       publishNow(now.published());
     }
   }

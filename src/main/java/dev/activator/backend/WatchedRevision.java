@@ -3,7 +3,7 @@ package dev.activator.backend;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import java.time.Duration;
 import java.util.Objects;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class WatchedRevision {
   private final Function<Revision, RevisionWatcher> watchers;
   private @Nullable Revision revision;
-  private @Nullable PodListing pods;
+  private @Nullable PrivateEndpoints pods;
   private @Nullable ClusterIp clusterIp;
   /** The loop of a request that has waited, perhaps before pods were listed; null if none has. */
   private @Nullable Loop waitsOn;
@@ -49,7 +49,7 @@ final class WatchedRevision {
     endWatcher();
   }
 
-  void listed(PodListing now) {
+  void listed(PrivateEndpoints now) {
     pods = now;
     if (!watch() && watcher != null && revision != null) {
       watcher.listed(now.on(revision.protocol()));

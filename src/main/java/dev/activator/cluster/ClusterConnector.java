@@ -1,9 +1,9 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.cluster.decode.ListWatchParser;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrorText;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.config.OutboundProxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
@@ -40,9 +40,9 @@ final class ClusterConnector {
   private ClusterConnector() {}
 
   /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
-  static KubernetesApi open(ClusterAccess access, WriteRateLimiter writes) {
+  static KubernetesApiClient open(ClusterAccess access, WriteRateLimiter writes) {
     try {
-      return new KubernetesApi(configured(access), source(access), writes);
+      return new KubernetesApiClient(configured(access), source(access), writes);
     } catch (IllegalArgumentException e) {
       throw new ClusterUnavailableException(String.valueOf(e.getMessage()));
     } catch (KubernetesClientException e) {
@@ -51,15 +51,15 @@ final class ClusterConnector {
     }
   }
 
-  private static KubernetesApi.@Nullable Source source(ClusterAccess access) {
+  private static KubernetesApiClient.@Nullable Source source(ClusterAccess access) {
     return switch (access) {
       case ClusterAccess.Kubeconfig from ->
-        new KubernetesApi.Source(from.file(), () -> configured(access));
+        new KubernetesApiClient.Source(from.file(), () -> configured(access));
       case ClusterAccess.Through(var inner, _) -> {
         var file = source(inner);
         yield file == null
             ? null
-            : new KubernetesApi.Source(file.kubeconfig(), () -> configured(access));
+            : new KubernetesApiClient.Source(file.kubeconfig(), () -> configured(access));
       }
       case ClusterAccess.InCluster _,ClusterAccess.At _ -> null;
     };
@@ -228,9 +228,9 @@ final class ClusterConnector {
   }
 
   /** Why the API cannot be used, in one line. */
-  static @Nullable String problem(KubernetesApi api, KubernetesVersion minimum) {
+  static @Nullable String problem(KubernetesApiClient api, KubernetesVersion minimum) {
     try {
-      var version = api.get("version", CONNECT_TIMEOUT, ApiMessages::gitVersion).get();
+      var version = api.get("version", CONNECT_TIMEOUT, ListWatchParser::gitVersion).get();
       if (version.isEmpty()) {
         return "the server at " + api.url() + " is no Kubernetes API: it has no version";
       }

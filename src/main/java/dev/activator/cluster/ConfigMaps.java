@@ -2,7 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ConfigMapReader.Texts;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.cluster.reflector.InformerQuery;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -46,7 +46,7 @@ final class ConfigMaps {
   List<KubernetesSession.Followed> follow(KubernetesSession session) {
     var followed = new ArrayList<KubernetesSession.Followed>();
     for (var namespace : wanted.keySet()) {
-      followed.add(session.follow(ResourceQuery.in(namespace, WatchedKind.CONFIG_MAPS, ""),
+      followed.add(session.follow(InformerQuery.in(namespace, WatchedKind.CONFIG_MAPS, ""),
           this::changed));
     }
     return followed;

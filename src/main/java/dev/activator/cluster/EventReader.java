@@ -1,8 +1,8 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.ApiException;
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -45,7 +45,7 @@ public final class EventReader {
   /** The characters of generated suffixes. They have no vowels, so a Job "web-migrate" does not match. */
   private static final String RANDOM = "[bcdfghjklmnpqrstvwxz2456789]";
 
-  private final Supplier<@Nullable KubernetesApi> api;
+  private final Supplier<@Nullable KubernetesApiClient> api;
   private final LongSupplier nanoTime;
   private final Duration timeout;
   private final Map<Objects, Kept> kept = new HashMap<>();
@@ -106,7 +106,8 @@ public final class EventReader {
 
   private record Kept(long nanos, CompletableFuture<Answer> answer) {}
 
-  EventReader(Supplier<@Nullable KubernetesApi> api, LongSupplier nanoTime, Duration timeout) {
+  EventReader(Supplier<@Nullable KubernetesApiClient> api, LongSupplier nanoTime,
+      Duration timeout) {
     this.api = api;
     this.nanoTime = nanoTime;
     this.timeout = timeout;
@@ -171,12 +172,13 @@ public final class EventReader {
     return new Answer.Failed("no answer from the Kubernetes API");
   }
 
-  private CompletableFuture<List<Event>> list(KubernetesApi open, Objects what, String selector) {
+  private CompletableFuture<List<Event>> list(KubernetesApiClient open, Objects what,
+      String selector) {
     return pages(open, "api/v1/namespaces/" + what.namespace + "/events?limit=" + PAGE
         + "&fieldSelector=" + encoded(selector), "", 1, new ArrayList<>());
   }
 
-  private CompletableFuture<List<Event>> pages(KubernetesApi open, String path, String next,
+  private CompletableFuture<List<Event>> pages(KubernetesApiClient open, String path, String next,
       int page, List<Event> found) {
     return open.fetch(path + next, timeout).thenCompose(answer -> {
       var list = list(answer);

@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.LogLimit;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +37,7 @@ public final class EventWriter {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Logger log = LoggerFactory.getLogger(EventWriter.class);
 
-  private final Supplier<@Nullable KubernetesApi> api;
+  private final Supplier<@Nullable KubernetesApiClient> api;
   private final InstantSource clock;
   /**
    * The clock for {@link LogLimit}. {@code clock} may be set back, and would then suppress lines
@@ -81,11 +81,12 @@ public final class EventWriter {
   }
 
   /** @param api null while there is no connection */
-  EventWriter(Supplier<@Nullable KubernetesApi> api, InstantSource clock) {
+  EventWriter(Supplier<@Nullable KubernetesApiClient> api, InstantSource clock) {
     this(api, clock, System::nanoTime);
   }
 
-  EventWriter(Supplier<@Nullable KubernetesApi> api, InstantSource clock, LongSupplier nanoTime) {
+  EventWriter(Supplier<@Nullable KubernetesApiClient> api, InstantSource clock,
+      LongSupplier nanoTime) {
     this.api = api;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -172,7 +173,8 @@ public final class EventWriter {
     return about.name + "." + Long.toHexString(lastName);
   }
 
-  private static CompletableFuture<ApiAnswer> create(KubernetesApi open, Key key, Series series) {
+  private static CompletableFuture<ApiAnswer> create(KubernetesApiClient open, Key key,
+      Series series) {
     var about = key.about;
     var event = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Event");
     event.putObject("metadata").put("namespace", about.namespace).put("name", series.name);

@@ -1,15 +1,15 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.AddressSource.EndpointsSource;
-import dev.activator.cluster.decode.FactHandler.FactListener;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.decode.DecodedObjectHandler.FactListener;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.decode.RevisionLabels;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.decode.RevisionLabelReader;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.cluster.reflector.AccessCheck;
-import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.revision.ClusterIp;
-import dev.activator.revision.PodListing;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -26,25 +26,25 @@ import org.slf4j.LoggerFactory;
  * by label.
  */
 final class KnativeInformers {
-  private static final String OF_REVISIONS = RevisionLabels.SERVICE_TYPE + " in ("
-      + RevisionLabels.PRIVATE + ","
-      + RevisionLabels.PUBLIC + ")";
-  private static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
+  private static final String OF_REVISIONS = RevisionLabelReader.SERVICE_TYPE + " in ("
+      + RevisionLabelReader.PRIVATE + ","
+      + RevisionLabelReader.PUBLIC + ")";
+  private static final InformerQuery<RevisionEndpoints> ENDPOINTS = InformerQuery
       .everywhere(WatchedKind.ENDPOINTS, OF_REVISIONS);
-  private static final ResourceQuery<EndpointsObject> ENDPOINT_SLICES = ResourceQuery
+  private static final InformerQuery<RevisionEndpoints> ENDPOINT_SLICES = InformerQuery
       .everywhere(WatchedKind.ENDPOINT_SLICES, OF_REVISIONS);
-  private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
+  private static final InformerQuery<Revision> REVISIONS = InformerQuery
       .everywhere(WatchedKind.REVISIONS, "");
-  private static final ResourceQuery<ClusterIp> SERVICES = ResourceQuery
+  private static final InformerQuery<ClusterIp> SERVICES = InformerQuery
       .everywhere(WatchedKind.SERVICES,
-          RevisionLabels.SERVICE_TYPE + "=" + RevisionLabels.PRIVATE);
+          RevisionLabelReader.SERVICE_TYPE + "=" + RevisionLabelReader.PRIVATE);
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 
-  private final AddressSource source;
-  private volatile ResourceQuery<EndpointsObject> addresses;
-  private volatile @Nullable EndpointsEvents endpoints;
+  private final EndpointsPreference source;
+  private volatile InformerQuery<RevisionEndpoints> addresses;
+  private volatile @Nullable EndpointsMerger endpoints;
 
-  KnativeInformers(AddressSource source) {
+  KnativeInformers(EndpointsPreference source) {
     this.source = source;
     this.addresses = source.source() == EndpointsSource.ENDPOINTSLICES
         ? ENDPOINT_SLICES
@@ -67,7 +67,7 @@ final class KnativeInformers {
     }
   }
 
-  private static ResourceQuery<EndpointsObject> allowed(AccessCheck slices) {
+  private static InformerQuery<RevisionEndpoints> allowed(AccessCheck slices) {
     log.info("Pods are read from {}", switch (slices) {
       case ALLOWED -> "EndpointSlices";
       case FORBIDDEN ->
@@ -79,11 +79,11 @@ final class KnativeInformers {
 
   /** @param uids empty for an unknown revision */
   List<KubernetesSession.Followed> follow(KubernetesSession session,
-      Function<RevisionId, String> uids, ChangeListeners<PodListing> pods,
-      ChangeListeners<PublicAddresses> publicAddresses, FactListener<Revision> revisions,
+      Function<RevisionId, String> uids, RevisionChangePublisher<PrivateEndpoints> pods,
+      RevisionChangePublisher<PublicEndpoints> publicAddresses, FactListener<Revision> revisions,
       FactListener<ClusterIp> services) {
     var followed = session.followStored(addresses, store -> {
-      var events = new EndpointsEvents(store, source.preferred(), uids, pods,
+      var events = new EndpointsMerger(store, source.preferred(), uids, pods,
           publicAddresses);
       endpoints = events;
       return events;

@@ -1,20 +1,20 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.decode.RevisionLabels;
-import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.decode.RevisionLabelReader;
+import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.HandlerRegistration;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
@@ -30,7 +30,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client, the informers and their loop.
+ * One connection to the Kubernetes API: its client, the informers that use it, and the loop on
+ * which they deliver.
  *
  * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and delivered on the loop.
  * Consumers must not block.
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {
   private static final Duration MAX_CLOSE_TIME = Duration.ofSeconds(5);
 
-  private final KubernetesApi api;
+  private final KubernetesApiClient api;
   private final ApiErrorText errors;
   private final ReflectorSettings settings;
   private final Loop loop;
@@ -79,7 +80,8 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   /** A session on a given loop, which it does not close. */
-  KubernetesSession(KubernetesApi api, Loop loop, Informers informers, ReflectorSettings settings) {
+  KubernetesSession(KubernetesApiClient api, Loop loop, Informers informers,
+      ReflectorSettings settings) {
     this.api = api;
     this.errors = new ApiErrorText(api.url());
     this.settings = settings;
@@ -89,7 +91,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     this.informers = informers;
   }
 
-  KubernetesApi api() {
+  KubernetesApiClient api() {
     return api;
   }
 
@@ -105,35 +107,37 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return loop;
   }
 
-  <F> Followed follow(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
+  <F> Followed follow(InformerQuery<F> query, DecodedObjectHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
   /** Reports every fact again in each audit period. */
-  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
+  <F> Followed followAgain(InformerQuery<F> query, DecodedObjectHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
   /** Follows the objects of a query, for a listener that reads the store. */
-  <F> Followed followStored(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener) {
+  <F> Followed followStored(InformerQuery<F> query,
+      Function<IndexedStore<DecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
   }
 
-  private <F> Followed follow(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
+  private <F> Followed follow(InformerQuery<F> query,
+      Function<IndexedStore<DecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
+      Duration resync) {
     var begun = begin(query, listener, resync);
     followed.add(begun);
     return begun;
   }
 
-  private <F> Followed begin(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
+  private <F> Followed begin(InformerQuery<F> query,
+      Function<IndexedStore<DecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
+      Duration resync) {
     var lease = informers.lease(query);
-    var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()),
+    var handler = new DecodedObjectHandler<>(query.kind(), listener.apply(lease.informer().store()),
         loop::nanoTime);
     return new Followed(lease, lease.informer().addHandler(handler,
-        HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
+        InformerHandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
   /** @param selectors the label selector of the pods of a ScaledService; empty for a Knative revision */
@@ -149,19 +153,19 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   @Override
   public CompletableFuture<AccessCheck> mayList(String namespace) {
     return AccessCheck.ofList(api,
-        ResourceQuery.in(namespace, WatchedKind.PODS, RevisionLabels.REVISION));
+        InformerQuery.in(namespace, WatchedKind.PODS, RevisionLabelReader.REVISION));
   }
 
   @Override
   public String selector(RevisionId revision) {
     var own = podSelectors.apply(revision);
-    return own.isEmpty() ? RevisionLabels.REVISION + "=" + revision.name() : own;
+    return own.isEmpty() ? RevisionLabelReader.REVISION + "=" + revision.name() : own;
   }
 
   @Override
   public Runnable follow(String namespace, String selector,
-      FactHandler.FactListener<PodStartStatus> listener) {
-    return begin(ResourceQuery.in(namespace, WatchedKind.PODS, selector), _ -> listener,
+      DecodedObjectHandler.FactListener<PodStartStatus> listener) {
+    return begin(InformerQuery.in(namespace, WatchedKind.PODS, selector), _ -> listener,
         Duration.ZERO)::close;
   }
 

@@ -1,11 +1,11 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.CatchState;
-import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.policy.ScaledServiceState.Backend;
+import dev.activator.cluster.policy.CatchPlan;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.Backend;
 import dev.activator.revision.ClusterIp;
-import dev.activator.revision.PodListing;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.Comparator;
@@ -27,28 +27,30 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The cluster's loop; any for lookups.
  */
-final class MergedRevisions implements ScaledServices.ScaledServicesListener {
+final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListener {
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String ROUTED = "active";
   private static final String GENERATION = "serving.knative.dev/configurationGeneration";
 
   private final KnativeInformers knative;
-  private final Supplier<@Nullable ScaledServices> scaledServices;
+  private final Supplier<@Nullable ScaledServiceResolver> scaledServices;
   /** The ids of Knative's revisions. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
   /** The revisions of each Knative Service. */
   private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
-  final ChangeListeners<Revision> revisions = new ChangeListeners<>("Revision");
-  final ChangeListeners<PodListing> pods = new ChangeListeners<>("pods");
-  final ChangeListeners<PublicAddresses> publicAddresses = new ChangeListeners<>(
+  final RevisionChangePublisher<Revision> revisions = new RevisionChangePublisher<>("Revision");
+  final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
+  final RevisionChangePublisher<PublicEndpoints> publicAddresses = new RevisionChangePublisher<>(
       "public Endpoints");
-  final ChangeListeners<ClusterIp> clusterIps = new ChangeListeners<>("private Service");
-  final ChangeListeners<ScaledServiceState> scaledServiceStates = new ChangeListeners<>(
+  final RevisionChangePublisher<ClusterIp> clusterIps = new RevisionChangePublisher<>(
+      "private Service");
+  final RevisionChangePublisher<ResolvedScaledService> scaledServiceStates = new RevisionChangePublisher<>(
       "ScaledService");
-  final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
+  final List<Consumer<CatchPlan>> caught = new CopyOnWriteArrayList<>();
 
   /** @param scaledServices null where they are not followed */
-  MergedRevisions(KnativeInformers knative, Supplier<@Nullable ScaledServices> scaledServices) {
+  MergedRevisions(KnativeInformers knative,
+      Supplier<@Nullable ScaledServiceResolver> scaledServices) {
     this.knative = knative;
     this.scaledServices = scaledServices;
     // Added first, so that other consumers find the revision.
@@ -133,7 +135,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   }
 
   /** Withdraws the revisions of all ports. */
-  private void withdraw(@Nullable ScaledServiceState last, RevisionId id) {
+  private void withdraw(@Nullable ResolvedScaledService last, RevisionId id) {
     if (last != null) {
       last.ports().forEach(one -> withdraw(one.id()));
     }
@@ -177,12 +179,12 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   }
 
   @Override
-  public @Nullable ScaledServiceState find(RevisionId id) {
+  public @Nullable ResolvedScaledService find(RevisionId id) {
     return scaledServiceStates.find(id);
   }
 
   @Override
-  public void changed(ScaledServiceState now) {
+  public void changed(ResolvedScaledService now) {
     var id = now.object().id();
     var before = scaledServiceStates.find(id);
     scaledServiceStates.changed(id, now);
@@ -198,7 +200,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   }
 
   @Override
-  public void portsAdded(ScaledServiceState before, ScaledServiceState now) {
+  public void portsAdded(ResolvedScaledService before, ResolvedScaledService now) {
     if (!knativeRevisions.contains(now.object().id())) {
       var known = before.ports().stream().map(Backend::id).toList();
       now.ports().stream().filter(one -> !known.contains(one.id())).forEach(this::changed);
@@ -206,7 +208,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   }
 
   @Override
-  public void again(ScaledServiceState now) {
+  public void again(ResolvedScaledService now) {
     var id = now.object().id();
     var before = scaledServiceStates.find(id);
     scaledServiceStates.again(id, now);
@@ -220,7 +222,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
     }
   }
 
-  private void portsGone(@Nullable ScaledServiceState before, ScaledServiceState now) {
+  private void portsGone(@Nullable ResolvedScaledService before, ResolvedScaledService now) {
     if (before != null) {
       var kept = now.ports().stream().map(Backend::id).toList();
       before.ports().stream().map(Backend::id).filter(id -> !kept.contains(id))
@@ -229,7 +231,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   }
 
   @Override
-  public void caught(CatchState now) {
+  public void caught(CatchPlan now) {
     caught.forEach(consumer -> consumer.accept(now));
   }
 
@@ -246,7 +248,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   @Override
   public void shared(RevisionId id, List<String> addresses) {
     if (!knativeRevisions.contains(id.withoutPort())) {
-      publicAddresses.changed(id, new PublicAddresses(id, addresses, addresses));
+      publicAddresses.changed(id, new PublicEndpoints(id, addresses, addresses));
     }
   }
 

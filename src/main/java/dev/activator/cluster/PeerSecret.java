@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.tls.SelfSigned;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,7 +33,7 @@ public final class PeerSecret {
   private static final int ATTEMPTS = 3;
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final Supplier<@Nullable KubernetesApi> api;
+  private final Supplier<@Nullable KubernetesApiClient> api;
   private final String namespace;
 
   public sealed interface Answer {
@@ -51,7 +51,7 @@ public final class PeerSecret {
   }
 
   /** @param api null while there is no connection */
-  PeerSecret(Supplier<@Nullable KubernetesApi> api, String namespace) {
+  PeerSecret(Supplier<@Nullable KubernetesApiClient> api, String namespace) {
     this.api = api;
     this.namespace = namespace;
   }
@@ -69,7 +69,7 @@ public final class PeerSecret {
         .exceptionally(failure -> new Answer.Refused("no answer from the Kubernetes API"));
   }
 
-  private CompletableFuture<Answer> read(KubernetesApi open, int attempts) {
+  private CompletableFuture<Answer> read(KubernetesApiClient open, int attempts) {
     return open.fetch(path() + "/" + NAME, TIMEOUT).thenCompose(answer -> switch (answer.status()) {
       case 200 -> found(open, answer, attempts);
       case 404 -> write(open, JSON.createObjectNode(), attempts);
@@ -77,7 +77,8 @@ public final class PeerSecret {
     });
   }
 
-  private CompletableFuture<Answer> found(KubernetesApi open, ApiAnswer answer, int attempts) {
+  private CompletableFuture<Answer> found(KubernetesApiClient open, ApiAnswer answer,
+      int attempts) {
     try {
       if (!(JSON.readTree(answer.body()) instanceof ObjectNode object)) {
         return refused("it is no object");
@@ -105,7 +106,8 @@ public final class PeerSecret {
    * @param object the Secret as it was read, of which this version is replaced; empty if it does
    *     not exist
    */
-  private CompletableFuture<Answer> write(KubernetesApi open, ObjectNode object, int attempts) {
+  private CompletableFuture<Answer> write(KubernetesApiClient open, ObjectNode object,
+      int attempts) {
     boolean creates = object.isEmpty();
     var made = SelfSigned.of(NAME);
     object.put("apiVersion", "v1").put("kind", "Secret");

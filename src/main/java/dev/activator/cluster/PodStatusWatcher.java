@@ -1,8 +1,8 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.policy.PodFailures.GracePeriods;
-import dev.activator.cluster.policy.PodFailures;
+import dev.activator.cluster.decode.DecodedObjectHandler;
+import dev.activator.cluster.policy.StartingPodSet.GracePeriods;
+import dev.activator.cluster.policy.StartingPodSet;
 import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.loop.Loop;
@@ -47,7 +47,7 @@ public final class PodStatusWatcher {
 
     /** Calls the listener on the loop until the answer is run. */
     Runnable follow(String namespace, String selector,
-        FactHandler.FactListener<PodStartStatus> listener);
+        DecodedObjectHandler.FactListener<PodStartStatus> listener);
   }
 
   /** Receives the reports, on the loop. */
@@ -127,7 +127,7 @@ public final class PodStatusWatcher {
     private final RevisionId revision;
     private final long begunNanos = loop.nanoTime();
     private final String selector;
-    private PodFailures failures = PodFailures.EMPTY;
+    private StartingPodSet failures = StartingPodSet.EMPTY;
     private @Nullable RevisionStartFailure reported;
     private Loop.Timer end;
     private Loop.@Nullable Timer next;
@@ -218,7 +218,7 @@ public final class PodStatusWatcher {
       ended = true;
       end.cancel();
       watched.remove(revision);
-      failures = PodFailures.EMPTY;
+      failures = StartingPodSet.EMPTY;
       evaluate();
       if (endOfWatch != null) {
         endOfWatch.run();

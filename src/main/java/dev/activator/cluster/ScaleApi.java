@@ -2,13 +2,13 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.ApiDiscovery;
 import dev.activator.cluster.reflector.ApiDiscovery.Served;
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Found;
-import dev.activator.revision.ScaleAnswer.Reason;
-import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Found;
+import dev.activator.revision.ScaleApiResult.Reason;
+import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import java.net.URLEncoder;
@@ -33,24 +33,24 @@ import tools.jackson.databind.json.JsonMapper;
 final class ScaleApi implements ScaleClient {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final Supplier<KubernetesApi> api;
+  private final Supplier<KubernetesApiClient> api;
   private final Duration timeout;
   private final Map<Kind, Served.Here> served = new ConcurrentHashMap<>();
 
   private record Kind(String apiVersion, String kind) {}
 
-  ScaleApi(Supplier<KubernetesApi> api, Duration timeout) {
+  ScaleApi(Supplier<KubernetesApiClient> api, Duration timeout) {
     this.api = api;
     this.timeout = timeout;
   }
 
   @Override
-  public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
     return at(id, workload, "get", path -> api.get().fetch(path, timeout));
   }
 
   @Override
-  public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload, Found read,
+  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload, Found read,
       int replicas) {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("resourceVersion", read.resourceVersion());
@@ -59,11 +59,11 @@ final class ScaleApi implements ScaleClient {
         path, "application/merge-patch+json", patch.toString(), timeout));
   }
 
-  private CompletableFuture<ScaleAnswer> at(RevisionId id, ScaleTargetRef workload, String verb,
+  private CompletableFuture<ScaleApiResult> at(RevisionId id, ScaleTargetRef workload, String verb,
       Function<String, CompletableFuture<ApiAnswer>> request) {
     String what = verb + " " + workload + " in namespace " + id.namespace();
     return find(new Kind(workload.apiVersion(), workload.kind()))
-        .<ScaleAnswer>thenCompose(found -> switch (found) {
+        .<ScaleApiResult>thenCompose(found -> switch (found) {
           case Served.NotServed() -> answered(Reason.NOT_SCALABLE, "the API serves no "
               + workload.kind() + " in " + workload.apiVersion());
           case Served.Here here when !here.isScalable() || !here.isNamespaced() -> answered(
@@ -85,7 +85,7 @@ final class ScaleApi implements ScaleClient {
         : "no answer from the Kubernetes API";
   }
 
-  private static CompletableFuture<ScaleAnswer> answered(Reason reason, String message) {
+  private static CompletableFuture<ScaleApiResult> answered(Reason reason, String message) {
     return CompletableFuture.completedFuture(new Refused(reason, message));
   }
 
@@ -101,7 +101,7 @@ final class ScaleApi implements ScaleClient {
         });
   }
 
-  private static ScaleAnswer answer(String what, ApiAnswer answer) {
+  private static ScaleApiResult answer(String what, ApiAnswer answer) {
     if (answer.status() == 200) {
       return scale(what, answer.body());
     }
@@ -116,7 +116,7 @@ final class ScaleApi implements ScaleClient {
         "cannot " + what + ": " + answer.status() + " " + answer.message(), answer.retryAfter());
   }
 
-  private static ScaleAnswer scale(String what, byte[] body) {
+  private static ScaleApiResult scale(String what, byte[] body) {
     try {
       var scale = JSON.readTree(body);
       // Go leaves out a zero.

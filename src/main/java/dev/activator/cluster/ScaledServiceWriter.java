@@ -1,13 +1,13 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
@@ -57,23 +57,23 @@ public final class ScaledServiceWriter {
   private static final int SERVER_ERROR = 500;
 
   private final Loop loop;
-  private final Supplier<@Nullable KubernetesApi> api;
+  private final Supplier<@Nullable KubernetesApiClient> api;
   private final InstantSource clock;
   private final EventWriter events;
   private final BooleanSupplier leads;
   private final RandomGenerator random;
   private final Map<RevisionId, Entry> entries = new HashMap<>();
   private final Set<RevisionId> stale = new LinkedHashSet<>();
-  private final DeadlineTimer writing;
-  private final DeadlineTimer leading;
-  private final DeadlineTimer checks;
+  private final ResettableTimer writing;
+  private final ResettableTimer leading;
+  private final ResettableTimer checks;
   private final LogLimit limit = new LogLimit();
   private boolean led;
   private int underWay;
   private @Nullable CompletableFuture<Void> finishing;
 
   private static final class Entry {
-    private ScaledServiceState state;
+    private ResolvedScaledService state;
     private @Nullable Scaling scaling;
     /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
@@ -94,7 +94,7 @@ public final class ScaledServiceWriter {
     private Duration patience = AFTER_FAILURE;
     private long replacedAt;
 
-    Entry(ScaledServiceState state, long now, RandomGenerator random) {
+    Entry(ResolvedScaledService state, long now, RandomGenerator random) {
       this.state = state;
       this.notBefore = now;
       this.refusals = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
@@ -140,7 +140,7 @@ public final class ScaledServiceWriter {
    * @param leads whether this activator may write now; called on the loop
    * @param random jitter
    */
-  ScaledServiceWriter(Loop loop, Supplier<@Nullable KubernetesApi> api, InstantSource clock,
+  ScaledServiceWriter(Loop loop, Supplier<@Nullable KubernetesApiClient> api, InstantSource clock,
       BooleanSupplier leads, RandomGenerator random) {
     this.loop = loop;
     this.api = api;
@@ -148,9 +148,9 @@ public final class ScaledServiceWriter {
     this.events = new EventWriter(api, clock);
     this.leads = leads;
     this.random = random;
-    this.writing = new DeadlineTimer(loop, this::write);
-    this.leading = new DeadlineTimer(loop, this::refreshLeader);
-    this.checks = new DeadlineTimer(loop, this::checkAll);
+    this.writing = new ResettableTimer(loop, this::write);
+    this.leading = new ResettableTimer(loop, this::refreshLeader);
+    this.checks = new ResettableTimer(loop, this::checkAll);
   }
 
   public void start() {
@@ -190,7 +190,7 @@ public final class ScaledServiceWriter {
     });
   }
 
-  public void changed(ScaledServiceState state) {
+  public void changed(ResolvedScaledService state) {
     loop.execute(() -> {
       var known = entries.computeIfAbsent(state.object().id(),
           _ -> new Entry(state, loop.nanoTime(), random));

@@ -1,12 +1,12 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.policy.CatchSlice;
-import dev.activator.cluster.policy.CatchState;
-import dev.activator.cluster.policy.CatchState.Step;
+import dev.activator.cluster.policy.CatchPlan;
+import dev.activator.cluster.policy.CatchPlan.Step;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.revision.RevisionId;
@@ -61,14 +61,14 @@ public final class ServiceCatcher {
   private static final int CONFLICT = 409;
 
   private final Loop loop;
-  private final Supplier<@Nullable KubernetesApi> api;
+  private final Supplier<@Nullable KubernetesApiClient> api;
   private final BooleanSupplier leads;
   private final BiConsumer<RevisionId, String> warnings;
   private final RandomGenerator random;
   private final Map<RevisionId, Caught> all = new HashMap<>();
   /** Services with something to write, while {@link #MAX_WRITES} are under way. */
   private final Set<Caught> waiting = new LinkedHashSet<>();
-  private final DeadlineTimer leading;
+  private final ResettableTimer leading;
   private boolean led;
   private int underWay;
 
@@ -76,8 +76,8 @@ public final class ServiceCatcher {
   private final class Caught {
     private final RevisionId id;
     private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
-    private final DeadlineTimer timer;
-    private CatchState state;
+    private final ResettableTimer timer;
+    private CatchPlan state;
     /** The slices that exist, as far as is known. */
     private Map<String, CatchSlice> known;
     private boolean isUnderWay;
@@ -88,16 +88,16 @@ public final class ServiceCatcher {
     private @Nullable CompletableFuture<Boolean> zero;
     private String refusal = "";
 
-    Caught(CatchState state) {
+    Caught(CatchPlan state) {
       this.id = state.object().id();
       this.state = state;
       this.known = new HashMap<>(state.present());
       this.notBefore = loop.nanoTime();
       this.besidePodsUntil = loop.nanoTime();
-      this.timer = new DeadlineTimer(loop, this::step);
+      this.timer = new ResettableTimer(loop, this::step);
     }
 
-    void changed(CatchState now) {
+    void changed(CatchPlan now) {
       state = now;
       if (!now.hasReadyPods()) {
         // From now on the next pod that is ready ends the slices.
@@ -331,14 +331,14 @@ public final class ServiceCatcher {
    * @param leads whether this activator may write now; called on the loop
    * @param warnings gets a sentence for an Event of the ScaledService
    */
-  ServiceCatcher(Loop loop, Supplier<@Nullable KubernetesApi> api, BooleanSupplier leads,
+  ServiceCatcher(Loop loop, Supplier<@Nullable KubernetesApiClient> api, BooleanSupplier leads,
       BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
     this.loop = loop;
     this.api = api;
     this.leads = leads;
     this.warnings = warnings;
     this.random = random;
-    this.leading = new DeadlineTimer(loop, this::refreshLeader);
+    this.leading = new ResettableTimer(loop, this::refreshLeader);
   }
 
   public void start() {
@@ -366,7 +366,7 @@ public final class ServiceCatcher {
     }
   }
 
-  public void changed(CatchState state) {
+  public void changed(CatchPlan state) {
     loop.execute(() -> {
       var id = state.object().id();
       var caught = all.get(id);

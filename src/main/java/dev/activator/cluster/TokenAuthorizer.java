@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.policy.RateLimit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -43,7 +43,7 @@ public final class TokenAuthorizer {
   private static final String REVIEWS = "apis/authentication.k8s.io/v1/tokenreviews";
   private static final String ACCESS = "apis/authorization.k8s.io/v1/subjectaccessreviews";
 
-  private final Supplier<@Nullable KubernetesApi> api;
+  private final Supplier<@Nullable KubernetesApiClient> api;
   private final String url;
   private final LongSupplier nanoTime;
   private final Duration timeout;
@@ -79,7 +79,7 @@ public final class TokenAuthorizer {
     }
   }
 
-  TokenAuthorizer(Supplier<@Nullable KubernetesApi> api, String url, LongSupplier nanoTime,
+  TokenAuthorizer(Supplier<@Nullable KubernetesApiClient> api, String url, LongSupplier nanoTime,
       Duration timeout) {
     this.api = api;
     this.url = url;
@@ -129,7 +129,7 @@ public final class TokenAuthorizer {
         .thenCompose(answer -> reviewed(open, answer)).exceptionally(TokenAuthorizer::failed);
   }
 
-  private CompletableFuture<Answer> reviewed(KubernetesApi open, ApiAnswer answer) {
+  private CompletableFuture<Answer> reviewed(KubernetesApiClient open, ApiAnswer answer) {
     if (!isAnswered(answer)) {
       return CompletableFuture.completedFuture(refused("tokenreviews", answer));
     }

@@ -51,7 +51,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
   }
 
   public static ParsedSettings<LoggingConfig> parse(Map<String, String> data) {
-    var entries = new SettingEntries(data);
+    var entries = new SettingsParser(data);
     data.keySet().stream().filter(LoggingConfig::isLevel).sorted()
         .forEach(key -> level(entries, key, data.get(key)));
     var general = zapLevel(entries, entries.text(ZAP, ""));
@@ -64,7 +64,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return key.startsWith(PREFIX) && key.length() > PREFIX.length();
   }
 
-  private static Level level(SettingEntries entries, String key, @Nullable String text) {
+  private static Level level(SettingsParser entries, String key, @Nullable String text) {
     var level = text == null || text.isEmpty() ? Level.INFO : Level.parse(text);
     if (level == null) {
       entries.problem(key + " is '" + text
@@ -74,7 +74,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return level;
   }
 
-  private static Level zapLevel(SettingEntries entries, String json) {
+  private static Level zapLevel(SettingsParser entries, String json) {
     if (json.isBlank()) {
       return Level.INFO;
     }

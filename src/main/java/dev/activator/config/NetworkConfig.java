@@ -1,6 +1,6 @@
 package dev.activator.config;
 
-import dev.activator.template.TemplateOutline;
+import dev.activator.template.GoTemplateParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +42,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   }
 
   public static ParsedSettings<NetworkConfig> parse(Map<String, String> data) {
-    var entries = new SettingEntries(data);
+    var entries = new SettingsParser(data);
     checkTheRest(entries);
     var mesh = MeshMode.parse(entries.text(MESH, ""));
     boolean passthrough = entries.flag(PASSTHROUGH);
@@ -52,9 +52,9 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   }
 
   /** Checks keys that are not used here but make the map invalid. */
-  private static void checkTheRest(SettingEntries entries) {
-    entries.check(entries.either("domain-template", "domainTemplate"), TemplateOutline::problem);
-    entries.check(entries.either("tag-template", "tagTemplate"), TemplateOutline::problem);
+  private static void checkTheRest(SettingsParser entries) {
+    entries.check(entries.either("domain-template", "domainTemplate"), GoTemplateParser::problem);
+    entries.check(entries.either("tag-template", "tagTemplate"), GoTemplateParser::problem);
     entries.check("namespace-wildcard-cert-selector", NetworkConfig::selectorProblem);
     entries.flag(
         entries.either("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"));
@@ -92,7 +92,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
         : "it is '" + text + "', but must be enabled, disabled or redirected";
   }
 
-  private static boolean onOff(SettingEntries entries, String key) {
+  private static boolean onOff(SettingsParser entries, String key) {
     var chosen = SWITCH.get(entries.exactText(key).toLowerCase(Locale.ROOT));
     if (chosen == null) {
       entries.problem(

@@ -1,6 +1,6 @@
 package dev.activator.config;
 
-import dev.activator.template.TemplateOutline;
+import dev.activator.template.GoTemplateParser;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   public static ParsedSettings<ObservabilityConfig> parse(Map<String, String> data) {
-    var entries = new SettingEntries(data);
+    var entries = new SettingsParser(data);
     var requestLog = requestLog(entries);
     var metrics = MetricsConfig.read(entries, "");
     var tracing = TracingConfig.read(entries);
@@ -54,20 +54,20 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
         () -> new ObservabilityConfig(requestLog, metrics, tracing, profiling));
   }
 
-  private static Optional<String> requestLog(SettingEntries entries) {
+  private static Optional<String> requestLog(SettingsParser entries) {
     boolean enabled = entries.flag(ENABLE);
     var template = entries.text(TEMPLATE, DEFAULT_TEMPLATE);
     if (enabled && template.isEmpty()) {
       entries.problem(TEMPLATE + " is empty, but " + ENABLE + " is true");
     }
     if (!template.isEmpty()) {
-      entries.check(TEMPLATE, TemplateOutline::problem);
+      entries.check(TEMPLATE, GoTemplateParser::problem);
     }
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
   /** Checks keys that are not used here but make the map invalid. */
-  private static void checkTheRest(SettingEntries entries) {
+  private static void checkTheRest(SettingsParser entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
     entries.flag("logging.enable-probe-request-log");
@@ -142,7 +142,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       return interval.isZero() ? DEFAULT_INTERVAL : interval;
     }
 
-    private static MetricsConfig read(SettingEntries entries, String prefix) {
+    private static MetricsConfig read(SettingsParser entries, String prefix) {
       var key = prefix + "metrics-protocol";
       var metrics = new MetricsConfig(entries.oneOf(key, ExportProtocol.NONE, PROTOCOLS),
           entries.text(prefix + "metrics-endpoint", ""),
@@ -181,7 +181,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
         ExportProtocol.GRPC,
         ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.STDOUT);
 
-    private static TracingConfig read(SettingEntries entries) {
+    private static TracingConfig read(SettingsParser entries) {
       var protocol = entries.oneOf("tracing-protocol", ExportProtocol.NONE, PROTOCOLS);
       var endpoint = entries.text("tracing-endpoint", "");
       var word = entries.text("tracing-protocol", "none");
@@ -218,12 +218,12 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
 
     /** Reads this key even if the map is invalid otherwise. */
     public static ParsedSettings<Profiling> parse(Map<String, String> data) {
-      var entries = new SettingEntries(data);
+      var entries = new SettingsParser(data);
       var profiling = read(entries);
       return ParsedSettings.of(entries.problems(), () -> profiling);
     }
 
-    private static Profiling read(SettingEntries entries) {
+    private static Profiling read(SettingsParser entries) {
       return entries.oneOf(KEY, DISABLED, WORDS);
     }
   }

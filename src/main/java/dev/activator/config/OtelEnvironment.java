@@ -89,7 +89,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return counts;
   }
 
-  /** @param environment those of {@link OtelVariables} are checked there */
+  /** @param environment those of {@link OtelOverrides} are checked there */
   public static ParsedSettings<OtelEnvironment> parse(Map<String, String> environment) {
     var set = new TreeMap<String, String>();
     environment.forEach((name, value) -> {
@@ -97,7 +97,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
         set.put(name, value.strip());
       }
     });
-    var entries = new SettingEntries(set);
+    var entries = new SettingsParser(set);
     FLAGS.forEach(entries::flag);
     COUNTS.forEach(entries::count);
     WORDS.forEach((name, words) -> {
@@ -124,7 +124,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
 
   /** For one line of the log: names, and the value where another value would have an effect. */
   public List<String> withoutEffect() {
-    var known = new TreeSet<>(OtelVariables.NAMES);
+    var known = new TreeSet<>(OtelOverrides.NAMES);
     Stream.of(COUNTS, FLAGS, PAIRS, FILES, WORDS.keySet()).forEach(known::addAll);
     known.add(OTLP + "LOGS_ENDPOINT");
     known.add(PROPAGATORS);
@@ -157,7 +157,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   }
 
   private boolean flag(String name) {
-    return new SettingEntries(set).flag(name);
+    return new SettingsParser(set).flag(name);
   }
 
   public String logsEndpoint() {
@@ -219,7 +219,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   }
 
   public int count(String name, int absent) {
-    return set.containsKey(name) ? new SettingEntries(set).count(name) : absent;
+    return set.containsKey(name) ? new SettingsParser(set).count(name) : absent;
   }
 
   private ExportProtocol protocol(Signal signal, ExportProtocol configured) {

@@ -25,7 +25,7 @@ public final class RevisionAnnotations {
   private static final String WORKLOAD = "\\s*" + LABEL + "([.]" + LABEL + ")?\\s*";
   private static final Pattern WORKLOADS = Pattern
       .compile("(" + WORKLOAD + "(," + WORKLOAD + ")*)?");
-  /** What {@link RequestRulesReader} reads has no row value: it reports problems in more detail. */
+  /** What {@link ColdStartRulesReader} reads has no row value: it reports problems in more detail. */
   private static final Map<String, Row> ROWS = rows();
 
   private record Row(Predicate<String> accepts, String expected) {}
@@ -48,8 +48,8 @@ public final class RevisionAnnotations {
     row(rows, "wake-with", text -> WORKLOADS.matcher(text).matches(),
         "names with commas, such as b, c.other-namespace");
     row(rows, "server-timing", "enabled"::equals, "enabled");
-    for (var rule : Set.of(RequestRulesReader.DO_NOT_WAKE, RequestRulesReader.FALLBACK,
-        RequestRulesReader.IDLE_CONNECTIONS)) {
+    for (var rule : Set.of(ColdStartRulesReader.DO_NOT_WAKE, ColdStartRulesReader.FALLBACK,
+        ColdStartRulesReader.IDLE_CONNECTIONS)) {
       rows.put(rule, new Row(_ -> true, ""));
     }
     return Map.copyOf(rows);

@@ -1,7 +1,7 @@
 package dev.activator.config;
 
-import dev.activator.revision.DoNotWake;
-import dev.activator.revision.ScaledServiceRule;
+import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ScaledServiceRoute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,11 +29,11 @@ public final class ScaledServiceRulesReader {
   private ScaledServiceRulesReader() {}
 
   /** @param problems a sentence for each rule that was left out */
-  public record Read(List<ScaledServiceRule> rules, List<String> problems) {}
+  public record Read(List<ScaledServiceRoute> rules, List<String> problems) {}
 
   /** @param value of the field; null if it is absent */
   public static Read read(@Nullable Object value) {
-    var rules = new ArrayList<ScaledServiceRule>();
+    var rules = new ArrayList<ScaledServiceRoute>();
     var problems = new ArrayList<String>();
     try {
       for (var one : new UserValue(FIELD, value).items(MAX_RULES)) {
@@ -49,7 +49,7 @@ public final class ScaledServiceRulesReader {
     return new Read(rules, problems);
   }
 
-  private static ScaledServiceRule rule(UserValue rule) {
+  private static ScaledServiceRoute rule(UserValue rule) {
     rule.object("hosts", "path", "pathPrefix", "headers", "serviceRef");
     var hosts = new ArrayList<String>();
     for (var host : rule.field("hosts").items(MAX_HOSTS)) {
@@ -59,17 +59,17 @@ public final class ScaledServiceRulesReader {
       }
       hosts.add(text.toLowerCase(Locale.ROOT));
     }
-    var headers = new ArrayList<DoNotWake.Header>();
+    var headers = new ArrayList<DoNotWakeRule.Header>();
     var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     for (var one : rule.field("headers").items(MAX_HEADERS)) {
-      var header = RequestRulesReader.header(one);
-      RequestRulesReader.addNew(header.name(), names, one);
+      var header = ColdStartRulesReader.header(one);
+      ColdStartRulesReader.addNew(header.name(), names, one);
       headers.add(header);
     }
-    return new ScaledServiceRule(hosts, path(rule), headers, port(rule.field("serviceRef")));
+    return new ScaledServiceRoute(hosts, path(rule), headers, port(rule.field("serviceRef")));
   }
 
-  private static ScaledServiceRule.@Nullable Path path(UserValue rule) {
+  private static ScaledServiceRoute.@Nullable Path path(UserValue rule) {
     var exact = rule.field("path");
     var prefix = rule.field("pathPrefix");
     if (!exact.isAbsent() && !prefix.isAbsent()) {
@@ -88,7 +88,7 @@ public final class ScaledServiceRulesReader {
     if (exact.isAbsent() && text.endsWith("/*")) {
       throw field.mustBe("a prefix without *, as it matches what is below it");
     }
-    return new ScaledServiceRule.Path(text, exact.isAbsent());
+    return new ScaledServiceRoute.Path(text, exact.isAbsent());
   }
 
   private static String port(UserValue service) {

@@ -76,7 +76,7 @@ public final class ActivatorEndpoint {
   @ReadOperation
   public Mono<WebEndpointResponse<Object>> overview(@Nullable String format) {
     return in(format, isText -> Mono.fromFuture(inspector::overview)
-        .map(now -> isText ? text(PlainText.of(now), OK) : new WebEndpointResponse<>(now)));
+        .map(now -> isText ? text(TextReports.of(now), OK) : new WebEndpointResponse<>(now)));
   }
 
   @ReadOperation
@@ -87,7 +87,7 @@ public final class ActivatorEndpoint {
             .map(report -> {
               int status = report.requests() == null ? NOT_FOUND : OK;
               return isText
-                  ? text(PlainText.of(report), status)
+                  ? text(TextReports.of(report), status)
                   : new WebEndpointResponse<>(report, status);
             }));
   }
@@ -99,7 +99,7 @@ public final class ActivatorEndpoint {
           coldStarts.get().stream().map(ColdStartReport::of).toList()));
       case REVISIONS -> in(format, isText -> Mono.fromFuture(inspector::everything)
           .map(all -> isText
-              ? text(PlainText.table(all.revisions()), OK)
+              ? text(TextReports.table(all.revisions()), OK)
               : new WebEndpointResponse<>(
                   all.revisions().stream().map(now -> now.revision().toString()).sorted()
                       .toList())));

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load of each activator, and of all together.
+ * The load of each activator and their sum, as the console shows them.
  *
  * @param activators this one first
  */

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.console.RevisionDetails.Routing;
-import dev.activator.console.RevisionDetails.RoutingState;
+import dev.activator.console.RevisionDetailsSource.Routing;
+import dev.activator.console.RevisionDetailsSource.RoutingState;
 import dev.activator.revision.RevisionId;
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,9 +1,9 @@
 package dev.activator.console;
 
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.EventReader;
-import dev.activator.console.RevisionReport.RulesReport;
-import dev.activator.console.RevisionReport.WakingReport;
+import dev.activator.console.RevisionWaitReport.RulesReport;
+import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
-public final class ClusterRevisionDetails implements RevisionDetails {
+public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String RULES = "its rules";
@@ -31,12 +31,12 @@ public final class ClusterRevisionDetails implements RevisionDetails {
       byDefault("activator.dev/slow-start", "16"), byDefault("activator.dev/wake-with", "none"),
       byDefault("activator.dev/server-timing", "off"));
 
-  private final Cluster cluster;
+  private final ClusterWatcher cluster;
   private final String domain;
   private final int queueCapacity;
   private final String waitingPage;
   private final EventReader events;
-  private final ScalingReports scaling;
+  private final ConsoleScalingReports scaling;
   private final Supplier<ScalingDefaults> defaults;
   private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
@@ -44,9 +44,9 @@ public final class ClusterRevisionDetails implements RevisionDetails {
    * @param queueCapacity of a revision that sets none, like {@code waitingPage}
    * @param waking null if a revision neither wakes others nor was woken
    */
-  public ClusterRevisionDetails(Cluster cluster, String domain, int queueCapacity,
+  public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
       String waitingPage,
-      EventReader events, ScalingReports scaling, Supplier<ScalingDefaults> defaults,
+      EventReader events, ConsoleScalingReports scaling, Supplier<ScalingDefaults> defaults,
       Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
     this.waking = waking;
     this.cluster = cluster;

@@ -67,7 +67,7 @@ final class ColdStartSection {
     return "<tr data-name=\"" + text(id + " " + start.outcome()) + "\"><td>"
         + time(start.when()) + "</td>"
         + (named
-            ? "<td><a href=\"" + ConsolePages.detailUrl(id) + "\">" + text(id.name())
+            ? "<td><a href=\"" + ConsoleHtml.detailUrl(id) + "\">" + text(id.name())
                 + "</a></td>"
             : "")
         + "<td class=\"bar\">" + Charts.finished(start, longest, median)

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The load and the state of this activator.
+ * Supplies the load and state of this activator, for the console and for peers that request them.
  *
  * <p><b>Threads.</b> Any.
  */

@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.observability.Metric;
+import dev.activator.observability.MetricDefinition;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import java.util.ArrayList;
@@ -264,7 +264,7 @@ public final class RequestHistory {
     }
     return counts == null
         ? Double.NaN
-        : percentile(counts, Metric.SERVER_DURATION.bounds(), share);
+        : percentile(counts, MetricDefinition.SERVER_DURATION.bounds(), share);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.console.RevisionDetails.CardDetails;
-import dev.activator.console.RevisionDetails.RoutingState;
+import dev.activator.console.RevisionDetailsSource.CardDetails;
+import dev.activator.console.RevisionDetailsSource.RoutingState;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.RequestHistory.LastMinute;
 import dev.activator.observability.LastFailures;
@@ -132,7 +132,7 @@ public record RevisionCard(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDe
   }
 
   /** Makes cards of snapshots. <b>Threads.</b> Any. */
-  public record Source(RevisionDetails details, RequestHistory activity, HourHistory hours,
+  public record Source(RevisionDetailsSource details, RequestHistory activity, HourHistory hours,
       LastFailures failures, LongSupplier nanoTime) {
 
     HourHistory.Sample sample(RevisionSnapshot now) {

@@ -41,9 +41,9 @@ public final class RevisionInspector {
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
   private final Predicate<RevisionId> scaledServices;
   private final Function<RevisionId, LocalProcessProblems> processes;
-  private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
+  private final Function<RevisionId, RevisionWaitReport.@Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
-  private final Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking;
+  private final Function<RevisionId, CompletableFuture<RevisionWaitReport.@Nullable WakingReport>> waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
   private volatile Supplier<List<PeerView>> peers = List::of;
   private volatile Function<RevisionId, @Nullable OngoingStart> starts = _ -> null;
@@ -62,9 +62,9 @@ public final class RevisionInspector {
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
       Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcessProblems> processes,
-      Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling,
+      Function<RevisionId, RevisionWaitReport.@Nullable ScalingReport> scaling,
       Supplier<@Nullable LeaderReport> leader,
-      Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking,
+      Function<RevisionId, CompletableFuture<RevisionWaitReport.@Nullable WakingReport>> waking,
       Function<RevisionId, @Nullable RevisionId> named) {
     this.named = named;
     this.waking = waking;
@@ -91,7 +91,7 @@ public final class RevisionInspector {
   }
 
   /** @param id of a revision, or of a Service: then of its revision with the most requests */
-  public CompletableFuture<RevisionReport> revision(RevisionId id) {
+  public CompletableFuture<RevisionWaitReport> revision(RevisionId id) {
     if (throttler.view(id) != null) {
       return report(id, null);
     }
@@ -104,11 +104,11 @@ public final class RevisionInspector {
         : report(found.getFirst(), found.subList(1, found.size()));
   }
 
-  private CompletableFuture<RevisionReport> report(RevisionId id,
+  private CompletableFuture<RevisionWaitReport> report(RevisionId id,
       @Nullable List<RevisionId> siblings) {
     return snapshot(id).thenCombine(waking.apply(id), (now, wakes) -> now == null
-        ? RevisionReport.unknown(id, scaling.apply(id), leader.get())
-        : RevisionReport.of(now, siblings, scaling.apply(id), leader.get(), wakes, named));
+        ? RevisionWaitReport.unknown(id, scaling.apply(id), leader.get())
+        : RevisionWaitReport.of(now, siblings, scaling.apply(id), leader.get(), wakes, named));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import static dev.activator.console.ConsolePages.age;
-import static dev.activator.console.ConsolePages.number;
+import static dev.activator.console.ConsoleHtml.age;
+import static dev.activator.console.ConsoleHtml.number;
 import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
 import static dev.activator.console.Html.section;
@@ -41,10 +41,10 @@ final class RevisionPage {
 
   static SequencedMap<String, String> of(String problem, RevisionCard card, ConsoleLinks links,
       Instant now,
-      List<RevisionDetails.Setting> settings,
-      RevisionDetails.Known<RevisionDetails.EventLine> events,
-      RevisionDetails.Known<String> log, List<ColdStart> starts,
-      LivePage.@Nullable Actions actions) {
+      List<RevisionDetailsSource.Setting> settings,
+      RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events,
+      RevisionDetailsSource.Known<String> log, List<ColdStart> starts,
+      LiveConsole.@Nullable Actions actions) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
     parts.put("head", head(problem, card, links));
@@ -68,13 +68,13 @@ final class RevisionPage {
     return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
         + "<h1>" + text(card.id().name()) + " <small>" + text(card.details().kind()) + " in "
-        + text(card.id().namespace()) + "</small></h1>" + ConsolePages.state(card)
+        + text(card.id().namespace()) + "</small></h1>" + ConsoleHtml.state(card)
         + (since == null ? "" : " <small>since " + time(since) + "</small>")
         + links(card, links) + "<p>"
-        + text(card.diagnosis().summary()) + "</p>" + ConsolePages.obstacles(card)
+        + text(card.diagnosis().summary()) + "</p>" + ConsoleHtml.obstacles(card)
         + "<p class=\"todo\"><b>What to do:</b> " + text(card.whatToDo()) + "</p>"
-        + ConsolePages.numbers(card) + Charts.minute(card.minute()) + ConsolePages.caption(card)
-        + ConsolePages.running(card) + ConsolePages.failure(card) + ConsolePages.restarts(card)
+        + ConsoleHtml.numbers(card) + Charts.minute(card.minute()) + ConsoleHtml.caption(card)
+        + ConsoleHtml.running(card) + ConsoleHtml.failure(card) + ConsoleHtml.restarts(card)
         + "</section>";
   }
 
@@ -112,7 +112,7 @@ final class RevisionPage {
   }
 
   private static String button(RevisionId id, String action, String word) {
-    return "<form method=\"post\" action=\"" + ConsolePages.detailUrl(id) + "/" + action
+    return "<form method=\"post\" action=\"" + ConsoleHtml.detailUrl(id) + "/" + action
         + "\"><button id=\"b." + action + "\">" + word + "</button></form>";
   }
 
@@ -170,11 +170,11 @@ final class RevisionPage {
         + number("order", card.now().queue().now().newestFirst() ? "newest first" : "by arrival")
         + "</dl>" + (waits.isEmpty()
             ? "<p class=\"soft\">No request waits.</p>"
-            : "<p>Oldest waits: " + waits + "</p><p>From " + text(ConsolePages.from(card))
+            : "<p>Oldest waits: " + waits + "</p><p>From " + text(ConsoleHtml.from(card))
                 + "</p>"));
   }
 
-  private static String settings(List<RevisionDetails.Setting> all) {
+  private static String settings(List<RevisionDetailsSource.Setting> all) {
     return section("settings", "half", "Autoscaler and settings", table("settings", "",
         all.stream().map(each -> "<tr><td>" + text(each.name()) + "</td><td>" + text(each.value())
             + "</td><td class=\"soft\">" + withTimes(text(each.origin())) + "</td></tr>")
@@ -186,7 +186,8 @@ final class RevisionPage {
     return INSTANT.matcher(html).replaceAll(instant -> time(Instant.parse(instant.group())));
   }
 
-  private static String events(RevisionDetails.Known<RevisionDetails.EventLine> events) {
+  private static String events(
+      RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events) {
     var rows = events.all().stream().map(each -> "<tr><td>"
         + time(each.when()) + "</td><td class=\""
         + (each.type().equals("Warning") ? "failed" : "") + "\">" + text(each.reason())
@@ -198,7 +199,7 @@ final class RevisionPage {
         : table("events", "", rows));
   }
 
-  private static String log(RevisionDetails.Known<String> log) {
+  private static String log(RevisionDetailsSource.Known<String> log) {
     return section("log", "wide", "What its pods print", log.all().isEmpty()
         ? "<p class=\"soft\">"
             + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"

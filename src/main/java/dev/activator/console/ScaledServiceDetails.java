@@ -2,9 +2,9 @@ package dev.activator.console;
 
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.policy.ScaledService;
-import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
-import dev.activator.console.RevisionDetails.Setting;
+import dev.activator.console.RevisionDetailsSource.Setting;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the console shows of a ScaledService. */
-public record ScaledServiceDetails(ScaledServiceState state) {
+public record ScaledServiceDetails(ResolvedScaledService state) {
   private static final Set<String> WITH_LOGS = Set.of("Deployment", "StatefulSet", "DaemonSet");
 
   private ScaledService object() {

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.cluster.Cluster;
-import dev.activator.console.RevisionDetails.Setting;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.console.RevisionDetailsSource.Setting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,7 +73,7 @@ public record ScalingDefaults(Map<String, Setting> values) {
   }
 
   /** Call before the start. It needs no other watch than the other ConfigMaps. */
-  public static Supplier<ScalingDefaults> following(Cluster cluster, String namespace) {
+  public static Supplier<ScalingDefaults> following(ClusterWatcher cluster, String namespace) {
     var last = new AtomicReference<>(ofKnative(null));
     cluster.onOptionalConfigMap(namespace, CONFIG_MAP, data -> last.set(ofKnative(data)));
     return last::get;

@@ -4,7 +4,7 @@ import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.HourHistory.Mark;
 import dev.activator.console.RevisionCard.Badge;
 import dev.activator.lending.link.ActivatorLoad.Requests;
-import dev.activator.observability.Metric;
+import dev.activator.observability.MetricDefinition;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
 import java.util.Collection;
@@ -99,7 +99,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
 
   /** A percentile of the last minute at this activator, in nanoseconds; NaN without a request. */
   double percentile(double share) {
-    var sums = new long[Metric.SERVER_DURATION.bounds().length + 1];
+    var sums = new long[MetricDefinition.SERVER_DURATION.bounds().length + 1];
     var exact = LongStream.builder();
     boolean isExact = true;
     for (var card : cards) {

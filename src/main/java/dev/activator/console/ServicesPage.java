@@ -8,7 +8,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.activator.console.Alerts.Alert;
 import dev.activator.console.HourHistory.Kind;
-import dev.activator.console.ListQuery.Column;
+import dev.activator.console.ServiceListQuery.Column;
 import dev.activator.console.ActivatorLoads.Activator;
 import dev.activator.lending.link.ActivatorLoad;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
@@ -48,7 +48,7 @@ final class ServicesPage {
   record Content(String problem, String summary, boolean trouble, ActivatorLoads loads,
       List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinks links) {}
 
-  static SequencedMap<String, String> of(Content now, ListQuery query) {
+  static SequencedMap<String, String> of(Content now, ServiceListQuery query) {
     var parts = new LinkedHashMap<String, String>();
     parts.put("summary", summary(now));
     parts.put("alerts", alerts(now));
@@ -205,17 +205,17 @@ final class ServicesPage {
     var card = row.worst();
     var since = card.since();
     return "<article class=\"card " + card.badge().kind() + "\"><h3><a id=\"a." + rowId(row)
-        + "\" href=\"" + ConsolePages.detailUrl(card.id()) + "\">" + text(card.id().name())
-        + "</a> <small>" + text(card.id().namespace()) + "</small></h3>" + ConsolePages.state(card)
+        + "\" href=\"" + ConsoleHtml.detailUrl(card.id()) + "\">" + text(card.id().name())
+        + "</a> <small>" + text(card.id().namespace()) + "</small></h3>" + ConsoleHtml.state(card)
         + (since == null ? "" : " <small>since " + time(since) + "</small>") + "<p class=\"why\">"
-        + text(card.diagnosis().summary()) + "</p>" + ConsolePages.obstacles(card)
-        + ConsolePages.running(card) + ConsolePages.failure(card) + ConsolePages.restarts(card)
+        + text(card.diagnosis().summary()) + "</p>" + ConsoleHtml.obstacles(card)
+        + ConsoleHtml.running(card) + ConsoleHtml.failure(card) + ConsoleHtml.restarts(card)
         + "<p class=\"todo\">" + text(card.whatToDo()) + "</p></article>";
   }
 
   // The table.
 
-  private static String services(int all, int found, ListQuery query) {
+  private static String services(int all, int found, ServiceListQuery query) {
     if (all == 0) {
       return Html.section(SERVICES, "wide", "Services",
           "<p class=\"soft\">There is no Revision or ScaledService yet.</p>");
@@ -234,7 +234,7 @@ final class ServicesPage {
                 : found == 0 ? "<p class=\"soft\">None has these words.</p>" : ""));
   }
 
-  private static String title(Column column, ListQuery query) {
+  private static String title(Column column, ServiceListQuery query) {
     boolean sorted = column == query.column();
     boolean number = column != Column.NAME && column != Column.STATE && column != Column.CHANGE;
     // Numbers begin with the largest, words with A.
@@ -249,12 +249,12 @@ final class ServicesPage {
     var requests = row.requests();
     var since = row.worst().since();
     var change = row.lastChange();
-    var from = row.cards().stream().map(ConsolePages::from).filter(text -> !text.isEmpty())
+    var from = row.cards().stream().map(ConsoleHtml::from).filter(text -> !text.isEmpty())
         .findFirst().orElse("");
     var max = row.main().details().maxPods();
     return "<tr id=\"" + rowId(row) + "\" class=\"" + row.badge().kind()
         + "\"><th scope=\"row\"><a id=\"l." + rowId(row) + "\" href=\""
-        + ConsolePages.detailUrl(row.main().id()) + "\">" + text(row.service().name())
+        + ConsoleHtml.detailUrl(row.main().id()) + "\">" + text(row.service().name())
         + "</a> <small>" + text(row.service().namespace()) + "</small>" + revisions(row)
         + "</th><td>"
         + "<span class=\"state " + row.badge().kind() + "\">" + text(row.badge().word()) + "</span>"
@@ -285,7 +285,7 @@ final class ServicesPage {
     int all = row.cards().stream().mapToInt(card -> card.minute().requestsInAll()).sum();
     var share = CardOrder.share(main.minute().requestsInAll(), all);
     return "<br/><small>" + row.cards().stream().map(card -> "<a href=\""
-        + ConsolePages.detailUrl(card.id()) + "\">" + text(card.id().name()) + "</a>"
+        + ConsoleHtml.detailUrl(card.id()) + "\">" + text(card.id().name()) + "</a>"
         + (card == main && card.isLive()
             ? " <span class=\"live\" title=\"it gets new requests; its share of those of the last minute\">live"
                 + (share.isEmpty() ? "" : ", " + share) + "</span>"

@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class StateSampler {
   private final RevisionCard.Source cards;
   private final HourHistory hours;
   private final Runnable afterwards;
-  private final DeadlineTimer timer;
+  private final ResettableTimer timer;
   private boolean stopped;
 
   /** @param afterwards called when all have been sampled */
@@ -36,7 +36,7 @@ public final class StateSampler {
     this.cards = cards;
     this.hours = hours;
     this.afterwards = afterwards;
-    this.timer = new DeadlineTimer(loop, this::sample);
+    this.timer = new ResettableTimer(loop, this::sample);
   }
 
   public void start() {

@@ -1,8 +1,8 @@
 package dev.activator.console;
 
-import dev.activator.autoscaler.Leadership;
-import dev.activator.cluster.Cluster;
-import dev.activator.console.RevisionReport.LinkReport;
+import dev.activator.autoscaler.LeadershipStatus;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.console.RevisionWaitReport.LinkReport;
 import dev.activator.console.WaitDiagnosis.State;
 import dev.activator.lending.link.PeerView;
 import dev.activator.stats.AutoscalerLink;
@@ -33,7 +33,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
     private static Waiting of(RevisionSnapshot now) {
       var diagnosis = WaitDiagnosis.of(now);
       return new Waiting(now.revision().toString(), diagnosis.state(), now.queued(),
-          RevisionReport.seconds(now.queue().now().oldestWait()), diagnosis.summary(),
+          RevisionWaitReport.seconds(now.queue().now().oldestWait()), diagnosis.summary(),
           diagnosis.whatToDo());
     }
   }
@@ -95,7 +95,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
       }
     }
 
-    public static ApiState of(Cluster cluster) {
+    public static ApiState of(ClusterWatcher cluster) {
       return new ApiState(cluster.synced(), cluster.reflectors().stream().map(view -> {
         var health = view.health();
         return new Watched(view.resource(), health.watching(), health.alarmed(), health.error());
@@ -156,9 +156,10 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
    */
   public record LeaderReport(@Nullable String pod, boolean here, int transitions,
       double renewedSecondsAgo, @Nullable String problem) {
-    public static LeaderReport of(Leadership now) {
+    public static LeaderReport of(LeadershipStatus now) {
       return new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
-          RevisionReport.seconds(now.leaseAge()), now.problem().isEmpty() ? null : now.problem());
+          RevisionWaitReport.seconds(now.leaseAge()),
+          now.problem().isEmpty() ? null : now.problem());
     }
 
     /** A sentence without its end. */

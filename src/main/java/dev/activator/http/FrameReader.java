@@ -31,8 +31,8 @@ final class FrameReader
   private static final int SMALL_FRAGMENT_BYTES = 8 << 10;
   private static final int MAX_SMALL_FRAGMENTS = 16;
 
-  private final IncomingHead.Decoder heads;
-  private final FrameLimits limits;
+  private final IncomingHttp2Head.Decoder heads;
+  private final FrameGuard limits;
   private int maxFrameSize = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private boolean failed;
 
@@ -49,7 +49,7 @@ final class FrameReader
   private int smallFragments;
   private @Nullable ByteBuf block;
 
-  FrameReader(IncomingHead.Decoder heads, FrameLimits limits) {
+  FrameReader(IncomingHttp2Head.Decoder heads, FrameGuard limits) {
     this.heads = heads;
     this.limits = limits;
   }

@@ -10,32 +10,32 @@ public interface HeaderFields {
   /** Of the lists that are parsed. Envoy's limit for {@code Connection} is 10. */
   int MAX_ELEMENTS = 100;
 
-  @Nullable String first(HeaderName field);
+  @Nullable String first(KnownHeader field);
 
-  List<String> all(HeaderName field);
+  List<String> all(KnownHeader field);
 
   /** By a name that is configured. */
   List<String> getAll(String name);
 
-  boolean has(HeaderName field);
+  boolean has(KnownHeader field);
 
-  boolean isRepeated(HeaderName field);
+  boolean isRepeated(KnownHeader field);
 
-  void set(HeaderName field, String value);
+  void set(KnownHeader field, String value);
 
-  void remove(HeaderName field);
+  void remove(KnownHeader field);
 
   /** In one pass. */
   void removeAll(Set<String> namesIgnoringCase);
 
   /** The first value, or empty. */
-  default String text(HeaderName field) {
+  default String text(KnownHeader field) {
     String value = first(field);
     return value == null ? "" : value;
   }
 
   /** Also finds the token in a comma-separated list. */
-  default boolean hasToken(HeaderName field, String token) {
+  default boolean hasToken(KnownHeader field, String token) {
     boolean[] found = new boolean[1];
     eachToken(all(field), each -> found[0] |= each.equalsIgnoreCase(token));
     return found[0];

@@ -29,7 +29,7 @@ public final class Http2Setup {
   private final Http2ConnectionDecoder decoder;
   private final @Nullable PendingBytes pending;
 
-  private Http2Setup(boolean ofServer, Http2Settings settings, FrameLimits limits) {
+  private Http2Setup(boolean ofServer, Http2Settings settings, FrameGuard limits) {
     this.settings = settings;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and their tree costs more than it gives.
@@ -38,18 +38,19 @@ public final class Http2Setup {
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
         pending == null ? distributor : pending));
     var reader = new FrameReader(
-        new IncomingHead.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())), limits);
+        new IncomingHttp2Head.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())),
+        limits);
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
     this.decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader,
         Http2PromisedRequestVerifier.ALWAYS_VERIFY, true, true, true, true);
   }
 
-  public static Http2Setup server(Http2Settings settings, FrameLimits limits) {
+  public static Http2Setup server(Http2Settings settings, FrameGuard limits) {
     return new Http2Setup(true, settings, limits);
   }
 
   public static Http2Setup client(Http2Settings settings) {
-    return new Http2Setup(false, settings, FrameLimits.NONE);
+    return new Http2Setup(false, settings, FrameGuard.NONE);
   }
 
   Http2Settings settings() {
@@ -64,7 +65,7 @@ public final class Http2Setup {
     return decoder;
   }
 
-  void connect(Http2Endpoint<?> endpoint) {
+  void connect(AbstractHttp2Handler<?> endpoint) {
     writer.onOverLimit(endpoint::tooManyControlFrames);
     if (pending != null) {
       pending.endpoint = endpoint;
@@ -74,7 +75,7 @@ public final class Http2Setup {
   /** Netty reports a stream's pending bytes only to the distributor. */
   private static final class PendingBytes implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
-    private @Nullable Http2Endpoint<?> endpoint;
+    private @Nullable AbstractHttp2Handler<?> endpoint;
 
     private PendingBytes(UniformStreamByteDistributor distributor) {
       this.distributor = distributor;

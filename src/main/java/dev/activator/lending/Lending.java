@@ -5,7 +5,7 @@ import dev.activator.lending.PeerMessage.OfRevision;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Yield;
 import dev.activator.lending.RevisionLending.Routed;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class Lending implements PeerListener {
+public final class Lending implements PeerEventListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
    * After this many ticks an activator that never sent a beat counts as one that does not lend. A
@@ -61,17 +61,18 @@ public final class Lending implements PeerListener {
   private volatile Consumer<RevisionId> onUnknown = _ -> {
   };
 
-  private record Started(Loop loop, PeerLinks links, DeadlineTimer beats, DeadlineTimer silence) {}
+  private record Started(Loop loop, PeerMessenger links, ResettableTimer beats,
+      ResettableTimer silence) {}
 
   /** @param ownAddress as in the public Endpoints */
   public Lending(String ownAddress) {
     this.ownAddress = ownAddress;
   }
 
-  /** Call before any method of {@link PeerListener}. */
-  public void start(Loop loop, PeerLinks links) {
-    started = new Started(loop, links, new DeadlineTimer(loop, this::beat),
-        new DeadlineTimer(loop, this::checkSilence));
+  /** Call before any method of {@link PeerEventListener}. */
+  public void start(Loop loop, PeerMessenger links) {
+    started = new Started(loop, links, new ResettableTimer(loop, this::beat),
+        new ResettableTimer(loop, this::checkSilence));
   }
 
   boolean isStarted() {

@@ -5,7 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this activator may run of one revision, and what waits here.
+ * The part of a throttler through which lending sets how many requests may run on each pod here,
+ * and reads what waits.
  *
  * <p><b>Threads.</b> The revision's loop.
  */

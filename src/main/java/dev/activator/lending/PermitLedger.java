@@ -7,7 +7,7 @@ import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.Want;
 import dev.activator.lending.PeerMessage.Yield;
 import dev.activator.lending.RevisionLending.Routed;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -53,7 +53,7 @@ final class PermitLedger {
   private final Map<PeerId, RevisionPeer> partners;
   private final Map<Destination, SharedPod> pods = new LinkedHashMap<>();
   private final Lender lender;
-  private final DeadlineTimer wantTimer;
+  private final ResettableTimer wantTimer;
   private Routed routed;
   /** Never falls: requests that began before a timeout was lowered may still run somewhere. */
   private volatile Duration longestRequest;
@@ -69,7 +69,7 @@ final class PermitLedger {
     this.lender = new Lender(id, loop, permits, lending);
     this.routed = routed;
     this.longestRequest = routed.longestRequest();
-    this.wantTimer = new DeadlineTimer(loop, changed);
+    this.wantTimer = new ResettableTimer(loop, changed);
   }
 
   Collection<SharedPod> pods() {

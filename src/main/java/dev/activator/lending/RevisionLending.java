@@ -5,8 +5,8 @@ import dev.activator.lending.LendingView.Sharing;
 import dev.activator.lending.PeerMessage.OfRevision;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Yield;
-import dev.activator.lending.policy.PodOwners;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.lending.policy.PodSharding;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which pods of one revision this activator owns, and with which activators it agrees about that.
- * {@link PermitLedger} has the permits.
+ * One revision's part in lending: which pods this activator owns, and with which activators it
+ * agrees about that. {@link PermitLedger} has the permits.
  *
  * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
  * this epoch's {@link View}: by its answer each gives up the pods that the sender of the view owns
@@ -56,10 +56,10 @@ public final class RevisionLending {
   private final Lending lending;
   private final PermitLedger ledger;
   private final Map<PeerId, RevisionPeer> partners = new LinkedHashMap<>();
-  private final DeadlineTimer ticks;
-  private final DeadlineTimer firstView;
+  private final ResettableTimer ticks;
+  private final ResettableTimer firstView;
   private KnownActivators fleet = KnownActivators.UNKNOWN;
-  private PodOwners owners = PodOwners.NONE;
+  private PodSharding owners = PodSharding.NONE;
   private Routed routed;
   private List<String> listed = List.of();
   /**
@@ -111,8 +111,8 @@ public final class RevisionLending {
     this.lending = lending;
     this.routed = routed;
     this.ledger = new PermitLedger(id, loop, permits, lending, partners, routed, this::changed);
-    this.ticks = new DeadlineTimer(loop, this::tick);
-    this.firstView = new DeadlineTimer(loop, this::goOnWithoutView);
+    this.ticks = new ResettableTimer(loop, this::tick);
+    this.firstView = new ResettableTimer(loop, this::goOnWithoutView);
   }
 
   Loop loop() {
@@ -343,7 +343,7 @@ public final class RevisionLending {
     boolean isMixed = members.stream().anyMatch(fleet.notLending()::contains);
     boolean allLend = !isMixed && !isSlicedElsewhere(members);
     var before = owners;
-    owners = new PodOwners(members, allLend, routed.pods());
+    owners = new PodSharding(members, allLend, routed.pods());
     if (!owners.equals(before)) {
       ledger.owners(owners::owner);
     }
@@ -428,7 +428,7 @@ public final class RevisionLending {
       }
     });
     partner.openBorrowing(account);
-    partner.answered(owners.allLend() ? owners : PodOwners.NONE);
+    partner.answered(owners.allLend() ? owners : PodSharding.NONE);
     lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
   }
 
@@ -441,7 +441,7 @@ public final class RevisionLending {
   private void agreed(RevisionPeer partner, Yield yield) {
     if (yield.account() == 0) {
       // It does not have the revision, so it relies on nothing.
-      partner.answered(PodOwners.NONE);
+      partner.answered(PodSharding.NONE);
     }
     if (yield.epoch() == epoch) {
       partner.agreed = true;

@@ -1,7 +1,7 @@
 package dev.activator.lending;
 
 import dev.activator.lending.PeerMessage.View;
-import dev.activator.lending.policy.PodOwners;
+import dev.activator.lending.policy.PodSharding;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ final class RevisionPeer {
    * The owners by which this activator answered it last. It may rely on that until it begins
    * another epoch.
    */
-  private PodOwners answered = PodOwners.NONE;
+  private PodSharding answered = PodSharding.NONE;
   private @Nullable Long answeredEpoch;
   /**
    * Ticks are counted instead of time, because what came while this process stood still is not read
@@ -74,23 +74,23 @@ final class RevisionPeer {
    * being used here.
    */
   void wasAnsweredWithoutTheRevision() {
-    answered = new PodOwners(List.of(address()), true, List.of());
+    answered = new PodSharding(List.of(address()), true, List.of());
   }
 
   void began(long epoch) {
     if (answeredEpoch != null && answeredEpoch != epoch) {
-      answered = PodOwners.NONE;
+      answered = PodSharding.NONE;
     }
     answeredEpoch = epoch;
   }
 
-  /** @param by the owners in the answer; {@link PodOwners#NONE} if it relies on nothing */
-  void answered(PodOwners by) {
+  /** @param by the owners in the answer; {@link PodSharding#NONE} if it relies on nothing */
+  void answered(PodSharding by) {
     answered = by;
   }
 
   /** Whether the last answer allows it to acquire the pod. */
-  boolean mayAcquire(SharedPod pod, PodOwners now) {
+  boolean mayAcquire(SharedPod pod, PodSharding now) {
     return address().equals(answered.equals(now) ? pod.owner : answered.owner(pod.pod));
   }
 

@@ -4,7 +4,8 @@ import dev.activator.lifecycle.Readiness.NotReady;
 import dev.activator.lifecycle.Readiness.Ready;
 
 /**
- * The state from which readiness follows.
+ * Holds whether the activator is synced, linked to the autoscaler and draining, from which its
+ * readiness follows.
  *
  * <p><b>Threads.</b> Any may call.
  */

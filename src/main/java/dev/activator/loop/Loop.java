@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 
 /**
  * Runs tasks one at a time, in order, and is their clock. Repeating tasks use a
- * {@link DeadlineTimer}.
+ * {@link ResettableTimer}.
  *
  * <p><b>Threads.</b> Any thread may call. State that only a loop's tasks touch needs no lock.
  *

@@ -10,7 +10,7 @@ public final class LoopDelay {
   private final Loop measured;
   private final Loop clock;
   private final Duration period;
-  private final DeadlineTimer timer;
+  private final ResettableTimer timer;
   private volatile long lastNanos;
   private volatile long givenNanos;
   private volatile boolean waiting;
@@ -19,7 +19,7 @@ public final class LoopDelay {
     this.measured = measured;
     this.clock = clock;
     this.period = period;
-    this.timer = new DeadlineTimer(clock, this::give);
+    this.timer = new ResettableTimer(clock, this::give);
   }
 
   public void start() {

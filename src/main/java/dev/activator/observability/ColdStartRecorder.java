@@ -3,7 +3,7 @@ package dev.activator.observability;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
@@ -79,12 +79,12 @@ public final class ColdStartRecorder implements RequestObserver {
   private final LongSupplier nanoTime;
   private final Meters meters;
   private final Clock clock;
-  private final Map<RevisionId, StartHistory> revisions = new ConcurrentHashMap<>();
+  private final Map<RevisionId, ColdStartTracker> revisions = new ConcurrentHashMap<>();
   /** The newest last. */
   private final List<Entry> last = new ArrayList<>(MAX_KEPT);
   private volatile Consumer<RevisionId> onStart = _ -> {
   };
-  private volatile StartSources sources = StartSources.NONE;
+  private volatile ColdStartTimings sources = ColdStartTimings.NONE;
   private final LabelledBy labelledBy;
   /** Revisions with labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
@@ -102,11 +102,11 @@ public final class ColdStartRecorder implements RequestObserver {
     onStart = listener;
   }
 
-  public void sources(StartSources others) {
+  public void sources(ColdStartTimings others) {
     sources = others;
   }
 
-  public void listed(PodListing pods) {
+  public void listed(PrivateEndpoints pods) {
     var all = pods.http1().all().plus(pods.h2c().all());
     var history = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
     if (history != null) {
@@ -128,7 +128,7 @@ public final class ColdStartRecorder implements RequestObserver {
         ? known(now.revision(), now.pods().all(), nanos)
         : Map.<StartPhase, Long>of();
     for (long since : history.published(now.pods(), nanos, known)) {
-      meters.measured(Metric.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
+      meters.measured(MetricDefinition.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
     }
     settle(now.revision(), history, false);
   }
@@ -165,14 +165,14 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  private void settle(RevisionId id, StartHistory history, boolean isOver) {
+  private void settle(RevisionId id, ColdStartTracker history, boolean isOver) {
     long number = history.settle(isOver);
     if (number > 0) {
       split(id, history, number);
     }
   }
 
-  private synchronized void split(RevisionId id, StartHistory history, long number) {
+  private synchronized void split(RevisionId id, ColdStartTracker history, long number) {
     for (int i = 0; i < last.size(); i++) {
       var entry = last.get(i);
       if (entry.isOf(id, number) && !entry.settled) {
@@ -182,7 +182,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** With what is known now; measured once nothing more will be. */
-  private Entry split(Entry entry, StartHistory history) {
+  private Entry split(Entry entry, ColdStartTracker history) {
     var start = entry.start;
     var known = known(start.revision(), history.listed(), nanoTime.getAsLong());
     history.settle(false);
@@ -193,31 +193,31 @@ public final class ColdStartRecorder implements RequestObserver {
     }
     var phases = split.between(0, start.phases().pod() + start.phases().probe());
     if (settled && start.outcome() == RequestOutcome.ANSWERED) {
-      phases.forEach((phase, nanos) -> meters.measured(Metric.START,
+      phases.forEach((phase, nanos) -> meters.measured(MetricDefinition.START,
           Labels.of(PHASE, phase.toString()), Duration.ofNanos(nanos)));
     }
     return new Entry(start.split(phases), entry.number, entry.arrivedNanos, settled);
   }
 
   public void podsGone(RevisionId id) {
-    listed(PodListing.none(id));
+    listed(PrivateEndpoints.none(id));
   }
 
   public void gone(RevisionId id) {
     revisions.remove(id);
     if (labelled.remove(id)) {
-      meters.forget(Metric.COLD_START,
+      meters.forget(MetricDefinition.COLD_START,
           labels -> id.namespace().equals(labels.get(HttpLabels.NAMESPACE))
               && id.name().equals(labels.get(HttpLabels.REVISION)));
     }
   }
 
-  private StartHistory of(RevisionId id) {
-    return revisions.computeIfAbsent(id, _ -> new StartHistory(nanoTime.getAsLong()));
+  private ColdStartTracker of(RevisionId id) {
+    return revisions.computeIfAbsent(id, _ -> new ColdStartTracker(nanoTime.getAsLong()));
   }
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     if (!request.waited()) {
       return;
     }
@@ -247,7 +247,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** One that had a pod before, or waits for its turn, waits for no start. */
-  private void queued(RequestRecord request) {
+  private void queued(RequestTimeline request) {
     var revision = request.revision();
     if (revision != null && request.retries() == 0) {
       request.awaited = of(revision.id()).await(nanoTime.getAsLong());
@@ -255,7 +255,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** @param navigation that was answered with a page, which has waited until now */
-  public void pageEnded(RequestRecord navigation, RequestOutcome outcome) {
+  public void pageEnded(RequestTimeline navigation, RequestOutcome outcome) {
     var revision = navigation.revision();
     var awaited = navigation.awaited;
     if (revision != null && awaited != null) {
@@ -266,13 +266,13 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  private void started(RequestRecord request) {
+  private void started(RequestTimeline request) {
     if (request.awaited != null) {
       request.start = request.awaited.until(nanoTime.getAsLong());
     }
   }
 
-  private void record(RequestRecord request, RequestOutcome outcome, int status) {
+  private void record(RequestTimeline request, RequestOutcome outcome, int status) {
     var revision = request.revision();
     var start = request.start;
     if (start != null && revision != null) {
@@ -293,7 +293,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   private void measure(RevisionId id, String phase, RequestOutcome outcome, long nanos) {
-    meters.measured(Metric.COLD_START,
+    meters.measured(MetricDefinition.COLD_START,
         labels(id).add(PHASE, phase).add("outcome", outcome.toString()),
         Duration.ofNanos(nanos));
   }
@@ -354,7 +354,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** A start that a request waits for. */
-  record AwaitedStart(StartHistory history, long number, long unlistedNanos) {
+  record AwaitedStart(ColdStartTracker history, long number, long unlistedNanos) {
     private PodStart until(long now) {
       return history.since(this, now);
     }

@@ -2,7 +2,7 @@ package dev.activator.observability;
 
 import static io.prometheus.metrics.model.snapshots.PrometheusNaming.prometheusName;
 
-import dev.activator.observability.Metric.Names;
+import dev.activator.observability.MetricDefinition.Names;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -53,16 +53,16 @@ final class HttpLabels {
   private HttpLabels() {}
 
   /** As the caller sees them. */
-  static int traits(RequestRecord request, int status) {
+  static int traits(RequestTimeline request, int status) {
     return traits(request, version(request.protocol()), request.secure(), status);
   }
 
   /** As the pod sees them: never older than HTTP/1.1. */
-  static int podTraits(RequestRecord request, int status) {
+  static int podTraits(RequestTimeline request, int status) {
     return traits(request, version(request.protocol()) == 1 ? 1 : 0, request.podSecure(), status);
   }
 
-  private static int traits(RequestRecord request, int version, boolean secure, int status) {
+  private static int traits(RequestTimeline request, int version, boolean secure, int status) {
     return method(request.method()) << METHOD_SHIFT | version << VERSION_SHIFT
         | (secure ? SECURE : 0) | status & STATUS_MASK;
   }
@@ -77,7 +77,7 @@ final class HttpLabels {
   }
 
   /** One number for each method and scheme, below {@link #KINDS}. */
-  static int kind(RequestRecord request) {
+  static int kind(RequestTimeline request) {
     return method(request.method()) * 2 + (request.secure() ? 1 : 0);
   }
 

@@ -40,7 +40,7 @@ public final class LastFailures implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     var revision = request.revision();
     var outcome = request.outcome();
     if (step != Step.ENDED || revision == null || outcome == null

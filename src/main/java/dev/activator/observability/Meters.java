@@ -33,7 +33,7 @@ import java.util.function.Predicate;
  */
 public final class Meters implements MultiCollector {
   private final List<Consumer<Reading>> sources = new CopyOnWriteArrayList<>();
-  private final Map<Metric, Map<Labels, PerThreadHistogram>> measured = new ConcurrentHashMap<>();
+  private final Map<MetricDefinition, Map<Labels, PerThreadHistogram>> measured = new ConcurrentHashMap<>();
 
   private final AtomicInteger threads = new AtomicInteger();
   private final ThreadLocal<Integer> thread = ThreadLocal.withInitial(threads::getAndIncrement);
@@ -55,7 +55,7 @@ public final class Meters implements MultiCollector {
   }
 
   /** @param value read at each scrape; NaN for no series */
-  public void number(Metric metric, Labels labels, DoubleSupplier value) {
+  public void number(MetricDefinition metric, Labels labels, DoubleSupplier value) {
     add(reading -> {
       double now = value.getAsDouble();
       if (!Double.isNaN(now)) {
@@ -65,19 +65,19 @@ public final class Meters implements MultiCollector {
   }
 
   /** For labels known only at the scrape. */
-  public void numbers(Metric metric, Consumer<BiConsumer<Labels, Double>> values) {
+  public void numbers(MetricDefinition metric, Consumer<BiConsumer<Labels, Double>> values) {
     add(reading -> values.accept((labels, value) -> reading.add(metric, labels, value)));
   }
 
   /** For durations too rare for a caller to keep the histogram. */
-  public void measured(Metric metric, Labels labels, Duration took) {
+  public void measured(MetricDefinition metric, Labels labels, Duration took) {
     var histogram = measured.computeIfAbsent(metric, _ -> new ConcurrentHashMap<>())
         .computeIfAbsent(labels, it -> PerThreadHistogram.of(metric, it));
     histogram.record(histogram.counts().own(thread()), took.toNanos());
   }
 
   /** Drops the series whose labels match. */
-  void forget(Metric metric, Predicate<Labels> matches) {
+  void forget(MetricDefinition metric, Predicate<Labels> matches) {
     var series = measured.get(metric);
     if (series != null) {
       series.keySet().removeIf(matches);
@@ -96,22 +96,23 @@ public final class Meters implements MultiCollector {
     return new MetricSnapshots(read().values());
   }
 
-  /** In the order of {@link Metric}. */
-  Map<Metric, MetricSnapshot> read() {
+  /** In the order of {@link MetricDefinition}. */
+  Map<MetricDefinition, MetricSnapshot> read() {
     var reading = new Reading();
     sources.forEach(source -> source.accept(reading));
     return reading.snapshots();
   }
 
   public static final class Reading {
-    private final Map<Metric, Map<Labels, Double>> values = new EnumMap<>(Metric.class);
-    private final Map<Metric, List<HistogramDataPointSnapshot>> histograms = new EnumMap<>(
-        Metric.class);
+    private final Map<MetricDefinition, Map<Labels, Double>> values = new EnumMap<>(
+        MetricDefinition.class);
+    private final Map<MetricDefinition, List<HistogramDataPointSnapshot>> histograms = new EnumMap<>(
+        MetricDefinition.class);
 
     private Reading() {}
 
     /** Merges values of the same series. */
-    public void add(Metric metric, Labels labels, double value) {
+    public void add(MetricDefinition metric, Labels labels, double value) {
       values.computeIfAbsent(metric, _ -> new LinkedHashMap<>()).merge(labels, value,
           metric::together);
     }
@@ -121,10 +122,12 @@ public final class Meters implements MultiCollector {
           .add(histogram.snapshot());
     }
 
-    private Map<Metric, MetricSnapshot> snapshots() {
-      var all = new EnumMap<Metric, MetricSnapshot>(Metric.class);
+    private Map<MetricDefinition, MetricSnapshot> snapshots() {
+      var all = new EnumMap<MetricDefinition, MetricSnapshot>(MetricDefinition.class);
       values.forEach((metric, series) -> all.put(metric,
-          metric.kind() == Metric.Kind.COUNTER ? counter(metric, series) : gauge(metric, series)));
+          metric.kind() == MetricDefinition.Kind.COUNTER
+              ? counter(metric, series)
+              : gauge(metric, series)));
       histograms.forEach((metric, points) -> {
         var histogram = HistogramSnapshot.builder().name(metric.familyName())
             .help(metric.sentence());
@@ -134,14 +137,14 @@ public final class Meters implements MultiCollector {
       return all;
     }
 
-    private static MetricSnapshot counter(Metric metric, Map<Labels, Double> series) {
+    private static MetricSnapshot counter(MetricDefinition metric, Map<Labels, Double> series) {
       var counter = CounterSnapshot.builder().name(metric.familyName()).help(metric.sentence());
       series.forEach((labels, value) -> counter.dataPoint(
           CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
       return counter.build();
     }
 
-    private static MetricSnapshot gauge(Metric metric, Map<Labels, Double> series) {
+    private static MetricSnapshot gauge(MetricDefinition metric, Map<Labels, Double> series) {
       var gauge = GaugeSnapshot.builder().name(metric.familyName()).help(metric.sentence());
       series.forEach((labels, value) -> gauge
           .dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));

@@ -40,7 +40,8 @@ final class OtelMetricProducer implements MetricProducer {
   public static final String OVERFLOW = "otel.metric.overflow";
   /** By Prometheus's form of them, in which labels are kept. */
   private static final Map<String, String> NAMES = Stream
-      .concat(Stream.of(OVERFLOW), Arrays.stream(Metric.values()).flatMap(m -> m.tags().stream()))
+      .concat(Stream.of(OVERFLOW),
+          Arrays.stream(MetricDefinition.values()).flatMap(m -> m.tags().stream()))
       .distinct()
       .collect(Collectors.toUnmodifiableMap(PrometheusNaming::prometheusName, name -> name));
   private static final InstrumentationScopeInfo KNATIVE = InstrumentationScopeInfo
@@ -71,7 +72,8 @@ final class OtelMetricProducer implements MetricProducer {
     return TimeUnit.SECONDS.toNanos(when.getEpochSecond()) + when.getNano();
   }
 
-  private Exported exported(Resource resource, Metric metric, MetricSnapshot series, long now) {
+  private Exported exported(Resource resource, MetricDefinition metric, MetricSnapshot series,
+      long now) {
     return switch (metric.kind()) {
       case GAUGE -> metric.isWhole()
           ? new Exported(resource, metric, MetricDataType.LONG_GAUGE,
@@ -79,7 +81,7 @@ final class OtelMetricProducer implements MetricProducer {
           : new Exported(resource, metric, MetricDataType.DOUBLE_GAUGE,
               GaugeData.createDoubleGaugeData(points(series, point -> fraction(point, now))));
       case COUNTER, UP_DOWN_COUNTER -> new Exported(resource, metric, MetricDataType.LONG_SUM,
-          SumData.createLongSumData(metric.kind() == Metric.Kind.COUNTER,
+          SumData.createLongSumData(metric.kind() == MetricDefinition.Kind.COUNTER,
               AggregationTemporality.CUMULATIVE, points(series, point -> whole(point, now))));
       case HISTOGRAM -> new Exported(resource, metric, MetricDataType.HISTOGRAM,
           HistogramData.create(AggregationTemporality.CUMULATIVE,
@@ -131,7 +133,8 @@ final class OtelMetricProducer implements MetricProducer {
     return all.build();
   }
 
-  private record Exported(Resource resource, Metric metric, MetricDataType type, Data<?> data)
+  private record Exported(Resource resource, MetricDefinition metric, MetricDataType type,
+      Data<?> data)
       implements MetricData {
 
     @Override

@@ -21,14 +21,15 @@ import org.jspecify.annotations.Nullable;
  * @param offset of the first bucket in {@code counts}
  * @param traced null if metrics name no traces
  */
-record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, int offset,
+record PerThreadHistogram(MetricDefinition metric, Labels labels, PerThreadCounts counts,
+    int offset,
     @Nullable TracedValues traced) {
 
-  static int size(Metric metric) {
+  static int size(MetricDefinition metric) {
     return metric.bounds().length + 2;
   }
 
-  static PerThreadHistogram of(Metric metric, Labels labels) {
+  static PerThreadHistogram of(MetricDefinition metric, Labels labels) {
     return new PerThreadHistogram(metric, labels, new PerThreadCounts(size(metric)), 0, null);
   }
 

@@ -30,7 +30,7 @@ public final class RecentDurations implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     var revision = request.revision();
     if (step != Step.ENDED || revision == null) {
       return;

@@ -1,8 +1,8 @@
 package dev.activator.observability;
 
 import dev.activator.template.Printf;
-import dev.activator.template.Template;
-import dev.activator.template.TemplateException;
+import dev.activator.template.GoTemplate;
+import dev.activator.template.GoTemplateException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,23 +16,23 @@ import org.jspecify.annotations.Nullable;
  * cause.
  */
 final class RequestLog implements RequestObserver {
-  private final LineWriter out;
-  private volatile @Nullable Template template;
+  private final AsyncLineWriter out;
+  private volatile @Nullable GoTemplate template;
 
-  public RequestLog(LineWriter out) {
+  public RequestLog(AsyncLineWriter out) {
     this.out = out;
   }
 
-  public static Template template(String text) throws TemplateException {
-    return Template.parse(text, RequestFields.ABSENT);
+  public static GoTemplate template(String text) throws GoTemplateException {
+    return GoTemplate.parse(text, RequestLogFields.ABSENT);
   }
 
-  public void use(Optional<Template> next) {
+  public void use(Optional<GoTemplate> next) {
     template = next.orElse(null);
   }
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED && request.revision() != null) {
       request.line = template;
     } else if (step == Step.ENDED && request.line != null) {
@@ -40,14 +40,14 @@ final class RequestLog implements RequestObserver {
     }
   }
 
-  private static String line(Template template, RequestRecord request) {
+  private static String line(GoTemplate template, RequestTimeline request) {
     String text;
     try {
-      text = template.fill(new RequestFields(request));
-    } catch (TemplateException e) {
+      text = template.fill(new RequestLogFields(request));
+    } catch (GoTemplateException e) {
       text = "Invalid request log template: method: " + request.method() + ", response code: "
           + request.status() + ", latency: "
-          + Printf.number(RequestFields.seconds(request)) + ", url: " + request.target();
+          + Printf.number(RequestLogFields.seconds(request)) + ", url: " + request.target();
     }
     return text.endsWith("\n") ? text : text + "\n";
   }

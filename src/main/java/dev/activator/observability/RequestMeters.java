@@ -38,23 +38,24 @@ public final class RequestMeters implements RequestObserver {
         var count = new LongAdder();
         rejections.put(outcome, count);
         if (outcome == RequestOutcome.WAITING_PAGE) {
-          meters.number(Metric.WAITING_PAGES, Labels.EMPTY, count::sum);
+          meters.number(MetricDefinition.WAITING_PAGES, Labels.EMPTY, count::sum);
         } else if (outcome == RequestOutcome.FALLBACK) {
-          meters.number(Metric.FALLBACKS, Labels.of("kind", "answer"), count::sum);
+          meters.number(MetricDefinition.FALLBACKS, Labels.of("kind", "answer"), count::sum);
         } else if (outcome == RequestOutcome.NOT_WOKEN) {
-          meters.number(Metric.NOT_WOKEN, Labels.EMPTY, count::sum);
+          meters.number(MetricDefinition.NOT_WOKEN, Labels.EMPTY, count::sum);
         } else {
-          meters.number(Metric.REJECTIONS, Labels.of("reason", outcome.toString()), count::sum);
+          meters.number(MetricDefinition.REJECTIONS, Labels.of("reason", outcome.toString()),
+              count::sum);
         }
       }
     }
-    meters.number(Metric.FALLBACKS, Labels.of("kind", "service"), redirected::sum);
-    meters.number(Metric.RETRIES, Labels.EMPTY, retries::sum);
+    meters.number(MetricDefinition.FALLBACKS, Labels.of("kind", "service"), redirected::sum);
+    meters.number(MetricDefinition.RETRIES, Labels.EMPTY, retries::sum);
     meters.add(this::addTo);
   }
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED) {
       request.meters = of(request.revision());
       request.thread = registry.thread();
@@ -80,7 +81,7 @@ public final class RequestMeters implements RequestObserver {
         (_, known) -> known != null && known.isOf(revision) ? known : new RevisionMeters(revision));
   }
 
-  private void count(Step step, RequestRecord request, RevisionMeters meters) {
+  private void count(Step step, RequestTimeline request, RevisionMeters meters) {
     switch (step) {
       case QUEUED -> meters.queued(request, 1);
       case GRANTED -> {
@@ -101,7 +102,7 @@ public final class RequestMeters implements RequestObserver {
     }
   }
 
-  private void ended(RequestRecord request, RevisionMeters meters) {
+  private void ended(RequestTimeline request, RevisionMeters meters) {
     var outcome = request.outcome();
     var rejected = outcome == null ? null : rejections.get(outcome);
     if (rejected != null) {
@@ -124,7 +125,7 @@ public final class RequestMeters implements RequestObserver {
     active(request, -1);
   }
 
-  private void active(RequestRecord request, int more) {
+  private void active(RequestTimeline request, int more) {
     int kind = HttpLabels.kind(request);
     PerThreadCounts.add(active.own(request.thread), kind, more);
     if (!known[kind]) {
@@ -132,7 +133,7 @@ public final class RequestMeters implements RequestObserver {
     }
   }
 
-  private static void failed(RequestRecord request, RevisionMeters meters, long nowNanos) {
+  private static void failed(RequestTimeline request, RevisionMeters meters, long nowNanos) {
     String failure = request.failure();
     meters.failed(request, failure == null ? String.valueOf(request.outcome()) : failure, nowNanos);
   }
@@ -145,7 +146,7 @@ public final class RequestMeters implements RequestObserver {
   }
 
   /**
-   * How many requests took how long, by the buckets of {@link Metric#SERVER_DURATION}; null if none
+   * How many requests took how long, by the buckets of {@link MetricDefinition#SERVER_DURATION}; null if none
    * was counted.
    */
   public long @Nullable [] durations(RevisionId id) {
@@ -172,7 +173,7 @@ public final class RequestMeters implements RequestObserver {
     var now = active.sums(0, HttpLabels.KINDS);
     for (int kind = 0; kind < now.length; kind++) {
       if (now[kind] != 0 || known[kind]) {
-        reading.add(Metric.SERVER_ACTIVE, HttpLabels.ofKind(kind), now[kind]);
+        reading.add(MetricDefinition.SERVER_ACTIVE, HttpLabels.ofKind(kind), now[kind]);
       }
     }
   }

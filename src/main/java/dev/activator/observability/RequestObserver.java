@@ -7,7 +7,7 @@ package dev.activator.observability;
  */
 @FunctionalInterface
 public interface RequestObserver {
-  void saw(Step step, RequestRecord request);
+  void saw(Step step, RequestTimeline request);
 
   /**
    * What happens to a request. The first is always {@link #ARRIVED} and the last {@link #ENDED},

@@ -24,7 +24,7 @@ public final class RequestObservers implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     for (var observer : all) {
       try {
         observer.saw(step, request);

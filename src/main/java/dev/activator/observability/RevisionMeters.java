@@ -47,15 +47,15 @@ final class RevisionMeters {
     return revision != null && (revision == other || revision.uid().equals(other.uid()));
   }
 
-  void queued(RequestRecord request, int more) {
+  void queued(RequestTimeline request, int more) {
     PerThreadCounts.add(requests.own(request.thread), QUEUED, more);
   }
 
-  void active(RequestRecord request, int more) {
+  void active(RequestTimeline request, int more) {
     PerThreadCounts.add(requests.own(request.thread), ACTIVE, more);
   }
 
-  void ended(RequestRecord request) {
+  void ended(RequestTimeline request) {
     int traits = HttpLabels.traits(request, request.status());
     var group = host(request.host());
     var found = group.find(traits);
@@ -98,20 +98,20 @@ final class RevisionMeters {
     return rest == null ? overflow.add(Series.ofCallers(0, overflow.labels)) : rest;
   }
 
-  void answered(RequestRecord request) {
+  void answered(RequestTimeline request) {
     var pod = pod(request, request.endedNanos());
     record(pod.answered, HttpLabels.podTraits(request, request.responseStatus()), request,
         request.respondedNanos());
   }
 
-  void failed(RequestRecord request, String reason, long atNanos) {
+  void failed(RequestTimeline request, String reason, long atNanos) {
     var pod = pod(request, atNanos);
     var group = pod.failed.computeIfAbsent(reason.replace(' ', '_'),
         type -> new Group(HttpLabels.withError(pod.answered.labels, type)));
     record(group, HttpLabels.podTraits(request, 0), request, atNanos);
   }
 
-  private void record(Group group, int traits, RequestRecord request, long untilNanos) {
+  private void record(Group group, int traits, RequestTimeline request, long untilNanos) {
     var found = group.find(traits);
     (found == null ? addClient(group, traits) : found)
         .record(request, untilNanos - request.grantedNanos());
@@ -124,7 +124,7 @@ final class RevisionMeters {
         : known;
   }
 
-  private PodMeters pod(RequestRecord request, long nowNanos) {
+  private PodMeters pod(RequestTimeline request, long nowNanos) {
     var destination = request.destination();
     if (destination == null) {
       throw new IllegalStateException("a request without a destination is not at a pod");
@@ -150,7 +150,7 @@ final class RevisionMeters {
   }
 
   long[] durations() {
-    var sums = new long[Metric.SERVER_DURATION.bounds().length + 1];
+    var sums = new long[MetricDefinition.SERVER_DURATION.bounds().length + 1];
     hosts.values().stream().distinct().forEach(host -> host.addDurations(sums));
     overflow.addDurations(sums);
     return sums;
@@ -161,11 +161,11 @@ final class RevisionMeters {
       var id = Labels.of(HttpLabels.NAMESPACE, revision.id().namespace(), HttpLabels.REVISION,
           revision.id().name());
       var now = requests.sums(QUEUED, ACTIVE + 1);
-      reading.add(Metric.REQUEST_QUEUED, id, now[QUEUED]);
-      reading.add(Metric.REQUEST_ACTIVE, id, now[ACTIVE]);
+      reading.add(MetricDefinition.REQUEST_QUEUED, id, now[QUEUED]);
+      reading.add(MetricDefinition.REQUEST_ACTIVE, id, now[ACTIVE]);
     }
     if (!Double.isNaN(reported)) {
-      reading.add(Metric.REQUEST_CONCURRENCY, labels, reported);
+      reading.add(MetricDefinition.REQUEST_CONCURRENCY, labels, reported);
     }
     hosts.values().stream().distinct().forEach(host -> host.addTo(reading));
     overflow.addTo(reading);
@@ -235,8 +235,9 @@ final class RevisionMeters {
     private final PerThreadHistogram requestSize;
     private final @Nullable PerThreadHistogram responseSize;
 
-    private Series(int traits, Labels labels, Metric duration, Metric requestSize,
-        @Nullable Metric responseSize) {
+    private Series(int traits, Labels labels, MetricDefinition duration,
+        MetricDefinition requestSize,
+        @Nullable MetricDefinition responseSize) {
       int second = PerThreadHistogram.size(duration);
       int third = second + PerThreadHistogram.size(requestSize);
       this.traits = traits;
@@ -250,15 +251,17 @@ final class RevisionMeters {
     }
 
     static Series ofCallers(int traits, Labels labels) {
-      return new Series(traits, labels, Metric.SERVER_DURATION, Metric.SERVER_REQUEST_SIZE,
-          Metric.SERVER_RESPONSE_SIZE);
+      return new Series(traits, labels, MetricDefinition.SERVER_DURATION,
+          MetricDefinition.SERVER_REQUEST_SIZE,
+          MetricDefinition.SERVER_RESPONSE_SIZE);
     }
 
     static Series ofPod(int traits, Labels labels) {
-      return new Series(traits, labels, Metric.CLIENT_DURATION, Metric.CLIENT_REQUEST_SIZE, null);
+      return new Series(traits, labels, MetricDefinition.CLIENT_DURATION,
+          MetricDefinition.CLIENT_REQUEST_SIZE, null);
     }
 
-    void record(RequestRecord request, long tookNanos) {
+    void record(RequestTimeline request, long tookNanos) {
       var own = counts.own(request.thread);
       duration.record(own, tookNanos);
       var spans = request.spans;

@@ -1,6 +1,6 @@
 package dev.activator.observability;
 
-import dev.activator.observability.Metric.Names;
+import dev.activator.observability.MetricDefinition.Names;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
@@ -20,18 +20,18 @@ final class SpanAttributes {
     return label.equals(HttpLabels.OTHER) ? "HTTP" : label;
   }
 
-  static String clientName(RequestRecord request) {
+  static String clientName(RequestTimeline request) {
     return serverName(request.method()) + " " + path(request);
   }
 
-  private static String path(RequestRecord request) {
+  private static String path(RequestTimeline request) {
     String path = request.path();
     int query = path.indexOf('?');
     String bare = query < 0 ? path : path.substring(0, query);
     return bare.isEmpty() ? "/" : bare;
   }
 
-  static Attributes server(RequestRecord request) {
+  static Attributes server(RequestTimeline request) {
     var host = HttpLabels.Host.parse(request.host());
     var all = Attributes.builder().put("server.address", host.name())
         .put("http.request.method", HttpLabels.methodLabel(request.method()))
@@ -49,7 +49,7 @@ final class SpanAttributes {
     return all.build();
   }
 
-  static Attributes sent(RequestRecord request) {
+  static Attributes sent(RequestTimeline request) {
     var all = Attributes.builder()
         .put("http.request.method", HttpLabels.methodLabel(request.method()))
         .put("network.protocol.version", version(request));
@@ -65,13 +65,13 @@ final class SpanAttributes {
     return secure ? "https" : "http";
   }
 
-  private static String version(RequestRecord request) {
+  private static String version(RequestTimeline request) {
     String protocol = request.protocol().toLowerCase(Locale.ROOT);
     return protocol.startsWith("http/") ? protocol.substring(5) : protocol;
   }
 
   /** The first address that proxies have noted, or else the peer's. */
-  private static String client(RequestRecord request) {
+  private static String client(RequestTimeline request) {
     var noted = request.header("X-Forwarded-For");
     if (noted == null) {
       return request.peer();
@@ -80,7 +80,7 @@ final class SpanAttributes {
     return (comma < 0 ? noted : noted.substring(0, comma)).strip();
   }
 
-  static void finishServer(Span span, RequestRecord request) {
+  static void finishServer(Span span, RequestTimeline request) {
     span.setAttribute("http.request.body.size", request.requestBytes());
     span.setAttribute("http.response.body.size", request.responseBytes());
     span.setAttribute("http.response.status_code", request.status());
@@ -96,7 +96,7 @@ final class SpanAttributes {
     }
   }
 
-  static void finishClient(Span span, RequestRecord request) {
+  static void finishClient(Span span, RequestTimeline request) {
     var failure = request.failure();
     var outcome = request.outcome();
     if (request.responded()) {

@@ -36,7 +36,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import dev.activator.config.OtelVariables;
+import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
-public record TelemetryExporters(OtelVariables otel, OtelEnvironment environment,
+public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment,
     OutboundProxies proxies,
     Identity identity) {
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
@@ -102,7 +102,7 @@ public record TelemetryExporters(OtelVariables otel, OtelEnvironment environment
   }
 
   /** Null if nothing is traced. */
-  @Nullable SpanExporter of(TracingConfig config, LineWriter out) {
+  @Nullable SpanExporter of(TracingConfig config, AsyncLineWriter out) {
     return switch (config.protocol()) {
       case NONE, PROMETHEUS -> null;
       case STDOUT -> new SpanLines(out);
@@ -334,9 +334,9 @@ public record TelemetryExporters(OtelVariables otel, OtelEnvironment environment
   private static final class SpanLines implements SpanExporter {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private final LineWriter out;
+    private final AsyncLineWriter out;
 
-    SpanLines(LineWriter out) {
+    SpanLines(AsyncLineWriter out) {
       this.out = out;
     }
 

@@ -1,6 +1,6 @@
 package dev.activator.platform;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
@@ -37,8 +37,8 @@ final class DeletedHosts {
     subscriptions.forEach(ApiStore.StoreSubscription::close);
   }
 
-  private synchronized void changed(ApiEvent event) {
-    if (event.type() != ApiEvent.Type.DELETED) {
+  private synchronized void changed(StoreChange event) {
+    if (event.type() != StoreChange.Type.DELETED) {
       return;
     }
     EmbeddedPlatform.LocalHosts.hostsOf(event.object()).forEach(host -> {

@@ -1,10 +1,10 @@
 package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.console.LivePage;
+import dev.activator.console.LiveConsole;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.util.List;
@@ -16,7 +16,7 @@ import reactor.netty.http.client.HttpClient;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the buttons of the console do in the cluster of this process. */
-final class EmbeddedActions implements LivePage.Actions {
+final class EmbeddedActions implements LiveConsole.Actions {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedActions.class);
 
   private final ApiStore store;
@@ -43,9 +43,10 @@ final class EmbeddedActions implements LivePage.Actions {
       return List.of();
     }
     var selector = deployment.at("/spec/selector/matchLabels").properties();
-    return store.list(BuiltInKinds.POD, pod -> Meta.namespace(pod).equals(id.namespace())
+    return store.list(BuiltInKinds.POD, pod -> ObjectMeta.namespace(pod).equals(id.namespace())
         && !selector.isEmpty() && selector.stream().allMatch(
-            label -> label.getValue().asString("").equals(Meta.labels(pod).get(label.getKey()))));
+            label -> label.getValue().asString("")
+                .equals(ObjectMeta.labels(pod).get(label.getKey()))));
   }
 
   @Override
@@ -64,7 +65,7 @@ final class EmbeddedActions implements LivePage.Actions {
     log.info("{}: scaled to zero from the console", id);
     var deployment = deployment(id);
     if (deployment != null) {
-      var name = Meta.name(deployment);
+      var name = ObjectMeta.name(deployment);
       autoscaler.forgetLoad(id)
           .thenRun(() -> store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), name, found -> {
             ((ObjectNode) found.path("spec")).put("replicas", 0);
@@ -76,6 +77,6 @@ final class EmbeddedActions implements LivePage.Actions {
   @Override
   public void restart(RevisionId id) {
     log.info("{}: restarted from the console", id);
-    pods(id).forEach(pod -> store.delete(BuiltInKinds.POD, id.namespace(), Meta.name(pod)));
+    pods(id).forEach(pod -> store.delete(BuiltInKinds.POD, id.namespace(), ObjectMeta.name(pod)));
   }
 }

@@ -3,35 +3,35 @@ package dev.activator.platform;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.WriteGuard;
-import dev.activator.cluster.Cluster.Sources;
-import dev.activator.cluster.Cluster;
+import dev.activator.autoscaler.LeadershipCheck;
+import dev.activator.cluster.ClusterWatcher.Sources;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.CatchState.Activators;
-import dev.activator.console.LivePage;
-import dev.activator.console.RevisionDetails;
+import dev.activator.cluster.policy.CatchPlan.Activators;
+import dev.activator.console.LiveConsole;
+import dev.activator.console.RevisionDetailsSource;
 import dev.activator.console.ScalingDefaults;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.LocalCallers;
 import dev.activator.embedded.runtime.LocalRuntime;
-import dev.activator.embedded.runtime.DeploymentScaleClient;
-import dev.activator.embedded.runtime.RuntimeDependencies;
+import dev.activator.embedded.runtime.EmbeddedScaleClient;
+import dev.activator.embedded.runtime.LocalRuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceKind;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.http.HeaderFields;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
-import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.UnknownHostHint;
-import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
@@ -79,8 +79,8 @@ public final class EmbeddedPlatform implements Platform {
   private final Defaults defaults;
   private final ApiServer api;
   private final LocalRuntime runtime;
-  private final DeploymentScaleClient scaling;
-  private final ScaledServiceAdapter controller = new ScaledServiceAdapter();
+  private final EmbeddedScaleClient scaling;
+  private final ScaledServiceController controller = new ScaledServiceController();
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final AutoscalerServer autoscalerServer;
@@ -107,16 +107,16 @@ public final class EmbeddedPlatform implements Platform {
       RandomGenerator random, ToIntFunction<Destination> inFlight) {
     this.store = new ApiStore(Clock.systemUTC());
     this.defaults = new Defaults(settings.stableWindow(), settings.maxPods());
-    SystemConfigMaps.createIn(store);
+    DefaultConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
     store.onWritten(ScaledServiceKind.of(store), this::awaitRoute);
     this.api = new ApiServer(store, loop(loops), at(settings.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
+        new LocalRuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> uid.equals(routed.get(id)), inFlight));
-    this.scaling = new DeploymentScaleClient(store, loop(loops), defaults);
+    this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
-    this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), WriteGuard.ALONE,
+    this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), LeadershipCheck.ALONE,
         controller, random);
     this.localCallers = new LocalCallers(autoscalerLoop::nanoTime);
     this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
@@ -141,8 +141,8 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public RevisionNames names(RevisionNames.Knative knative) {
-    return new RevisionNames.Local(new LocalHosts(runtime::latestRevision, knative.others()),
+  public RevisionResolver names(RevisionResolver.Knative knative) {
+    return new RevisionResolver.Local(new LocalHosts(runtime::latestRevision, knative.others()),
         knative,
         this::known);
   }
@@ -179,7 +179,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public RevisionDetails details(RevisionDetails ofCluster) {
+  public RevisionDetailsSource details(RevisionDetailsSource ofCluster) {
     return new EmbeddedRevisionDetails(ofCluster, store, actions, defaults,
         () -> requestPort.getAsInt());
   }
@@ -190,12 +190,12 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public LivePage.Actions actions() {
+  public LiveConsole.Actions actions() {
     return actions;
   }
 
   @Override
-  public void join(Cluster cluster, AutoscalerLink link) {
+  public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
     cluster.onRevisionGone(routed::remove);
     controller.follow(cluster, autoscaler,
@@ -256,13 +256,13 @@ public final class EmbeddedPlatform implements Platform {
 
   /** Done when requests for this ScaledService, which was just written, can be routed. */
   private CompletableFuture<Void> awaitRoute(ObjectNode written) {
-    var id = new RevisionId(Meta.namespace(written), Meta.name(written));
+    var id = new RevisionId(ObjectMeta.namespace(written), ObjectMeta.name(written));
     if (store.find(ScaledServiceKind.of(store), id.namespace(), id.name()) == null) {
       // A dry run, or already deleted.
       return CompletableFuture.completedFuture(null);
     }
     var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());
-    if (Meta.uid(written).equals(routed.get(id))) {
+    if (ObjectMeta.uid(written).equals(routed.get(id))) {
       answer.complete(null);
     }
     var _ = answer.completeOnTimeout(null, ROUTE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
@@ -298,13 +298,13 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
       return scaling.read(id, workload);
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
-        ScaleAnswer.Found read, int replicas) {
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+        ScaleApiResult.Found read, int replicas) {
       return scaling.write(id, workload, read, replicas);
     }
   }
@@ -322,8 +322,8 @@ public final class EmbeddedPlatform implements Platform {
    * revision: in any case, with any port, perhaps with a trailing dot. Under {@code .localhost} it
    * may also be the name of a ScaledService or of a revision.
    */
-  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services, HostRule scaled)
-      implements HostRule {
+  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services, HostRouter scaled)
+      implements HostRouter {
     static final String SUFFIX = ".localhost";
     private static final Pattern NAME = Pattern
         .compile("([^.:]+)\\.([^.:]+)(\\.localhost|\\.svc\\.cluster\\.local)\\.?(:\\d*)?");
@@ -344,7 +344,7 @@ public final class EmbeddedPlatform implements Platform {
       var others = Stream.concat(object.at("/spec/hosts").valueStream(),
           object.at("/spec/rules").valueStream()
               .flatMap(rule -> rule.path("hosts").valueStream()));
-      return Stream.concat(Stream.of(host(Meta.namespace(object), Meta.name(object))),
+      return Stream.concat(Stream.of(host(ObjectMeta.namespace(object), ObjectMeta.name(object))),
           others.map(host -> host.asString("")));
     }
 

@@ -3,10 +3,10 @@ package dev.activator.platform;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.EventReader.Event;
 import dev.activator.console.ClusterRevisionDetails;
-import dev.activator.console.RevisionDetails;
+import dev.activator.console.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.KnativeLabels;
 import dev.activator.embedded.runtime.StatusConditions;
 import dev.activator.revision.RevisionId;
@@ -19,17 +19,17 @@ import java.util.function.IntSupplier;
 import tools.jackson.databind.node.MissingNode;
 
 /** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */
-final class EmbeddedRevisionDetails implements RevisionDetails {
+final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_LINES = 60;
 
-  private final RevisionDetails cluster;
+  private final RevisionDetailsSource cluster;
   private final ApiStore store;
   private final EmbeddedActions scaled;
   private final Defaults defaults;
   private final IntSupplier requestPort;
 
-  EmbeddedRevisionDetails(RevisionDetails cluster, ApiStore store, EmbeddedActions scaled,
+  EmbeddedRevisionDetails(RevisionDetailsSource cluster, ApiStore store, EmbeddedActions scaled,
       Defaults defaults, IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;
@@ -42,7 +42,7 @@ final class EmbeddedRevisionDetails implements RevisionDetails {
     var revision = store.find(BuiltInKinds.REVISION, id.namespace(), id.name());
     return revision == null
         ? ""
-        : Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
+        : ObjectMeta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
   }
 
   @Override
@@ -81,7 +81,7 @@ final class EmbeddedRevisionDetails implements RevisionDetails {
     var own = id.withoutPort().name();
     return CompletableFuture.completedFuture(new Known<>(store.list(BuiltInKinds.EVENT, event -> {
       var about = event.at("/involvedObject/name").asString("");
-      return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
+      return ObjectMeta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(own) || about.startsWith(own + "-"));
     }).stream().map(Event::of).map(ClusterRevisionDetails::line)
         .sorted(Comparator.comparing(EventLine::when).reversed())
@@ -91,7 +91,7 @@ final class EmbeddedRevisionDetails implements RevisionDetails {
   @Override
   public Known<String> log(RevisionId id) {
     return new Known<>(store.podLogs().last(id.namespace(),
-        scaled.pods(id).stream().map(Meta::name).toList(), MAX_LINES),
+        scaled.pods(id).stream().map(ObjectMeta::name).toList(), MAX_LINES),
         "Nothing: output is kept as long as there is the pod.");
   }
 }

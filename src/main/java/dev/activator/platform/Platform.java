@@ -1,16 +1,16 @@
 package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.LeadershipStatus;
 import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.Cluster.Sources;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher.Sources;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.console.LivePage;
-import dev.activator.console.RevisionDetails;
+import dev.activator.console.LiveConsole;
+import dev.activator.console.RevisionDetailsSource;
 import dev.activator.console.ScalingDefaults;
 import dev.activator.lifecycle.LifecyclePart;
-import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
@@ -34,7 +34,7 @@ public interface Platform {
   }
 
   /** How requests name revisions, where Knative's rules are {@code knative}. */
-  default RevisionNames names(RevisionNames.Knative knative) {
+  default RevisionResolver names(RevisionResolver.Knative knative) {
     return knative;
   }
 
@@ -66,7 +66,7 @@ public interface Platform {
   }
 
   /** Extends what the console shows of revisions in a cluster. */
-  default RevisionDetails details(RevisionDetails ofCluster) {
+  default RevisionDetailsSource details(RevisionDetailsSource ofCluster) {
     return ofCluster;
   }
 
@@ -76,12 +76,12 @@ public interface Platform {
   }
 
   /** Null in a cluster, where the console changes nothing. */
-  default LivePage.@Nullable Actions actions() {
+  default LiveConsole.@Nullable Actions actions() {
     return null;
   }
 
   /** Called before anything starts. */
-  default void join(Cluster cluster, AutoscalerLink link) {}
+  default void join(ClusterWatcher cluster, AutoscalerLink link) {}
 
   /** The autoscaler in this process; null if it runs elsewhere. */
   default @Nullable Autoscaler scaler() {
@@ -107,7 +107,7 @@ public interface Platform {
   }
 
   /** Which activator scales; null where none is elected. */
-  default @Nullable Leadership leadership() {
+  default @Nullable LeadershipStatus leadership() {
     return null;
   }
 

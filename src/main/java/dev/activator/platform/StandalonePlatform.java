@@ -3,21 +3,21 @@ package dev.activator.platform;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.LeaderElection;
-import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.LeadershipStatus;
 import dev.activator.autoscaler.policy.Election.Times;
-import dev.activator.cluster.Cluster;
-import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.LeaseApi;
-import dev.activator.cluster.ScalingSession;
+import dev.activator.cluster.KubernetesLeaseClient;
+import dev.activator.cluster.ScalingApiClients;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.lifecycle.LifecyclePart;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
-import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
@@ -48,16 +48,16 @@ public final class StandalonePlatform implements Platform {
 
   private final ClusterAccess access;
   private final Identity identity;
-  private final ScalingSession session;
+  private final ScalingApiClients session;
   private final Duration statusesTimeout;
   private final RandomGenerator random;
-  private final LeaseApi lease;
+  private final KubernetesLeaseClient lease;
   private final Loop loop;
-  private final ScaledServiceAdapter controller = new ScaledServiceAdapter();
+  private final ScaledServiceController controller = new ScaledServiceController();
   private final Autoscaler autoscaler;
   private final AutoscalerServer server;
   private final LeaderElection election;
-  private final DeadlineTimer members;
+  private final ResettableTimer members;
   private CompletableFuture<Void> lastEvent = CompletableFuture.completedFuture(null);
   private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
   private volatile Runnable onMove = () -> {
@@ -84,12 +84,12 @@ public final class StandalonePlatform implements Platform {
   public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
       RandomGenerator random, WriteRateLimiter.Limit limit) {
     this(access, identity, loops, random,
-        new ScalingSession(access, () -> limit.rate(new NettyLoop(loops.next()))),
+        new ScalingApiClients(access, () -> limit.rate(new NettyLoop(loops.next()))),
         STATUSES_TIMEOUT);
   }
 
   StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random, ScalingSession session, Duration statusesTimeout) {
+      RandomGenerator random, ScalingApiClients session, Duration statusesTimeout) {
     this.access = access;
     this.identity = identity;
     this.session = session;
@@ -103,7 +103,7 @@ public final class StandalonePlatform implements Platform {
     this.server = new AutoscalerServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
         () -> election.view().leads());
-    this.members = new DeadlineTimer(loop, this::readMembers);
+    this.members = new ResettableTimer(loop, this::readMembers);
   }
 
   @Override
@@ -125,12 +125,12 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public RevisionNames names(RevisionNames.Knative knative) {
-    return new RevisionNames.Hosts(knative.others());
+  public RevisionResolver names(RevisionResolver.Knative knative) {
+    return new RevisionResolver.Hosts(knative.others());
   }
 
   @Override
-  public void join(Cluster cluster, AutoscalerLink link) {
+  public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
     onMove = link::moved;
     link.onChange(new AutoscalerLink.Listener() {
@@ -156,13 +156,13 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public Leadership leadership() {
+  public LeadershipStatus leadership() {
     var view = election.view();
     var age = Duration.ofNanos(loop.nanoTime() - view.renewedAt());
     boolean ended = view.holder().isEmpty() || age.compareTo(Times.DEFAULT.lease()) > 0;
     var counts = new TreeMap<String, Long>();
     writes.forEach((result, count) -> counts.put(result, count.sum()));
-    return new Leadership(ended ? "" : podOf(view.holder()), view.leads(), view.term(), age,
+    return new LeadershipStatus(ended ? "" : podOf(view.holder()), view.leads(), view.term(), age,
         view.failures(), view.problem(), counts);
   }
 
@@ -247,15 +247,15 @@ public final class StandalonePlatform implements Platform {
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
       return session.scales().read(id, workload);
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
-        ScaleAnswer.Found read, int replicas) {
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+        ScaleApiResult.Found read, int replicas) {
       return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
-        var result = answer instanceof ScaleAnswer.Refused(var reason, _, _)
+        var result = answer instanceof ScaleApiResult.Refused(var reason, _, _)
             ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
             : "written";
         writes.computeIfAbsent(result, _ -> new LongAdder()).increment();

@@ -1,10 +1,10 @@
 package dev.activator.proxy;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.http.FrameLimits;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.http.FrameGuard;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.proxy.AbusiveConnections.Reason;
 import dev.activator.proxy.exchange.HeldBytes;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
-final class FrameLimiter implements FrameLimits {
+final class FrameLimiter implements FrameGuard {
   /**
    * The limit of frames a turn. Large frames are then about as much as one read, and heads about a
    * millisecond of compiled code.
@@ -44,7 +44,7 @@ final class FrameLimiter implements FrameLimits {
    * other one.
    */
   private final FrameBudget errors;
-  private final DeadlineTimer headTimer;
+  private final ResettableTimer headTimer;
   private final HeldBytes.PartialHead partialHead;
   private final HeldBytes.PartialHead table;
   private @Nullable Http2Session session;
@@ -64,7 +64,7 @@ final class FrameLimiter implements FrameLimits {
     this.headTimeout = headTimeout;
     this.budget = new FrameBudget(loop.nanoTime());
     this.errors = new FrameBudget(loop.nanoTime());
-    this.headTimer = new DeadlineTimer(loop, this::checkHead);
+    this.headTimer = new ResettableTimer(loop, this::checkHead);
     this.partialHead = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
     this.table = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }

@@ -1,15 +1,15 @@
 package dev.activator.proxy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.activator.http.FieldList;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.http.HeaderFieldList;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.PodReadyTimes;
+import dev.activator.proxy.exchange.RevisionReadySince;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
@@ -92,7 +92,7 @@ public final class GatewayAdmitServer {
 
   private final ProxyServer proxy;
   private final Settings settings;
-  private final PodReadyTimes pods;
+  private final RevisionReadySince pods;
   private final BooleanSupplier isReady;
   private final Runnable rejectQueued;
   private final LoopResources loops;
@@ -116,7 +116,7 @@ public final class GatewayAdmitServer {
    * @param isReady connections are kept open while it is true
    * @param rejectQueued refuses questions that wait when the process ends
    */
-  public GatewayAdmitServer(ProxyServer proxy, Settings settings, PodReadyTimes pods,
+  public GatewayAdmitServer(ProxyServer proxy, Settings settings, RevisionReadySince pods,
       LoopResources loops,
       BooleanSupplier isReady, Runnable rejectQueued) {
     this.proxy = proxy;
@@ -157,7 +157,7 @@ public final class GatewayAdmitServer {
 
   private void limitHeads(Channel channel) {
     var dispatcher = Objects.requireNonNull(dispatchers.get(channel.eventLoop()));
-    GatewayHeadLimits.limit(channel.pipeline(), dispatcher.loop(), dispatcher.held(),
+    GatewayHeadLimiter.limit(channel.pipeline(), dispatcher.loop(), dispatcher.held(),
         settings.headTimeout(), proxy.endedConnections());
   }
 
@@ -224,10 +224,10 @@ public final class GatewayAdmitServer {
       try {
         var question = ExtAuthzCodec.decode(message);
         var headers = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-            FieldList.CHECKED).headers();
+            HeaderFieldList.CHECKED).headers();
         question.getHeadersMap().forEach((name, value) -> {
           if (!name.startsWith(":")) {
-            headers.add(FieldList.checked(new AsciiString(name)), value);
+            headers.add(HeaderFieldList.checked(new AsciiString(name)), value);
           }
         });
         return answer(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),
@@ -256,7 +256,7 @@ public final class GatewayAdmitServer {
     var refused = Sinks.<byte[]>one();
     var partial = on.get().held()
         .partialHead(() -> refused.tryEmitError(HeldBytes.HEADS_HOLD_TOO_MUCH));
-    var timer = new DeadlineTimer(loop, () -> refused.tryEmitError(new TimeoutException()));
+    var timer = new ResettableTimer(loop, () -> refused.tryEmitError(new TimeoutException()));
     timer.within(settings.headTimeout());
     return request.receive().asByteArray().collect(ByteArrayOutputStream::new, (body, part) -> {
       if (body.size() + part.length > MAX_MESSAGE) {
@@ -318,7 +318,7 @@ public final class GatewayAdmitServer {
   private static @Nullable HttpRequest http(OriginalRequest original, HttpHeaders headers) {
     try {
       var http = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(original.method()),
-          original.target(), FieldList.CHECKED);
+          original.target(), HeaderFieldList.CHECKED);
       for (var header : headers) {
         if (!NOT_OF_THE_ORIGINAL.contains(header.getKey().toLowerCase(Locale.ROOT))) {
           http.headers().add(header.getKey(), header.getValue());
@@ -337,7 +337,7 @@ public final class GatewayAdmitServer {
     private final Caller gateway;
     private final HeldBytes.Share held;
     private final MonoSink<LocalResponse> sink;
-    private final DeadlineTimer timer;
+    private final ResettableTimer timer;
     /** The memory that a large head is counted with; 0 for a small one. */
     private int headBytes;
     private @Nullable Exchange exchange;
@@ -349,7 +349,7 @@ public final class GatewayAdmitServer {
       this.held = held;
       this.headBytes = headBytes;
       this.sink = sink;
-      this.timer = new DeadlineTimer(loop, this::checkDeadlines);
+      this.timer = new ResettableTimer(loop, this::checkDeadlines);
     }
 
     /** Called on any thread, and also after the answer. */

@@ -1,9 +1,9 @@
 package dev.activator.proxy;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.http.HeaderName;
-import dev.activator.proxy.policy.ProtocolUpgrade;
+import dev.activator.http.KnownHeader;
+import dev.activator.proxy.policy.UpgradeNegotiation;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
@@ -29,12 +29,12 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
         || request.decoderResult().isFailure()) {
       return null;
     }
-    var fields = FieldList.in(request);
-    if (!fields.has(HeaderName.HOST)
-        || !ProtocolUpgrade.toHttp2(RequestDecoder.version(request), fields)) {
+    var fields = HeaderFieldList.in(request);
+    if (!fields.has(KnownHeader.HOST)
+        || !UpgradeNegotiation.toHttp2(RequestDecoder.version(request), fields)) {
       return null;
     }
-    var settings = settings(fields.text(HeaderName.HTTP2_SETTINGS));
+    var settings = settings(fields.text(KnownHeader.HTTP2_SETTINGS));
     return settings == null ? null : new H2cUpgrade(request, settings);
   }
 
@@ -53,8 +53,8 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
 
   static HttpResponse switchingProtocols() {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
-        HttpResponseStatus.SWITCHING_PROTOCOLS, FieldList.CHECKED);
-    ProtocolUpgrade.put(FieldList.in(response), "h2c");
+        HttpResponseStatus.SWITCHING_PROTOCOLS, HeaderFieldList.CHECKED);
+    UpgradeNegotiation.put(HeaderFieldList.in(response), "h2c");
     return response;
   }
 }

@@ -1,13 +1,13 @@
 package dev.activator.proxy;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A caller's HTTP/1 connection: one exchange after another, between its {@link Http1Reader} and its
+ * A caller's HTTP/1 connection: one exchange after another, between its {@link Http1RequestReader} and its
  * {@link Http1Downstream}.
  *
  * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side counts as gone. Native
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * kernel's receive buffer.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements Http1Reader.Receiver, UnreadBytes.CallerConnection {
+    implements Http1RequestReader.Receiver, UnreadResponseBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -44,9 +44,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Supplier<Http2Session> toHttp2;
   private final Caller caller;
   private final Http1Downstream downstream;
-  private final DeadlineTimer timer;
-  private final UnreadBytes.Account unread;
-  private final Http1Reader reader;
+  private final ResettableTimer timer;
+  private final UnreadResponseBytes.Account unread;
+  private final Http1RequestReader reader;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private boolean closesWhenIdle;
@@ -55,13 +55,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private int headBytes;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
-      Duration headTimeout, EndedConnections endedConnections, Supplier<Http2Session> toHttp2) {
+      Duration headTimeout, AbusiveConnections endedConnections, Supplier<Http2Session> toHttp2) {
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.toHttp2 = toHttp2;
     this.caller = Caller.of(channel);
-    this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    this.reader = new Http1Reader(channel, decoder, dispatcher.loop(), dispatcher.held(),
+    this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
+    this.reader = new Http1RequestReader(channel, decoder, dispatcher.loop(), dispatcher.held(),
         headTimeout, timer, endedConnections, this);
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), reader, caller);
     this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());

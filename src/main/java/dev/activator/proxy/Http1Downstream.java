@@ -1,18 +1,18 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.http.HeaderName;
+import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.ProtocolUpgrade;
+import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.loop.NettyTransport;
 import io.netty.buffer.Unpooled;
@@ -51,13 +51,13 @@ final class Http1Downstream implements Downstream {
   private final Http1Connection connection;
   private final Channel channel;
   private final Loop loop;
-  private final Http1Reader reader;
+  private final Http1RequestReader reader;
   private final Caller caller;
   private final ResponseEncoder encoder;
   private RequestVersion version = RequestVersion.HTTP_1_1;
   private HttpMethod method = HttpMethod.GET;
   private BodyEnd bodyEnd = BodyEnd.LENGTH;
-  private @Nullable Tunnel tunnel;
+  private @Nullable DownstreamTunnel tunnel;
   private boolean requestEnded = true;
   private boolean awaitsContinue;
   /** Whether the caller has said that it sends no more requests. */
@@ -72,7 +72,7 @@ final class Http1Downstream implements Downstream {
   private boolean unflushed;
 
   Http1Downstream(Http1Connection connection, Channel channel, Loop loop,
-      Http1Reader reader, Caller caller) {
+      Http1RequestReader reader, Caller caller) {
     this.connection = connection;
     this.channel = channel;
     this.loop = loop;
@@ -187,7 +187,7 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void head(HttpResponse head) {
-    var fields = FieldList.in(head);
+    var fields = HeaderFieldList.in(head);
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       switched(head, fields);
       return;
@@ -204,16 +204,16 @@ final class Http1Downstream implements Downstream {
     writeHead(head);
   }
 
-  private void switched(HttpResponse head, FieldList fields) {
-    String protocol = fields.text(HeaderName.UPGRADE);
+  private void switched(HttpResponse head, HeaderFieldList fields) {
+    String protocol = fields.text(KnownHeader.UPGRADE);
     HeaderRewriter.response(fields, version, true);
-    ProtocolUpgrade.put(fields, protocol);
+    UpgradeNegotiation.put(fields, protocol);
     requestEnded = true;
     persistent = false;
     write(head);
     write(LastHttpContent.EMPTY_LAST_CONTENT);
     connection.leaveHttp();
-    tunnel = new Tunnel(channel, loop, protocol.equalsIgnoreCase("websocket"));
+    tunnel = new DownstreamTunnel(channel, loop, protocol.equalsIgnoreCase("websocket"));
     if (draining) {
       tunnel.drain();
     }

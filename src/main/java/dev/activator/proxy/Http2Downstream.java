@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
-import dev.activator.http.Http2Endpoint;
-import dev.activator.http.FieldList;
+import dev.activator.http.AbstractHttp2Handler;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
+final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUser {
   private final Http2Session session;
   private final Http2Stream stream;
   private final boolean head;
@@ -178,7 +178,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
       // RFC 9110, sections 8.6 and 15.3.6.
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
     }
-    HeaderRewriter.response(FieldList.in(response), RequestVersion.HTTP_2, bodyless);
+    HeaderRewriter.response(HeaderFieldList.in(response), RequestVersion.HTTP_2, bodyless);
     heldHead = response;
   }
 

@@ -1,12 +1,12 @@
 package dev.activator.proxy;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.http.Http2Endpoint;
+import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.Http2Setup;
-import dev.activator.http.IncomingHead;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.http.IncomingHttp2Head;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyTransport;
-import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint<Http2Downstream> {
+final class Http2Session extends AbstractHttp2Handler<Http2Downstream> {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
@@ -63,16 +63,16 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   private final RequestDispatcher dispatcher;
   private final Caller caller;
   private final UnreadStreams unread;
-  private final DeadlineTimer timer;
+  private final ResettableTimer timer;
   private final StreamHistory history = new StreamHistory();
   private final FrameLimiter limiter;
   private final Http2Drain drain;
-  private final EndedConnections endedConnections;
+  private final AbusiveConnections endedConnections;
   private int headBytes;
   private boolean calmed;
 
   private Http2Session(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
-      FrameLimiter limiter, Duration headTimeout, EndedConnections endedConnections) {
+      FrameLimiter limiter, Duration headTimeout, AbusiveConnections endedConnections) {
     super(setup);
     this.channel = channel;
     this.dispatcher = dispatcher;
@@ -81,13 +81,13 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     this.endedConnections = endedConnections;
     this.limiter = limiter;
     this.drain = new Http2Drain(this, dispatcher.loop());
-    this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
+    this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     listen(new Events());
   }
 
   /** @param headTimeout also for the initial SETTINGS */
   static Http2Session of(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
-      EndedConnections endedConnections) {
+      AbusiveConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
     var limiter = new FrameLimiter(dispatcher.loop(), headTimeout, dispatcher.held());
@@ -100,7 +100,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     onHttpServerUpgrade(settings);
     var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
     if (stream != null) {
-      request.setProtocolVersion(Http2Head.VERSION);
+      request.setProtocolVersion(Http2HeadParser.VERSION);
       begin(stream, request, true);
     }
   }
@@ -337,17 +337,17 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
 
   private final class Events extends FrameEvents {
     @Override
-    protected void headRead(int id, IncomingHead head, boolean last) throws Http2Exception {
+    protected void headRead(int id, IncomingHttp2Head head, boolean last) throws Http2Exception {
       var stream = connection().stream(id);
       var downstream = of(stream);
       if (downstream != null) {
         downstream.content(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
-            Http2Head.trailers(id, head)), 0);
+            Http2HeadParser.trailers(id, head)), 0);
       } else if (stream != null) {
         if (connection().numActiveStreams() > MAX_STREAMS) {
           throw Http2Exception.streamError(id, Http2Error.REFUSED_STREAM, "too many streams");
         }
-        begin(stream, Http2Head.parse(id, head), last);
+        begin(stream, Http2HeadParser.parse(id, head), last);
       }
     }
 

@@ -57,7 +57,7 @@ public final class ProxyServer {
   private final Duration headTimeout;
   private final IdentityHashMap<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final List<Channel> listening = new ArrayList<>();
-  private final EndedConnections ended = new EndedConnections();
+  private final AbusiveConnections ended = new AbusiveConnections();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile Consumer<String> lost = _ -> {
   };
@@ -142,7 +142,7 @@ public final class ProxyServer {
     return actual;
   }
 
-  public EndedConnections endedConnections() {
+  public AbusiveConnections endedConnections() {
     return ended;
   }
 

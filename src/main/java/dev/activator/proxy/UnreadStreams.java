@@ -1,6 +1,6 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
@@ -12,17 +12,18 @@ import org.slf4j.LoggerFactory;
  * The responses of an HTTP/2 connection that its caller does not read, and which of them are ended.
  * What a stream's window holds back waits here, the rest in the socket.
  */
-final class UnreadStreams implements UnreadBytes.CallerConnection {
+final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(UnreadStreams.class);
 
   private final Http2Session session;
   private final Channel channel;
-  private final UnreadBytes.Share all;
-  private final UnreadBytes.Account account;
+  private final UnreadResponseBytes.Share all;
+  private final UnreadResponseBytes.Account account;
   private long queuedBytes;
 
   /** @param drainNanos until {@link #drainWithin} */
-  UnreadStreams(Http2Session session, Channel channel, UnreadBytes.Share all, long drainNanos) {
+  UnreadStreams(Http2Session session, Channel channel, UnreadResponseBytes.Share all,
+      long drainNanos) {
     this.session = session;
     this.channel = channel;
     this.all = all;

@@ -3,7 +3,8 @@ package dev.activator.revision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where requests are sent. Ordered as text: all activators share the pods in this order.
+ * The host and port that requests are sent to: a pod's, or a ClusterIP's. Ordered as text: all
+ * activators share the pods in this order.
  *
  * @param host a name, or an IP address without brackets
  */

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *     an answer
  * @param answer null if there is a service
  */
-public record Fallback(Duration after, @Nullable String service, @Nullable FixedResponse answer) {
+public record Fallback(Duration after, @Nullable String service,
+    @Nullable ConfiguredResponse answer) {
   @Override
   public String toString() {
     return (service == null

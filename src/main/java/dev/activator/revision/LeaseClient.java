@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Errors.</b> Are answers; a future never fails, and always completes within two seconds.
  */
 public interface LeaseClient {
-  CompletableFuture<LeaseAnswer> read();
+  CompletableFuture<LeaseApiResult> read();
 
   /** Creates it if it has no version, and replaces it only in that version otherwise. */
-  CompletableFuture<LeaseAnswer> write(LeaseRecord lease);
+  CompletableFuture<LeaseApiResult> write(LeaseRecord lease);
 }

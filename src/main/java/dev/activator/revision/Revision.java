@@ -18,7 +18,7 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
     RequestTimeouts timeouts, boolean probesBeforeReady,
     @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
     Map<String, String> annotations, @Nullable RevisionStartFailure startFailure,
-    @Nullable RequestRules rules) {
+    @Nullable ColdStartRules rules) {
 
   public Revision {
     labels = Map.copyOf(labels);

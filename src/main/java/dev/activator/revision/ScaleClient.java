@@ -23,7 +23,7 @@ public interface ScaleClient {
   default void staysUp(RevisionId id) {}
 
   /** The replicas of a workload in the namespace of {@code id}. */
-  CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload);
+  CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload);
 
   /**
    * Sets the replicas, unless the workload has changed since it was read. Gives up two seconds after
@@ -31,6 +31,6 @@ public interface ScaleClient {
    *
    * @param read what {@link #read} answered
    */
-  CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
-      ScaleAnswer.Found read, int replicas);
+  CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+      ScaleApiResult.Found read, int replicas);
 }

@@ -1,6 +1,6 @@
 package dev.activator.stats;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.policy.Backoff;
@@ -73,7 +73,7 @@ public final class AutoscalerLink implements StatSink {
   private final String podName;
   private final Timings timings;
   private final Backoff backoff;
-  private final DeadlineTimer redial;
+  private final ResettableTimer redial;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   /** The connection, or the attempt. */
   private @Nullable Connection current;
@@ -92,7 +92,7 @@ public final class AutoscalerLink implements StatSink {
     this.podName = podName;
     this.timings = timings;
     this.backoff = backoff(random);
-    this.redial = new DeadlineTimer(loop, this::dial);
+    this.redial = new ResettableTimer(loop, this::dial);
     this.startedNanos = loop.nanoTime();
     this.changedNanos = startedNanos;
   }
@@ -237,7 +237,7 @@ public final class AutoscalerLink implements StatSink {
   private final class Connection implements StatSocket.Events {
     private final StatSocket socket;
     private Loop.Timer deadline;
-    private final DeadlineTimer pings = new DeadlineTimer(loop, this::ping);
+    private final ResettableTimer pings = new ResettableTimer(loop, this::ping);
     private boolean answered;
 
     Connection() {

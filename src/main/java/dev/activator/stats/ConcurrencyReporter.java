@@ -1,6 +1,6 @@
 package dev.activator.stats;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.revision.QueueTimes;
@@ -43,7 +43,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final Loop loop;
   private final Duration period;
   private final StatSink sink;
-  private final DeadlineTimer timer;
+  private final ResettableTimer timer;
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
   /** How many windows there are of a revision, on all loops and of all ports. */
   private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
@@ -51,7 +51,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private @Nullable Round underWay;
 
   private static final class Round {
-    private final Map<RevisionId, RequestWindow.Totals> totals = new TreeMap<>();
+    private final Map<RevisionId, RequestStats.Totals> totals = new TreeMap<>();
     private final Consumer<Round> whole;
     private int missing;
 
@@ -66,7 +66,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     this.loop = loop;
     this.period = period;
     this.sink = sink;
-    this.timer = new DeadlineTimer(loop, this::collect);
+    this.timer = new ResettableTimer(loop, this::collect);
   }
 
   /** Call once per loop. */
@@ -121,8 +121,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     }
   }
 
-  private void collected(Round round, Map<RevisionId, RequestWindow.Totals> totals) {
-    totals.forEach((id, more) -> round.totals.merge(id, more, RequestWindow.Totals::plus));
+  private void collected(Round round, Map<RevisionId, RequestStats.Totals> totals) {
+    totals.forEach((id, more) -> round.totals.merge(id, more, RequestStats.Totals::plus));
     round.missing--;
     if (round.missing > 0 || round != underWay) {
       return;
@@ -153,7 +153,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
    */
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
-    private final Map<RevisionId, RequestWindow> windows = new HashMap<>();
+    private final Map<RevisionId, RequestStats> windows = new HashMap<>();
     /** Idle revisions that got a request in this turn of the loop; reported together at its end. */
     private final List<RevisionStat> begun = new ArrayList<>(0);
 
@@ -179,8 +179,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       window.left(requests.nanoTime());
     }
 
-    private RequestWindow begin(RevisionId revision) {
-      var window = new RequestWindow(requests.nanoTime());
+    private RequestStats begin(RevisionId revision) {
+      var window = new RequestStats(requests.nanoTime());
       windows.put(revision, window);
       var counted = revision.withoutPort();
       if (holders.merge(counted, 1, Integer::sum) == 1) {
@@ -201,7 +201,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
 
     /** Also after a failure: the next round begins only when this one is complete. */
     private void reportTo(Round round) {
-      var all = new HashMap<RevisionId, RequestWindow.Totals>();
+      var all = new HashMap<RevisionId, RequestStats.Totals>();
       try {
         report(all);
       } finally {
@@ -210,13 +210,13 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     }
 
     /** Ends all windows and drops the idle ones. */
-    private void report(Map<RevisionId, RequestWindow.Totals> all) {
+    private void report(Map<RevisionId, RequestStats.Totals> all) {
       long now = requests.nanoTime();
       windows.entrySet().removeIf(each -> {
         var window = each.getValue();
         var totals = window.report(now);
         var counted = each.getKey().withoutPort();
-        all.merge(counted, totals, RequestWindow.Totals::plus);
+        all.merge(counted, totals, RequestStats.Totals::plus);
         boolean idle = totals.averageConcurrency() == 0 && totals.inFlight() == 0;
         if (idle) {
           holders.computeIfPresent(counted, (id, count) -> count == 1 ? null : count - 1);

@@ -2,7 +2,7 @@ package dev.activator.stats;
 
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.observability.RequestRecord;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -12,8 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How long requests waited in the queue since the last report, without the time in which no pod was ready:
- * more pods would not have made that shorter. Only requests that were queued cost anything.
+ * Counts how long requests waited in the queue since the last report to the autoscaler, without
+ * the time in which no pod was ready: more pods would not have made that shorter. Only requests
+ * that were queued cost anything.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -21,7 +22,7 @@ final class QueueTimeObserver implements RequestObserver {
   private final Map<RevisionId, AtomicIntegerArray> counts = new ConcurrentHashMap<>();
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     if (!request.waited()) {
       return;
     }
@@ -44,12 +45,12 @@ final class QueueTimeObserver implements RequestObserver {
   }
 
   /** Its wait was not over. */
-  private static boolean isAnsweredMeanwhile(RequestRecord request) {
+  private static boolean isAnsweredMeanwhile(RequestTimeline request) {
     return request.outcome() == RequestOutcome.WAITING_PAGE
         || request.outcome() == RequestOutcome.FALLBACK;
   }
 
-  private void count(RequestRecord request) {
+  private void count(RequestTimeline request) {
     var revision = request.revision();
     if (revision == null || !request.mayWake() || request.hasFallenBack()) {
       return;

@@ -32,7 +32,7 @@ public record RevisionStat(RevisionId revision, double averageConcurrency, doubl
     return new RevisionStat(revision, averageConcurrency, requestCount, times);
   }
 
-  static RevisionStat of(RevisionId revision, RequestWindow.Totals totals) {
+  static RevisionStat of(RevisionId revision, RequestStats.Totals totals) {
     int reported = totals.reportedAtOnce();
     return new RevisionStat(revision, Math.max(totals.averageConcurrency() - reported, 0),
         totals.requests() - reported);

@@ -36,7 +36,7 @@ public final class Printf {
     return verbs == values ? null : "printf has " + verbs + " verbs for " + values + " values";
   }
 
-  static String format(String format, List<Object> values) throws TemplateException {
+  static String format(String format, List<Object> values) throws GoTemplateException {
     var to = new StringBuilder();
     int literal = 0;
     int used = 0;
@@ -48,7 +48,7 @@ public final class Printf {
     return to.append(format.substring(literal)).toString();
   }
 
-  private static String one(MatchResult verb, Object value) throws TemplateException {
+  private static String one(MatchResult verb, Object value) throws GoTemplateException {
     if (value instanceof List<?> list) {
       var elements = new ArrayList<String>();
       for (var element : list) {
@@ -67,7 +67,7 @@ public final class Printf {
       case Double number when letter == 'f' -> signed(verb, new BigDecimal(number)
           .setScale(digits < 0 ? PLAIN_DIGITS : digits, RoundingMode.HALF_EVEN).toPlainString());
       case Boolean flag when letter == 't' || letter == 'v' -> padded(verb, flag.toString());
-      case Template.Pointer pointer when letter == 'v' -> padded(verb, pointer.toString());
+      case GoTemplate.Pointer pointer when letter == 'v' -> padded(verb, pointer.toString());
       default -> "%!" + letter + "(" + type(value) + "=" + print(value) + ")";
     };
   }
@@ -77,19 +77,19 @@ public final class Printf {
       case Long _ -> "int";
       case Double _ -> "float64";
       case Boolean _ -> "bool";
-      case Template.Pointer _ -> "ptr";
+      case GoTemplate.Pointer _ -> "ptr";
       default -> "string";
     };
   }
 
   /** As {@code %v}. */
-  static String print(Object value) throws TemplateException {
+  static String print(Object value) throws GoTemplateException {
     return switch (value) {
       case Double number -> number(number);
       case List<?> list -> String.join(" ", list.stream().map(String::valueOf).toList())
           .transform(all -> "[" + all + "]");
-      case Template.Mapping _ ->
-        throw new TemplateException("this cannot be printed, only what it has for a name");
+      case GoTemplate.Mapping _ ->
+        throw new GoTemplateException("this cannot be printed, only what it has for a name");
       default -> value.toString();
     };
   }

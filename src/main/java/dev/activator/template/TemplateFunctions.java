@@ -1,8 +1,8 @@
 package dev.activator.template;
 
-import dev.activator.template.Template.Expression;
-import dev.activator.template.Template.Fields;
-import dev.activator.template.Template.Mapping;
+import dev.activator.template.GoTemplate.Expression;
+import dev.activator.template.GoTemplate.Fields;
+import dev.activator.template.GoTemplate.Mapping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -75,7 +75,7 @@ final class TemplateFunctions {
   }
 
   static List<Object> values(List<Expression> expressions, Fields fields)
-      throws TemplateException {
+      throws GoTemplateException {
     var values = new ArrayList<>(expressions.size());
     for (var expression : expressions) {
       values.add(expression.value(fields));
@@ -85,7 +85,7 @@ final class TemplateFunctions {
 
   /** The first argument that decides, or else the last; those after it are not evaluated. */
   private static Object firstThatDecides(List<Expression> arguments, Fields fields,
-      boolean decides) throws TemplateException {
+      boolean decides) throws GoTemplateException {
     for (var argument : arguments.subList(0, arguments.size() - 1)) {
       var value = argument.value(fields);
       if (isTrue(value) == decides) {
@@ -103,12 +103,12 @@ final class TemplateFunctions {
       case Long whole -> whole != 0;
       case Double number -> number != 0;
       case List<?> list -> !list.isEmpty();
-      case Template.Pointer pointer -> !pointer.isNil();
+      case GoTemplate.Pointer pointer -> !pointer.isNil();
       default -> true;
     };
   }
 
-  private static boolean isAnyEqual(List<Object> values) throws TemplateException {
+  private static boolean isAnyEqual(List<Object> values) throws GoTemplateException {
     for (var other : values.subList(1, values.size())) {
       if (compare(List.of(values.getFirst(), other)) == 0) {
         return true;
@@ -117,7 +117,7 @@ final class TemplateFunctions {
     return false;
   }
 
-  private static int compare(List<Object> two) throws TemplateException {
+  private static int compare(List<Object> two) throws GoTemplateException {
     var one = two.getFirst();
     var other = two.get(1);
     if (one instanceof String a && other instanceof String b) {
@@ -132,10 +132,10 @@ final class TemplateFunctions {
     if (one instanceof Boolean a && other instanceof Boolean b) {
       return a.compareTo(b);
     }
-    throw new TemplateException("incompatible types for comparison");
+    throw new GoTemplateException("incompatible types for comparison");
   }
 
-  private static Object index(List<Object> arguments) throws TemplateException {
+  private static Object index(List<Object> arguments) throws GoTemplateException {
     var value = arguments.getFirst();
     for (var key : arguments.subList(1, arguments.size())) {
       if (value instanceof Mapping map && key instanceof String name) {
@@ -144,7 +144,7 @@ final class TemplateFunctions {
           && at < list.size()) {
         value = list.get(at.intValue());
       } else {
-        throw new TemplateException("there is nothing at the index " + Printf.print(key));
+        throw new GoTemplateException("there is nothing at the index " + Printf.print(key));
       }
     }
     return value;

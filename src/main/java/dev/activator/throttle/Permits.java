@@ -3,9 +3,9 @@ package dev.activator.throttle;
 import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.DestinationSubset;
 import dev.activator.throttle.policy.InFlightCarryOver;
@@ -47,7 +47,7 @@ final class Permits {
     }
 
     /** Releases the permit; null if the request may not be retried. */
-    @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected);
+    @Nullable QueueEntry retry(PodCapacity pod, QueuedCaller caller, boolean connected);
   }
 
   /**
@@ -55,9 +55,9 @@ final class Permits {
    * @param limit of each pod, unless its slow-start window is smaller
    */
   @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
-  private record RoutingSnapshot(Pod[] pods, int limit, int capacity, Balancer balancer)
+  private record RoutingSnapshot(PodCapacity[] pods, int limit, int capacity, Balancer balancer)
       implements Balancer.Loads {
-    private static final RoutingSnapshot NONE = new RoutingSnapshot(new Pod[0], 0, 0,
+    private static final RoutingSnapshot NONE = new RoutingSnapshot(new PodCapacity[0], 0, 0,
         Balancer.FIRST_AVAILABLE);
 
     @Override
@@ -106,12 +106,12 @@ final class Permits {
   private final Owner owner;
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
-  private final Map<Destination, Pod> known = new HashMap<>(4);
+  private final Map<Destination, PodCapacity> known = new HashMap<>(4);
   private final SlowStartMemory memory = new SlowStartMemory();
   private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
-  private volatile List<Pod> pods = List.of();
+  private volatile List<PodCapacity> pods = List.of();
   /** Closed destinations whose requests run on pods of the snapshot. */
-  private volatile List<Pod> carriedFrom = List.of();
+  private volatile List<PodCapacity> carriedFrom = List.of();
   /** The first slow-start window of new destinations; 0 for no limit. */
   private volatile int firstWindow;
   /** Whether only permits that this activator holds can be acquired. Used on the loop only. */
@@ -148,7 +148,7 @@ final class Permits {
     }
   }
 
-  boolean hasRoomOtherThan(Pod failed) {
+  boolean hasRoomOtherThan(PodCapacity failed) {
     var now = routing;
     return Stream.of(now.pods())
         .anyMatch(pod -> pod != failed && pod.hasRoom(now.limit()));
@@ -185,7 +185,7 @@ final class Permits {
     }
   }
 
-  void broken(Pod pod) {
+  void broken(PodCapacity pod) {
     if (firstWindow > 0) {
       pod.narrow();
       if (firstWindow == 0) {
@@ -195,7 +195,7 @@ final class Permits {
     }
   }
 
-  @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected) {
+  @Nullable QueueEntry retry(PodCapacity pod, QueuedCaller caller, boolean connected) {
     return owner.retry(pod, caller, connected);
   }
 
@@ -213,27 +213,27 @@ final class Permits {
     this.firstWindow = firstWindow;
     if (lent != lending) {
       lent = lending;
-      known.values().forEach(pod -> pod.hold(lending ? 0 : Pod.ALL, null));
+      known.values().forEach(pod -> pod.hold(lending ? 0 : PodCapacity.ALL, null));
     }
     var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
-        .toArray(Pod[]::new);
+        .toArray(PodCapacity[]::new);
     var open = Set.of(now);
     // Closes these before others open, so that their number of requests can only fall.
     carriedFrom = known.values().stream().filter(pod -> !open.contains(pod)
         && (pod.isClusterIp() || behindClusterIp.contains(pod.destination()))).toList();
-    carriedFrom.forEach(Pod::close);
+    carriedFrom.forEach(PodCapacity::close);
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(pod -> pod.carry(0));
     carry(now, subset.limit());
     for (var pod : now) {
       pod.open(firstWindow > 0 ? firstWindow : DestinationSubset.UNLIMITED);
     }
     if (firstWindow == 0) {
-      known.values().forEach(Pod::endSlowStart);
+      known.values().forEach(PodCapacity::endSlowStart);
       memory.clear();
     }
     routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
     // Published last, so that a request that finds a pod closed sees the new snapshot when it retries.
-    known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
+    known.values().stream().filter(pod -> !open.contains(pod)).forEach(PodCapacity::close);
     dropIdle();
     pods = List.copyOf(known.values());
   }
@@ -246,19 +246,19 @@ final class Permits {
     }
   }
 
-  private void carry(Pod[] to, int limit) {
-    var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(Pod::inFlight).sum(),
-        Stream.of(to).mapToInt(Pod::carried).toArray(),
-        Stream.of(to).mapToInt(Pod::inFlight).toArray(), limit);
+  private void carry(PodCapacity[] to, int limit) {
+    var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(PodCapacity::inFlight).sum(),
+        Stream.of(to).mapToInt(PodCapacity::carried).toArray(),
+        Stream.of(to).mapToInt(PodCapacity::inFlight).toArray(), limit);
     // Incremented first, so that each request is counted at any time.
     IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
         .forEach(i -> to[i].carry(dealt[i]));
     IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
   }
 
-  private Pod pod(Destination destination, boolean isClusterIp) {
+  private PodCapacity pod(Destination destination, boolean isClusterIp) {
     return known.computeIfAbsent(destination,
-        it -> new Pod(it, this, isClusterIp, memory.take(it), lent ? 0 : Pod.ALL));
+        it -> new PodCapacity(it, this, isClusterIp, memory.take(it), lent ? 0 : PodCapacity.ALL));
   }
 
   private boolean dropIdle() {
@@ -297,7 +297,7 @@ final class Permits {
 
   Map<Destination, Integer> running() {
     return known.values().stream().filter(pod -> pod.running() > 0)
-        .collect(Collectors.toMap(Pod::destination, Pod::running));
+        .collect(Collectors.toMap(PodCapacity::destination, PodCapacity::running));
   }
 
   boolean isWithdrawn(Destination destination) {
@@ -326,7 +326,8 @@ final class Permits {
   /** The destinations in use. */
   DestinationSubset subset() {
     var now = routing;
-    return new DestinationSubset(Stream.of(now.pods()).map(Pod::destination).toList(), now.limit(),
+    return new DestinationSubset(Stream.of(now.pods()).map(PodCapacity::destination).toList(),
+        now.limit(),
         now.capacity());
   }
 
@@ -348,7 +349,7 @@ final class Permits {
     int sum = 0;
     for (var pod : now.pods()) {
       int held = pod.held();
-      if (held == Pod.ALL) {
+      if (held == PodCapacity.ALL) {
         return now.capacity();
       }
       sum += Math.min(held, now.limit());
@@ -358,7 +359,7 @@ final class Permits {
 
   /** Includes closed destinations. */
   int inFlight() {
-    return pods.stream().mapToInt(Pod::inFlight).sum();
+    return pods.stream().mapToInt(PodCapacity::inFlight).sum();
   }
 
   List<ThrottleView.PodLoad> view() {

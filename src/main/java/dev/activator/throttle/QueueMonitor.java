@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -30,7 +30,7 @@ final class QueueMonitor {
   private final Runnable onWaiting;
   private final Runnable onStarved;
   private final Consumer<RevisionStartFailure> reject;
-  private final DeadlineTimer timer;
+  private final ResettableTimer timer;
   private @Nullable RevisionStartFailure statusFailure;
   private volatile @Nullable RevisionStartFailure podFailure;
   private @Nullable RevisionStartFailure loggedFailure;
@@ -44,7 +44,7 @@ final class QueueMonitor {
     this.onWaiting = onWaiting;
     this.onStarved = onStarved;
     this.reject = reject;
-    this.timer = new DeadlineTimer(loop, this::tick);
+    this.timer = new ResettableTimer(loop, this::tick);
     this.statusFailure = revision.startFailure();
   }
 

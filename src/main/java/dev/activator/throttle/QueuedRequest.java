@@ -2,9 +2,9 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
 import dev.activator.throttle.policy.QueueOrder;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,7 @@ final class QueuedRequest implements QueueEntry {
         : permit;
     caller.loop().execute(() -> {
       if (done) {
-        permit.release(Admission.Ending.UNCOUNTED);
+        permit.release(AdmissionResult.Ending.UNCOUNTED);
       } else {
         done = true;
         caller.granted(granted);
@@ -66,7 +66,7 @@ final class QueuedRequest implements QueueEntry {
     });
   }
 
-  void reject(Admission.Rejection reason) {
+  void reject(AdmissionResult.Rejection reason) {
     caller.loop().execute(() -> {
       if (!done) {
         end();
@@ -130,7 +130,7 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
-    public void release(Admission.Ending ending) {
+    public void release(AdmissionResult.Ending ending) {
       if (!isRetry()) {
         throttler.ended(ending, grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
       }

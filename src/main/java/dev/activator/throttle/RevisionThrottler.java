@@ -4,19 +4,19 @@ import dev.activator.lending.Lending;
 import dev.activator.lending.LoanLease;
 import dev.activator.lending.LocalPermits;
 import dev.activator.lending.RevisionLending;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * Admits or queues the requests of one revision. A released permit goes to the head of the queue.
  *
  * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
- * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
+ * {@link Permits}, {@link WaitEstimator} and {@link RetryBudget} are shared.
  *
  * <p><b>Errors.</b> A request that will not run gets a {@link Rejection}.
  *
@@ -55,15 +55,15 @@ final class RevisionThrottler implements Permits.Owner {
   private final Loop loop;
   private final RevisionOptions defaults;
   private final Permits permits;
-  private final StartEstimator estimator;
+  private final WaitEstimator estimator;
   private final RetryBudget retries = new RetryBudget();
   private final AtomicLong heldBytes = new AtomicLong();
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final WaitQueue queue;
   /** Runs while a request waits for the window of a pod to widen. */
-  private final DeadlineTimer slowStart;
+  private final ResettableTimer slowStart;
   private final RevisionLending lending;
-  private final RevisionRouting routing;
+  private final DestinationSubsetUpdater routing;
   private final QueueMonitor starts;
   private final Runnable onStart;
   private volatile Revision revision;
@@ -93,13 +93,15 @@ final class RevisionThrottler implements Permits.Owner {
     this.waitingOn = loop;
     this.defaults = defaults;
     this.permits = new Permits(random, this);
-    this.estimator = new StartEstimator(loop, id.hashCode());
+    this.estimator = new WaitEstimator(loop, id.hashCode());
     this.queue = new WaitQueue(id);
-    this.slowStart = new DeadlineTimer(loop, this::grant);
+    this.slowStart = new ResettableTimer(loop, this::grant);
     this.revision = revision;
     this.options = optionsOf(revision);
-    this.lending = lends.revision(id, loop, new Local(), RevisionRouting.withoutPods(revision));
-    this.routing = new RevisionRouting(loop, permits, estimator, revision, options, lending,
+    this.lending = lends.revision(id, loop, new Local(),
+        DestinationSubsetUpdater.withoutPods(revision));
+    this.routing = new DestinationSubsetUpdater(loop, permits, estimator, revision, options,
+        lending,
         capacityLines, this::rerouted, onUnreachable);
     this.starts = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
         () -> onWaiting.accept(waitingOn),
@@ -108,12 +110,12 @@ final class RevisionThrottler implements Permits.Owner {
     lending.open();
   }
 
-  Admission admit(QueuedCaller caller) {
+  AdmissionResult admit(QueuedCaller caller) {
     var permit = permits.tryAcquire();
     if (permit != null) {
       return permit;
     }
-    return caller.mayWait() ? enqueue(caller) : new Admission.NoRoom();
+    return caller.mayWait() ? enqueue(caller) : new AdmissionResult.NoRoom();
   }
 
   private QueueEntry enqueue(QueuedCaller caller) {
@@ -209,7 +211,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   @Override
-  public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected) {
+  public @Nullable QueueEntry retry(PodCapacity pod, QueuedCaller caller, boolean connected) {
     int active = permits.queued() + permits.inFlight();
     if (!connected || permits.hasRoomOtherThan(pod)) {
       retries.acquire();
@@ -225,7 +227,7 @@ final class RevisionThrottler implements Permits.Owner {
     return request;
   }
 
-  private void requeued(QueuedRequest request, Pod pod) {
+  private void requeued(QueuedRequest request, PodCapacity pod) {
     if (rejectIfHopeless(request)) {
       pod.release(Ending.BROKEN);
       return;
@@ -364,12 +366,12 @@ final class RevisionThrottler implements Permits.Owner {
     return routing.isWithdrawn(destination);
   }
 
-  void publicAddresses(PublicAddresses addresses, String own) {
+  void publicAddresses(PublicEndpoints addresses, String own) {
     loop.execute(() -> routing.activators(addresses, own));
   }
 
   /** Ignored if addresses are known already, since those may be newer. */
-  void initialAddresses(PublicAddresses addresses, String own) {
+  void initialAddresses(PublicEndpoints addresses, String own) {
     loop.execute(() -> {
       if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {
         routing.activators(addresses, own);

@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.lending.LendingView;
 import dev.activator.revision.Destination;
-import dev.activator.revision.RequestRules;
+import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.policy.ActivatorIndex;
@@ -34,7 +34,7 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param lending with other activators
    */
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
-      ActivatorIndex activator, List<Destination> ejected, @Nullable RequestRules rules,
+      ActivatorIndex activator, List<Destination> ejected, @Nullable ColdStartRules rules,
       LendingView lending) {}
 
   /**

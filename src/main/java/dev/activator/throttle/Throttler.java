@@ -6,7 +6,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -44,7 +44,7 @@ public final class Throttler {
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   /** Addresses seen before their revision. */
-  private final ConcurrentMap<RevisionId, PublicAddresses> pendingAddresses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<RevisionId, PublicEndpoints> pendingAddresses = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
   private final Revisions revisions;
   private final String ownAddress;
@@ -52,7 +52,7 @@ public final class Throttler {
   private final RandomGenerator random;
   private final Lending lending;
   /** Limits the log lines about capacity, of all revisions together. */
-  private final LogLimit capacityLines = new LogLimit(RevisionRouting.MAX_CAPACITY_LINES);
+  private final LogLimit capacityLines = new LogLimit(DestinationSubsetUpdater.MAX_CAPACITY_LINES);
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
   private final List<BiConsumer<RevisionId, Loop>> onWaiting = new CopyOnWriteArrayList<>();
@@ -113,7 +113,7 @@ public final class Throttler {
   }
 
   /** A queued caller is called later on its own loop, even if it is rejected. */
-  public Admission admit(Revision revision, Admission.QueuedCaller caller) {
+  public AdmissionResult admit(Revision revision, AdmissionResult.QueuedCaller caller) {
     var throttler = throttlers.get(revision.id());
     return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
   }
@@ -156,7 +156,7 @@ public final class Throttler {
     }
   }
 
-  public void publicAddresses(PublicAddresses addresses) {
+  public void publicAddresses(PublicEndpoints addresses) {
     var id = addresses.revision();
     var throttler = find(id);
     if (throttler != null) {

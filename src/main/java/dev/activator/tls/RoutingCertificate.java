@@ -1,7 +1,7 @@
 package dev.activator.tls;
 
 /**
- * The content of the Secret {@code routing-serving-certs}, in PEM.
+ * The certificate chain, key and CAs in Knative's Secret routing-serving-certs, as PEM text.
  *
  * @param chain shown to callers
  * @param authorities the CAs of pods' certificates; empty if only trust bundles have them

@@ -1,22 +1,22 @@
 package dev.activator.training;
 
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.ChangeListeners;
-import dev.activator.cluster.EndpointsEvents;
-import dev.activator.cluster.decode.ApiMessages;
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
-import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.RevisionChangePublisher;
+import dev.activator.cluster.EndpointsMerger;
+import dev.activator.cluster.decode.ListWatchParser;
+import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
+import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.Informer;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
@@ -52,7 +52,7 @@ public final class ColdStartWarmUp {
   private final RandomGenerator random;
   private final JsonFactory json = new JsonFactory();
   private final ThreadLoop loop = new ThreadLoop("warm-up");
-  private final Informer<Decoded<EndpointsObject>> informer = new Informer<>("warm-up", loop,
+  private final Informer<DecodeResult<RevisionEndpoints>> informer = new Informer<>("warm-up", loop,
       Duration.ZERO, WatchedKind.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
@@ -88,18 +88,18 @@ public final class ColdStartWarmUp {
     int pod = parts.pod();
     var upstreams = parts.upstreams();
     var watching = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
-        new HttpProbeClient(upstreams, BackendSettings.DEFAULT.repeatsPerSecond()),
-        BackendSettings.DEFAULT, random);
+        new HttpProbeClient(upstreams, ProbeSettings.DEFAULT.repeatsPerSecond()),
+        ProbeSettings.DEFAULT, random);
     backends = watching;
     var throttler = new Throttler(loops::loopFor, _ -> REVISION, WarmUp.LOOPBACK,
         RevisionOptions.of(1), random);
     watching.onChange(throttler::destinations);
-    var pods = new ChangeListeners<PodListing>("pods");
+    var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
     pods.add(watching::listed);
-    var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "", pods,
-        new ChangeListeners<>("public Endpoints"));
-    informer.addHandler(new FactHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
-        HandlerOptions.on(loop, "warm-up"));
+    var events = new EndpointsMerger(informer.store(), IpFamily.IPV4, _ -> "", pods,
+        new RevisionChangePublisher<>("public Endpoints"));
+    informer.addHandler(new DecodedObjectHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
+        InformerHandlerOptions.on(loop, "warm-up"));
     informer.start();
     throttler.revision(REVISION);
     watching.revision(REVISION);
@@ -163,9 +163,9 @@ public final class ColdStartWarmUp {
             'f:metadata': {'f:labels': {'.': {}}}, 'f:subsets': {}}}]},
          'subsets': [{%s}]}}""".formatted(version, subset).replace('\'', '"')
         .getBytes(StandardCharsets.UTF_8);
-    if (ApiMessages.event(WatchedKind.ENDPOINTS,
+    if (ListWatchParser.event(WatchedKind.ENDPOINTS,
         () -> json.createParser(ObjectReadContext.empty(),
-            line)) instanceof WatchEvent.Put<Decoded<EndpointsObject>>(var now)) {
+            line)) instanceof WatchEvent.Put<DecodeResult<RevisionEndpoints>>(var now)) {
       informer.sink().put(now);
     }
   }

@@ -5,14 +5,14 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyTransport;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
@@ -22,8 +22,8 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -145,7 +145,7 @@ public final class WarmUp {
     return ((InetSocketAddress) bound.channel().localAddress()).getPort();
   }
 
-  private static BiFunction<Revision, QueuedCaller, Admission> always(int port) {
+  private static BiFunction<Revision, QueuedCaller, AdmissionResult> always(int port) {
     var permit = new Always(new Destination(LOOPBACK, port));
     return (_, _) -> permit;
   }
@@ -156,7 +156,7 @@ public final class WarmUp {
     return upstreams;
   }
 
-  private int proxy(Protocol protocol, BiFunction<Revision, QueuedCaller, Admission> throttle)
+  private int proxy(Protocol protocol, BiFunction<Revision, QueuedCaller, AdmissionResult> throttle)
       throws IOException {
     var revision = new Revision(ID, "", protocol, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
@@ -164,30 +164,31 @@ public final class WarmUp {
   }
 
   int proxy(Revision revision, Upstreams upstreams,
-      BiFunction<Revision, QueuedCaller, Admission> throttle) throws IOException {
-    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle) throws IOException {
+    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID),
+        _ -> null,
         _ -> revision,
         Readiness.Ready::new);
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);
     var meters = new RequestMeters(new Meters(), _ -> revision);
-    var held = new HeldBytes(new MemoryBound(1 << 20));
-    var unread = new UnreadBytes(new UnreadBudget(1 << 20));
+    var held = new HeldBytes(new HeldMemoryLimit(1 << 20));
+    var unread = new UnreadResponseBytes(new UnreadResponseBudget(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttle, upstreams.of(loop),
             reporter.onLoop(loop), meters, held.share(), unread.share(loop),
-            ErrorResponses.NONE));
+            ErrorResponseOptions.NONE));
     ends.add(server::close);
     return listen(server::accept);
   }
 
-  private record Always(Destination destination) implements Admission.Permit {
+  private record Always(Destination destination) implements AdmissionResult.Permit {
     @Override
-    public void release(Admission.Ending ending) {
+    public void release(AdmissionResult.Ending ending) {
       // Unlimited.
     }
 
     @Override
-    public Admission.@Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
+    public AdmissionResult.@Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
       return null;
     }
   }

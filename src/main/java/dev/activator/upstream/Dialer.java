@@ -53,13 +53,13 @@ final class Dialer {
   private static final Logger log = LoggerFactory.getLogger(Dialer.class);
 
   private final NettyLoop loop;
-  private final DialPlan plan;
+  private final DialBackoff plan;
   private final PodTls tls;
   private final Bootstrap bootstrap;
   /** Any thread may read it. */
   private final AtomicInteger open = new AtomicInteger();
 
-  Dialer(NettyLoop loop, TcpKeepAlive keepAlive, DialPlan plan, PodTls tls) {
+  Dialer(NettyLoop loop, TcpKeepAlive keepAlive, DialBackoff plan, PodTls tls) {
     this.loop = loop;
     this.plan = plan;
     this.tls = tls;
@@ -171,7 +171,7 @@ final class Dialer {
 
     @Override
     public long graceNanos() {
-      return inHandshake && !over ? DialPlan.graceNanos(0) : 0;
+      return inHandshake && !over ? DialBackoff.graceNanos(0) : 0;
     }
 
     private void start() {
@@ -209,7 +209,7 @@ final class Dialer {
 
     private void secure(Channel channel, String namespace) {
       var handler = tls.handler(channel.alloc(), namespace, listener.protocols());
-      handler.setHandshakeTimeoutMillis(DialPlan.HANDSHAKE_TIMEOUT.toMillis());
+      handler.setHandshakeTimeoutMillis(DialBackoff.HANDSHAKE_TIMEOUT.toMillis());
       inHandshake = true;
       channel.pipeline().addLast(new HandshakeErrors());
       handler.handshakeFuture().addListener((Future<Channel> done) -> secured(channel, done));
@@ -232,7 +232,7 @@ final class Dialer {
       var failure = UpstreamFailure.of(cause);
       failures++;
       // A timeout may come from a lost packet. Any other failure is an answer.
-      if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialPlan.ATTEMPTS) {
+      if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialBackoff.ATTEMPTS) {
         loop.schedule(plan.pause(), this::start);
       } else {
         log.debug("Cannot connect to {}: {}", address, cause.toString());

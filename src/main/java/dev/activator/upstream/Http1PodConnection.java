@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.loop.NettyTransport;
-import dev.activator.upstream.policy.TcpLiveness;
+import dev.activator.upstream.policy.TcpConnectionHealth;
 import dev.activator.upstream.UpstreamPools.Http1Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 // A failed write or close ends the connection, and the listener is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1PodConnection extends ChannelInboundHandlerAdapter
-    implements UpstreamConnection, PeerChecks.Checked {
+    implements UpstreamConnection, ConnectionHealthChecks.Checked {
   /** How long a pod may take for the last bytes of a tunnel. */
   private static final long LAST_BYTES_SECONDS = 30;
   /**
@@ -213,14 +213,14 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public boolean checked(TcpLiveness state) {
-    silentChecks = state == TcpLiveness.SILENT ? silentChecks + 1 : 0;
+  public boolean checked(TcpConnectionHealth state) {
+    silentChecks = state == TcpConnectionHealth.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
       // It may be dead, so no request should get it.
       close();
       return false;
     }
-    boolean gone = silentChecks >= TcpLiveness.CHECKS_UNTIL_GONE;
+    boolean gone = silentChecks >= TcpConnectionHealth.CHECKS_UNTIL_GONE;
     if (gone) {
       var former = listener;
       listener = null;

@@ -1,11 +1,11 @@
 package dev.activator.upstream;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.http.Http2Endpoint;
+import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.Http2Setup;
-import dev.activator.http.IncomingHead;
-import dev.activator.upstream.policy.Http2Pings;
-import dev.activator.upstream.policy.TcpLiveness;
+import dev.activator.http.IncomingHttp2Head;
+import dev.activator.upstream.policy.Http2KeepAlive;
+import dev.activator.upstream.policy.TcpConnectionHealth;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements PeerChecks.Checked {
+final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
+    implements ConnectionHealthChecks.Checked {
   /** The limit for a pod that sets none, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   /**
@@ -45,7 +46,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
 
   private final Http2Pool pool;
   private final FrameBudget budget;
-  private Http2Pings pings = Http2Pings.NONE;
+  private Http2KeepAlive pings = Http2KeepAlive.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
   private int lentStreams;
   private int silentChecks;
@@ -118,13 +119,13 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
   }
 
   @Override
-  public boolean checked(TcpLiveness state) {
+  public boolean checked(TcpConnectionHealth state) {
     boolean pinged = pings.pinged();
     pings = pings.check(lentStreams > 0, readSinceCheck, writtenSinceRead);
     readSinceCheck = false;
-    silentChecks = state == TcpLiveness.SILENT ? silentChecks + 1 : 0;
-    boolean gone = silentChecks >= TcpLiveness.CHECKS_UNTIL_GONE
-        || pings.unanswered() && state == TcpLiveness.UNKNOWN;
+    silentChecks = state == TcpConnectionHealth.SILENT ? silentChecks + 1 : 0;
+    boolean gone = silentChecks >= TcpConnectionHealth.CHECKS_UNTIL_GONE
+        || pings.unanswered() && state == TcpConnectionHealth.UNKNOWN;
     if (gone) {
       failure = UpstreamFailure.UNRESPONSIVE;
       close();
@@ -306,7 +307,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
     }
 
     @Override
-    protected void headRead(int id, IncomingHead head, boolean last) throws Http2Exception {
+    protected void headRead(int id, IncomingHttp2Head head, boolean last) throws Http2Exception {
       var upstream = of(connection().stream(id));
       pings = pings.answered();
       budget.earn(0);

@@ -1,8 +1,8 @@
 package dev.activator.upstream;
 
 import dev.activator.http.FieldCount;
-import dev.activator.http.Http2Endpoint;
-import dev.activator.http.IncomingHead;
+import dev.activator.http.AbstractHttp2Handler;
+import dev.activator.http.IncomingHttp2Head;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** One stream to a pod. A request without a body is one HEADERS frame. */
 // A failed write ends the stream, and the listener is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2PodStream implements UpstreamConnection, Http2Endpoint.StreamUser {
+final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.StreamUser {
   private final Http2PodSession session;
   private final boolean reused;
   private @Nullable UpstreamListener listener;
@@ -169,7 +169,7 @@ final class Http2PodStream implements UpstreamConnection, Http2Endpoint.StreamUs
     headWritten = written;
   }
 
-  void headRead(IncomingHead incoming, boolean last) throws Http2Exception {
+  void headRead(IncomingHttp2Head incoming, boolean last) throws Http2Exception {
     if (listener == null) {
       return;
     }
@@ -237,7 +237,7 @@ final class Http2PodStream implements UpstreamConnection, Http2Endpoint.StreamUs
         Http2Error.PROTOCOL_ERROR, what);
   }
 
-  private void trailers(IncomingHead incoming) throws Http2Exception {
+  private void trailers(IncomingHttp2Head incoming) throws Http2Exception {
     if (incoming.hasPseudoHeaders()) {
       throw malformed("pseudo-headers in trailers");
     }

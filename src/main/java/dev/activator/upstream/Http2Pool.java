@@ -1,6 +1,6 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.tls.ConnectTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
@@ -40,7 +40,7 @@ final class Http2Pool implements UpstreamPool {
   private final List<Http2PodSession> sessions = new ArrayList<>(1);
   private final Deque<WaitingRequest> waiting = new ArrayDeque<>();
   private final List<OpeningSession> openings = new ArrayList<>(1);
-  private final DeadlineTimer expiry;
+  private final ResettableTimer expiry;
   private boolean serving;
   /** Whether SETTINGS were received on any connection. */
   private boolean settingsReceived;
@@ -54,7 +54,7 @@ final class Http2Pool implements UpstreamPool {
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
     this.authority = target.destination().toString();
-    this.expiry = new DeadlineTimer(dialer.loop(), this::expire);
+    this.expiry = new ResettableTimer(dialer.loop(), this::expire);
   }
 
   @Override
@@ -285,7 +285,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private final class OpeningSession implements Dialer.DialListener {
-    private final DeadlineTimer settingsTimer = new DeadlineTimer(dialer.loop(),
+    private final ResettableTimer settingsTimer = new ResettableTimer(dialer.loop(),
         () -> over(UpstreamFailure.MALFORMED));
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
@@ -294,7 +294,7 @@ final class Http2Pool implements UpstreamPool {
     /** After a slow handshake, the pod's SETTINGS may take a while, too. */
     long graceNanos() {
       if (session != null) {
-        return target.overTls() ? DialPlan.graceNanos(nanoTime() - connectedNanos) : 0;
+        return target.overTls() ? DialBackoff.graceNanos(nanoTime() - connectedNanos) : 0;
       }
       return dial == null ? 0 : dial.graceNanos();
     }

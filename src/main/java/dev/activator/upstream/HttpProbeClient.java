@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpProbeClient implements ProbeClient {
   private final Upstreams upstreams;
-  private final Map<UpstreamPools, ConnectChecks> checks = new IdentityHashMap<>();
+  private final Map<UpstreamPools, ConnectPoller> checks = new IdentityHashMap<>();
   private final int attemptsPerSecond;
   private @Nullable RateLimit rate;
 
@@ -37,7 +37,7 @@ public final class HttpProbeClient implements ProbeClient {
   }
 
   @Override
-  public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+  public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
     new Probe(upstreams.of(loop), request, done).start(loop);
   }
 
@@ -45,7 +45,7 @@ public final class HttpProbeClient implements ProbeClient {
   public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
       Consumer<Boolean> refused) {
     var pools = upstreams.of(loop);
-    checks(pools).check(next.destination(), pause, limit, new ConnectChecks.Outcome() {
+    checks(pools).check(next.destination(), pause, limit, new ConnectPoller.Outcome() {
       @Override
       public void refused() {
         refused.accept(true);
@@ -68,14 +68,14 @@ public final class HttpProbeClient implements ProbeClient {
     });
   }
 
-  private synchronized ConnectChecks checks(UpstreamPools pools) {
+  private synchronized ConnectPoller checks(UpstreamPools pools) {
     var shared = rate;
     if (shared == null) {
       shared = new RateLimit(attemptsPerSecond, pools.loop().nanoTime());
       rate = shared;
     }
     var itsRate = shared;
-    return checks.computeIfAbsent(pools, _ -> new ConnectChecks(pools.loop(), itsRate));
+    return checks.computeIfAbsent(pools, _ -> new ConnectPoller(pools.loop(), itsRate));
   }
 
   private static final class Probe implements UpstreamListener {
@@ -85,7 +85,7 @@ public final class HttpProbeClient implements ProbeClient {
 
     private final UpstreamPools pools;
     private final ProbeRequest request;
-    private final Consumer<ProbeAnswer> done;
+    private final Consumer<ProbeResult> done;
     private final StringBuilder body = new StringBuilder(0);
     private Loop.@Nullable Timer timer;
     private @Nullable Dial dial;
@@ -95,7 +95,7 @@ public final class HttpProbeClient implements ProbeClient {
     private boolean answered;
     private boolean retried;
 
-    Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeResult> done) {
       this.pools = pools;
       this.request = request;
       this.done = done;
@@ -103,7 +103,7 @@ public final class HttpProbeClient implements ProbeClient {
 
     void start(Loop loop) {
       timer = loop.schedule(request.timeout(),
-          () -> answer(new ProbeAnswer.TimedOut(request.timeout(), connection != null)));
+          () -> answer(new ProbeResult.TimedOut(request.timeout(), connection != null)));
       loop.execute(this::connect);
     }
 
@@ -130,7 +130,7 @@ public final class HttpProbeClient implements ProbeClient {
       connection = open;
       if (request.path().isEmpty()) {
         // Closed, because a server that takes one connection at a time would wait for a request on it.
-        answer(new ProbeAnswer.Connected());
+        answer(new ProbeResult.Connected());
         return;
       }
       var question = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, request.path());
@@ -147,7 +147,7 @@ public final class HttpProbeClient implements ProbeClient {
     @Override
     public void head(HttpResponse response) {
       if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-        answer(new ProbeAnswer.InvalidResponse(
+        answer(new ProbeResult.InvalidResponse(
             "the pod switched to a protocol that was not requested"));
       } else {
         head = response;
@@ -164,7 +164,7 @@ public final class HttpProbeClient implements ProbeClient {
       if (content instanceof LastHttpContent) {
         complete();
       } else if (readBytes > READ_BYTES && head != null) {
-        answer(new ProbeAnswer.Answered(head.status().code(), body.toString()));
+        answer(new ProbeResult.Answered(head.status().code(), body.toString()));
       }
     }
 
@@ -179,7 +179,7 @@ public final class HttpProbeClient implements ProbeClient {
       if (connection != null && head != null) {
         connection.release();
         connection = null;
-        answer(new ProbeAnswer.Answered(head.status().code(), body.toString()));
+        answer(new ProbeResult.Answered(head.status().code(), body.toString()));
       }
     }
 
@@ -198,15 +198,15 @@ public final class HttpProbeClient implements ProbeClient {
         dial = pool().dial(this);
       } else {
         answer(ended != null || wasConnected(failure)
-            ? new ProbeAnswer.InvalidResponse(failure.text())
+            ? new ProbeResult.InvalidResponse(failure.text())
             : withoutConnection(failure));
       }
     }
 
-    private static ProbeAnswer withoutConnection(UpstreamFailure failure) {
+    private static ProbeResult withoutConnection(UpstreamFailure failure) {
       return failure == UpstreamFailure.REFUSED
-          ? new ProbeAnswer.Refused(failure.text())
-          : new ProbeAnswer.Failed(failure.text());
+          ? new ProbeResult.Refused(failure.text())
+          : new ProbeResult.Failed(failure.text());
     }
 
     private static boolean wasConnected(UpstreamFailure failure) {
@@ -216,7 +216,7 @@ public final class HttpProbeClient implements ProbeClient {
       };
     }
 
-    private void answer(ProbeAnswer answer) {
+    private void answer(ProbeResult answer) {
       if (answered) {
         return;
       }
@@ -224,7 +224,7 @@ public final class HttpProbeClient implements ProbeClient {
       if (timer != null) {
         timer.cancel();
       }
-      if (dial != null && answer instanceof ProbeAnswer.TimedOut) {
+      if (dial != null && answer instanceof ProbeResult.TimedOut) {
         dial.timedOut();
       } else if (dial != null) {
         dial.cancel();

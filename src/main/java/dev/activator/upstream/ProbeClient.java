@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * <p><b>Errors.</b> Every error is an answer.
  */
 public interface ProbeClient {
-  void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done);
+  void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done);
 
   /**
    * Waits until something listens at an address that is likely to refuse connections. Calls back

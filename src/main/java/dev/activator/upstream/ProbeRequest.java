@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A {@code GET}, or, if the path is empty, only a connection.
+ * A probe to send to a pod: a {@code GET}, or, if the path is empty, only a connection.
  *
  * @param protocol HTTP/1.1, or HTTP/2 with prior knowledge
  * @param headers all but {@code Host}

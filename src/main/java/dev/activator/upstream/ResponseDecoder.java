@@ -1,8 +1,8 @@
 package dev.activator.upstream;
 
 import dev.activator.http.FieldCount;
-import dev.activator.http.FieldList;
-import dev.activator.http.IncomingHead;
+import dev.activator.http.HeaderFieldList;
+import dev.activator.http.IncomingHttp2Head;
 import dev.activator.http.CommonFieldNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -56,7 +56,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private ResponseDecoder(Trailers trailers) {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
-        .setHeadersFactory(FieldList.CHECKED).setTrailersFactory(trailers));
+        .setHeadersFactory(HeaderFieldList.CHECKED).setTrailersFactory(trailers));
     this.trailers = trailers;
   }
 
@@ -108,7 +108,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
-    if (FieldList.in(response).hasTooManyOptions()) {
+    if (HeaderFieldList.in(response).hasTooManyOptions()) {
       throw new IllegalArgumentException("too many options of the connection");
     }
     if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
@@ -169,7 +169,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected HttpMessage createMessage(String[] line) {
-    if (IncomingHead.statusCode(line[1]) == IncomingHead.NO_STATUS) {
+    if (IncomingHttp2Head.statusCode(line[1]) == IncomingHttp2Head.NO_STATUS) {
       throw new IllegalArgumentException("malformed status code");
     }
     return super.createMessage(line);
@@ -191,7 +191,9 @@ public final class ResponseDecoder extends HttpResponseDecoder {
       throw new IllegalArgumentException("white space in a field's name");
     }
     var known = CommonFieldNames.of(line, start, length);
-    return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
+    return known == null
+        ? HeaderFieldList.checked(super.splitHeaderName(line, start, length))
+        : known;
   }
 
   /** Whether the line has a colon. Netty accepts white space after the name instead. */

@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
@@ -32,17 +32,17 @@ public final class UpstreamPools implements PodPools {
   private final Map<ConnectTarget, Http1Pool> http1Pools = new HashMap<>();
   private final Map<ConnectTarget, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
-  private final DeadlineTimer expiry;
-  private final PeerChecks checks;
+  private final ResettableTimer expiry;
+  private final ConnectionHealthChecks checks;
   private boolean closed;
 
-  UpstreamPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive, DialPlan plan,
+  UpstreamPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive, DialBackoff plan,
       PodTls tls) {
     this.loop = loop;
     this.limits = limits;
     this.tls = tls;
-    this.expiry = new DeadlineTimer(loop, this::expire);
-    this.checks = new PeerChecks(loop, keepAlive.interval());
+    this.expiry = new ResettableTimer(loop, this::expire);
+    this.checks = new ConnectionHealthChecks(loop, keepAlive.interval());
     this.dialer = new Dialer(loop, keepAlive, plan, tls);
   }
 
@@ -90,7 +90,7 @@ public final class UpstreamPools implements PodPools {
     return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
   }
 
-  PeerChecks checks() {
+  ConnectionHealthChecks checks() {
     return checks;
   }
 

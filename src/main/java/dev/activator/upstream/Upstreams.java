@@ -40,7 +40,7 @@ public final class Upstreams {
       RandomGenerator random,
       PodTls tls) {
     var share = limits.shareOf(loops.all().size());
-    var plan = new DialPlan(random);
+    var plan = new DialBackoff(random);
     for (var loop : loops.all()) {
       pools.put(loop, new UpstreamPools(loop, share, keepAlive, plan, tls));
     }

@@ -2,7 +2,7 @@ package dev.activator.waking;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
 import dev.activator.waking.SpeculativeStarts.Result;
@@ -73,12 +73,12 @@ public final class CallChains {
   private final SpeculativeStarts starts;
   private final Loop loop;
   private final Throttler throttler;
-  private final Function<RevisionId, @Nullable PodListing> pods;
+  private final Function<RevisionId, @Nullable PrivateEndpoints> pods;
   private final List<Consumer<Boolean>> onWatching = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStarted = new CopyOnWriteArrayList<>();
   private final PrewarmCounts counts;
   private final ChainTable table = new ChainTable();
-  private final CallerAddresses addresses = new CallerAddresses();
+  private final CallerLookup addresses = new CallerLookup();
   /** The revisions that have an episode, or were started ahead. <b>Threads.</b> Any may read it. */
   private final Map<RevisionId, Watch> watched = new ConcurrentHashMap<>();
   private int episodes;
@@ -119,7 +119,7 @@ public final class CallChains {
 
   /** @param pods the pods that are listed for a revision now */
   public CallChains(Mode mode, SpeculativeStarts starts, Throttler throttler,
-      Function<RevisionId, @Nullable PodListing> pods, PrewarmCounts counts) {
+      Function<RevisionId, @Nullable PrivateEndpoints> pods, PrewarmCounts counts) {
     this.mode = mode;
     this.starts = starts;
     this.loop = starts.loop();
@@ -141,7 +141,7 @@ public final class CallChains {
     onStarted.add(listener);
   }
 
-  public CallerAddresses addresses() {
+  public CallerLookup addresses() {
     return addresses;
   }
 
@@ -170,7 +170,7 @@ public final class CallChains {
   }
 
   /** Any thread: the pods of a revision have changed. */
-  public void listed(PodListing now) {
+  public void listed(PrivateEndpoints now) {
     if (watched.containsKey(now.revision())) {
       loop.execute(() -> {
         var watch = watched.get(now.revision());
@@ -181,7 +181,7 @@ public final class CallChains {
     }
   }
 
-  private static PodsByReadiness all(PodListing pods) {
+  private static PodsByReadiness all(PrivateEndpoints pods) {
     return new PodsByReadiness(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
   }
 

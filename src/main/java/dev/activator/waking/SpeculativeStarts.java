@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts revisions for which no request waits yet. A {@link StandInRequest} is queued for each,
+ * Starts revisions for which no request waits yet. A {@link WakeUpRequest} is queued for each,
  * until a pod takes requests, but at most for twice the usual start and ten seconds.
  *
  * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #gone}.
@@ -118,7 +118,7 @@ public final class SpeculativeStarts {
       // Deleted concurrently.
       causes.remove(id);
     }
-    var standIn = new StandInRequest(loop, counter, revision, end -> ended(id, end));
+    var standIn = new WakeUpRequest(loop, counter, revision, end -> ended(id, end));
     // Added first, as the stand-in may end while it starts.
     underWay.put(id, loop.schedule(timeout(id), standIn::giveUp));
     standIn.start(throttler::admit);
@@ -130,7 +130,7 @@ public final class SpeculativeStarts {
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
   }
 
-  private void ended(RevisionId id, StandInRequest.End end) {
+  private void ended(RevisionId id, WakeUpRequest.End end) {
     log.debug("{}: the stand-in has ended: {}", id, end);
     var timeout = underWay.remove(id);
     if (timeout != null) {

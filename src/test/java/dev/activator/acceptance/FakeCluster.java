@@ -5,7 +5,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
@@ -115,7 +115,7 @@ final class FakeCluster implements AutoCloseable {
   /** The pod becomes one of the revision's. */
   void scaleUp(String name) {
     var endpoints = named("default", name + "-private");
-    Meta.of(endpoints).putObject("labels").put("serving.knative.dev/revision", name)
+    ObjectMeta.of(endpoints).putObject("labels").put("serving.knative.dev/revision", name)
         .put("serving.knative.dev/revisionUID", "u")
         .put("networking.internal.knative.dev/serviceType", "Private");
     var subset = endpoints.putArray("subsets").addObject();
@@ -127,7 +127,7 @@ final class FakeCluster implements AutoCloseable {
 
   private static ObjectNode named(String namespace, String name) {
     var object = Json.object();
-    Meta.of(object).put("namespace", namespace).put("name", name);
+    ObjectMeta.of(object).put("namespace", namespace).put("name", name);
     return object;
   }
 

@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.app.properties.EffectiveSettings;
-import dev.activator.config.OtelVariables;
+import dev.activator.config.OtelOverrides;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,7 +124,7 @@ class ConfigurationDocTest {
         "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES", "HTTP_PROXY", "HTTPS_PROXY",
         "NO_PROXY")).allSatisfy(
             variable -> assertThat(doc).contains("| `" + variable + "` |"));
-    assertThat(OtelVariables.NAMES)
+    assertThat(OtelOverrides.NAMES)
         .allSatisfy(variable -> assertThat(doc).contains("| `" + variable + "` |"));
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EffectiveSettings;
-import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -85,7 +85,7 @@ class EnvironmentTest {
     var environment = environment(all);
     var failure = catchThrowable(() -> Binder.get(environment).bindOrCreate(prefix, type));
     assertThat(failure).as("%s", variables).isNotNull();
-    var analysis = new StartFailures(environment).analyze(failure);
+    var analysis = new StartupFailureAnalyzer(environment).analyze(failure);
     assertThat(analysis).as("%s", failure).isNotNull();
     assertThat(analysis.getDescription()).doesNotContain("\n");
     return analysis.getDescription();
@@ -245,7 +245,7 @@ class EnvironmentTest {
   @Test
   @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not")
   void proxies() {
-    var proxies = bind("activator.egress", EgressProperties.class, Map.of("HTTP_PROXY",
+    var proxies = bind("activator.egress", OutboundProxyProperties.class, Map.of("HTTP_PROXY",
         "http://one:1", "http_proxy", "http://other:1", "https_proxy", "http://two:2",
         "NO_PROXY", "10.0.0.0/8,.svc")).proxies();
     assertThat(proxies.http()).hasToString("http://one:1");
@@ -278,7 +278,7 @@ class EnvironmentTest {
   private static final List<Class<? extends Record>> ALL = List.of(IdentityProperties.class,
       ClusterProperties.class, UpstreamProperties.class, ProbeProperties.class,
       ConfigMapProperties.class, ProfilingProperties.class, CallerTlsProperties.class,
-      MetricsServerProperties.class, OtelProperties.class, EgressProperties.class);
+      MetricsServerProperties.class, OtelProperties.class, OutboundProxyProperties.class);
 
   @Test
   void aPropertyThatIsSetToNothingByAVariableIsAsGoodAsNone() {
@@ -290,14 +290,14 @@ class EnvironmentTest {
   @DisplayName("6.1 OTEL_* are handed on")
   void openTelemetry() {
     var usual = bind("activator.otel", OtelProperties.class, Map.of()).variables();
-    assertThat(usual).isEqualTo(dev.activator.config.OtelVariables.NONE);
+    assertThat(usual).isEqualTo(dev.activator.config.OtelOverrides.NONE);
     var set = bind("activator.otel", OtelProperties.class,
         Map.of("OTEL_SERVICE_NAME", "front", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318",
             "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://m", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
             "http://t", "OTEL_METRIC_EXPORT_INTERVAL", "1500", "OTEL_TRACES_SAMPLER",
             "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.5"))
         .variables();
-    assertThat(set).isEqualTo(new dev.activator.config.OtelVariables("front", "http://c:4318",
+    assertThat(set).isEqualTo(new dev.activator.config.OtelOverrides("front", "http://c:4318",
         "http://m", "http://t", Duration.ofMillis(1500), "traceidratio", "0.5"));
   }
 
@@ -351,7 +351,7 @@ class EnvironmentTest {
       "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "PROFILING",
       ProfilingProperties.class, "METRICS", MetricsServerProperties.class, "OTEL",
       OtelProperties.class, "ACTIVATOR_TLS", CallerTlsProperties.class, "HTTPS_PROXY",
-      EgressProperties.class);
+      OutboundProxyProperties.class);
 
   @ParameterizedTest(name = "{0}={1}")
   @CsvSource(delimiter = '|', value = {
@@ -423,16 +423,16 @@ class EnvironmentTest {
 
   @Test
   void hidesWhatIsSecret() {
-    assertThat(DryRun.hide("a.password", "x")).isEqualTo("******");
-    assertThat(DryRun.hide("a.api-token", "")).isEmpty();
-    assertThat(DryRun.hide("tracing-endpoint", "https://me:pass@host:1/x"))
+    assertThat(SettingsDryRun.hide("a.password", "x")).isEqualTo("******");
+    assertThat(SettingsDryRun.hide("a.api-token", "")).isEmpty();
+    assertThat(SettingsDryRun.hide("tracing-endpoint", "https://me:pass@host:1/x"))
         .isEqualTo("https://******@host:1/x");
-    assertThat(DryRun.hide("activator.egress.https-proxy", "me:s3cret@proxy:3128"))
+    assertThat(SettingsDryRun.hide("activator.egress.https-proxy", "me:s3cret@proxy:3128"))
         .isEqualTo("******@proxy:3128");
-    assertThat(DryRun.hide("activator.otel.endpoint", "me:s3cret@collector:4317"))
+    assertThat(SettingsDryRun.hide("activator.otel.endpoint", "me:s3cret@collector:4317"))
         .isEqualTo("******@collector:4317");
-    assertThat(DryRun.hide("tracing-endpoint", "http://me:p@ss@host/x"))
+    assertThat(SettingsDryRun.hide("tracing-endpoint", "http://me:p@ss@host/x"))
         .isEqualTo("http://******@host/x");
-    assertThat(DryRun.hide("template", "a\nb")).isEqualTo("a\\nb");
+    assertThat(SettingsDryRun.hide("template", "a\nb")).isEqualTo("a\\nb");
   }
 }

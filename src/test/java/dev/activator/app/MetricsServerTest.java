@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.lifecycle.StartFailedException;
+import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.testing.Certificate;
 import java.io.IOException;
 import java.net.URI;
@@ -165,7 +165,7 @@ class MetricsServerTest {
     var another = kind.equals("EC") ? Certificate.ec() : Certificate.rsa();
     another.write(path("another.crt"), path("tls.key"), "PKCS#8");
 
-    assertThatThrownBy(() -> serve("none")).isInstanceOf(StartFailedException.class)
+    assertThatThrownBy(() -> serve("none")).isInstanceOf(StartupFailedException.class)
         .hasMessage("the port for metrics cannot speak TLS with the files " + path("tls.crt") + ", "
             + path("tls.key") + ": the key is not the certificate's");
   }
@@ -174,7 +174,7 @@ class MetricsServerTest {
   void namesTheFilesThatItCannotUse() throws Exception {
     Files.writeString(path("tls.key"), "no key");
 
-    assertThatThrownBy(() -> serve("none")).isInstanceOf(StartFailedException.class)
+    assertThatThrownBy(() -> serve("none")).isInstanceOf(StartupFailedException.class)
         .hasMessageStartingWith("the port for metrics cannot speak TLS with the files "
             + path("tls.crt") + ", " + path("tls.key") + ": ");
   }

@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.lifecycle.StartFailedException;
+import dev.activator.lifecycle.StartupFailedException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -60,7 +60,7 @@ class PortConflictTest {
     var environment = environment("cluster", variables(set));
 
     assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
-        .isInstanceOf(StartFailedException.class)
+        .isInstanceOf(StartupFailedException.class)
         .hasMessage(names + " are both " + port + ", but two servers cannot share a port");
   }
 

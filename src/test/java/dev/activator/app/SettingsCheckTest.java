@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.lifecycle.StartFailedException;
+import dev.activator.lifecycle.StartupFailedException;
 import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ class SettingsCheckTest {
       ConfigurationPropertySources.attach(context.getEnvironment());
 
       assertThatThrownBy(() -> new SettingsCheck(sentence -> {
-      }).initialize(context)).isInstanceOf(StartFailedException.class)
+      }).initialize(context)).isInstanceOf(StartupFailedException.class)
           .hasMessage("management.server.port cannot be set: health and metrics are on "
               + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
     }
@@ -40,7 +40,7 @@ class SettingsCheckTest {
       ConfigurationPropertySources.attach(context.getEnvironment());
 
       assertThatThrownBy(() -> new SettingsCheck(sentence -> {
-      }).initialize(context)).isInstanceOf(StartFailedException.class)
+      }).initialize(context)).isInstanceOf(StartupFailedException.class)
           .hasMessage("activator.console.auth is token, but embedded mode has no tokens: its ports"
               + " are for this machine only");
     }

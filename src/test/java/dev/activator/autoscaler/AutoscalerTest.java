@@ -5,12 +5,12 @@ import static org.assertj.core.api.InstanceOfAssertFactories.INTEGER;
 
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.policy.WorkloadActivity.State;
+import dev.activator.autoscaler.policy.ActiveCondition.State;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.wire.Stat;
@@ -44,10 +44,10 @@ class AutoscalerTest {
   private final List<ScalingView> changes = new ArrayList<>();
   private boolean leads = true;
   private boolean confirmed = true;
-  private final Autoscaler next = new Autoscaler(loop, scales, WriteGuard.ALONE,
+  private final Autoscaler next = new Autoscaler(loop, scales, LeadershipCheck.ALONE,
       new ScalingListener() {
       }, new Random(2));
-  private final Autoscaler autoscaler = new Autoscaler(loop, scales, new WriteGuard() {
+  private final Autoscaler autoscaler = new Autoscaler(loop, scales, new LeadershipCheck() {
     @Override
     public boolean mayWrite() {
       return leads;
@@ -77,7 +77,7 @@ class AutoscalerTest {
     loop.run();
   }
 
-  private static ScaledTarget target(OptionalInt max) {
+  private static ScaledServiceSpec target(OptionalInt max) {
     return TestValues.scaledTarget(WEB, WORKLOAD, 0, max, OptionalInt.of(20), 0,
         Duration.ofSeconds(6),
         Duration.ofSeconds(300), OptionalInt.empty());
@@ -497,7 +497,7 @@ class AutoscalerTest {
 
   @Test
   void saysNothingOfAWorkloadBeforeItsScaleIsRead() {
-    var read = new CompletableFuture<ScaleAnswer>();
+    var read = new CompletableFuture<ScaleApiResult>();
     scales.laterRead = read;
     autoscaler.target(target(OptionalInt.of(10)));
     loop.advance(Duration.ofSeconds(1));
@@ -505,7 +505,7 @@ class AutoscalerTest {
     assertThat(view()).isNull();
 
     // at once, and not as if all were well
-    read.complete(new ScaleAnswer.Refused(Reason.NOT_FOUND, "there is none"));
+    read.complete(new ScaleApiResult.Refused(Reason.NOT_FOUND, "there is none"));
     loop.run();
     assertThat(changes).singleElement().satisfies(
         first -> assertThat(first.trouble().reason()).isEqualTo("TargetNotFound"));
@@ -568,7 +568,7 @@ class AutoscalerTest {
 
     var answer = scales.later;
     scales.later = null;
-    answer.complete(new ScaleAnswer.Found(1, 0, "2"));
+    answer.complete(new ScaleApiResult.Found(1, 0, "2"));
     loop.run();
     assertThat(scales.writes).hasSize(2);
   }
@@ -586,7 +586,7 @@ class AutoscalerTest {
 
     var stopped = autoscaler.stop();
     loop.run();
-    scales.later.complete(new ScaleAnswer.Found(5, 0, "3"));
+    scales.later.complete(new ScaleApiResult.Found(5, 0, "3"));
     loop.run();
 
     assertThat(stopped).isCompleted();
@@ -631,7 +631,7 @@ class AutoscalerTest {
     assertThat(events).contains("ScaledByOther");
   }
 
-  private static ScaledTarget withMin(int min, int max) {
+  private static ScaledServiceSpec withMin(int min, int max) {
     return TestValues.scaledTarget(WEB, WORKLOAD, min, OptionalInt.of(max), OptionalInt.of(20), 0,
         Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty());
   }
@@ -696,7 +696,7 @@ class AutoscalerTest {
     loop.run();
     assertThat(stopped).isNotDone();
 
-    scales.later.complete(new ScaleAnswer.Found(1, 0, "2"));
+    scales.later.complete(new ScaleApiResult.Found(1, 0, "2"));
     loop.run();
     assertThat(stopped).isCompleted();
   }
@@ -706,7 +706,7 @@ class AutoscalerTest {
   void publishesNothingOfAnEarlierTerm_onceTheNextHasBegun() {
     autoscaler.target(target(OptionalInt.of(10)));
     loop.advance(Duration.ofSeconds(2));
-    var answer = new CompletableFuture<ScaleAnswer>();
+    var answer = new CompletableFuture<ScaleApiResult>();
     scales.later = answer;
     report(1, 1);
     var stopped = autoscaler.stop();
@@ -716,7 +716,7 @@ class AutoscalerTest {
     autoscaler.start();
     loop.advance(Duration.ofSeconds(3));
     assertThat(changes.getLast().trouble()).isNull();
-    answer.complete(new ScaleAnswer.Refused(Reason.UNAVAILABLE, "no answer"));
+    answer.complete(new ScaleApiResult.Refused(Reason.UNAVAILABLE, "no answer"));
     loop.run();
 
     assertThat(stopped).isCompleted();
@@ -806,11 +806,11 @@ class AutoscalerTest {
     scales.refuses = null;
     changeLeader(OptionalInt.of(20));
     // given that the reports come before the scale is read
-    var read = new CompletableFuture<ScaleAnswer>();
+    var read = new CompletableFuture<ScaleApiResult>();
     scales.laterRead = read;
     laterBatches(1, 100);
     scales.laterRead = null;
-    read.complete(new ScaleAnswer.Found(1, 1, scales.version(WEB)));
+    read.complete(new ScaleApiResult.Found(1, 1, scales.version(WEB)));
     laterBatches(60, 100);
 
     assertThat(scales.replicas(WEB)).isEqualTo(5);

@@ -1,7 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.revision.LeaseClient;
-import dev.activator.revision.LeaseAnswer;
+import dev.activator.revision.LeaseApiResult;
 import dev.activator.revision.LeaseRecord;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -21,38 +21,38 @@ final class FakeLease implements LeaseClient {
   CompletableFuture<Void> way = CompletableFuture.completedFuture(null);
 
   @Override
-  public CompletableFuture<LeaseAnswer> read() {
+  public CompletableFuture<LeaseApiResult> read() {
     if (breaks) {
       throw new IllegalStateException("a bug");
     }
     if (down) {
-      return CompletableFuture.completedFuture(new LeaseAnswer.Failed("down"));
+      return CompletableFuture.completedFuture(new LeaseApiResult.Failed("down"));
     }
     return CompletableFuture.completedFuture(
-        lease == null ? new LeaseAnswer.Absent() : new LeaseAnswer.Found(lease));
+        lease == null ? new LeaseApiResult.Absent() : new LeaseApiResult.Found(lease));
   }
 
   @Override
-  public CompletableFuture<LeaseAnswer> write(LeaseRecord next) {
+  public CompletableFuture<LeaseApiResult> write(LeaseRecord next) {
     if (down || refusesWrites) {
       return CompletableFuture
-          .completedFuture(new LeaseAnswer.Failed(down ? "down" : "403 forbidden"));
+          .completedFuture(new LeaseApiResult.Failed(down ? "down" : "403 forbidden"));
     }
     return way.thenApply(_ -> {
       var answer = store(next);
-      return losesAnswers ? new LeaseAnswer.Failed("no answer") : answer;
+      return losesAnswers ? new LeaseApiResult.Failed("no answer") : answer;
     });
   }
 
-  private LeaseAnswer store(LeaseRecord next) {
+  private LeaseApiResult store(LeaseRecord next) {
     if (lease == null && !next.version().isEmpty()) {
-      return new LeaseAnswer.Absent();
+      return new LeaseApiResult.Absent();
     }
     if (lease != null && !next.version().equals(lease.version())) {
-      return new LeaseAnswer.Conflict();
+      return new LeaseApiResult.Conflict();
     }
     lease = new LeaseRecord(next.holder(), next.durationSeconds(), next.transitions(),
         next.acquired(), next.renewed(), Long.toString(++version));
-    return new LeaseAnswer.Found(lease);
+    return new LeaseApiResult.Found(lease);
   }
 }

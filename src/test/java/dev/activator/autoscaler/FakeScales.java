@@ -2,10 +2,10 @@ package dev.activator.autoscaler;
 
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Found;
-import dev.activator.revision.ScaleAnswer.Reason;
-import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Found;
+import dev.activator.revision.ScaleApiResult.Reason;
+import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,9 +32,9 @@ final class FakeScales implements ScaleClient {
   /** What a refusal asks for. */
   Duration retryAfter = Duration.ZERO;
   /** Answered later, by the test; null to answer at once. */
-  @Nullable CompletableFuture<ScaleAnswer> later;
+  @Nullable CompletableFuture<ScaleApiResult> later;
   /** The same for reads. */
-  @Nullable CompletableFuture<ScaleAnswer> laterRead;
+  @Nullable CompletableFuture<ScaleApiResult> laterRead;
   /** Reads that wait for the test to answer them; null to answer at once. */
   @Nullable List<Runnable> laterReads;
   @Nullable RevisionId lastRead;
@@ -60,14 +60,14 @@ final class FakeScales implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
     reads++;
     if (breaksReads) {
       throw new IllegalStateException("a bug");
     }
     lastRead = id;
     if (laterReads != null) {
-      var answer = new CompletableFuture<ScaleAnswer>();
+      var answer = new CompletableFuture<ScaleApiResult>();
       laterReads.add(() -> answer.complete(scales.get(id)));
       return answer;
     }
@@ -103,7 +103,7 @@ final class FakeScales implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload, Found read,
+  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload, Found read,
       int replicas) {
     if (refuses != null) {
       return CompletableFuture.completedFuture(refused(refuses));

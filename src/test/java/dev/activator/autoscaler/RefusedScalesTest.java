@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class RefusedScalesTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
   private boolean confirmed = true;
-  private final Autoscaler autoscaler = new Autoscaler(loop, scales, new WriteGuard() {
+  private final Autoscaler autoscaler = new Autoscaler(loop, scales, new LeadershipCheck() {
     @Override
     public boolean mayWrite() {
       return true;
@@ -57,7 +57,7 @@ class RefusedScalesTest {
     loop.run();
   }
 
-  private static ScaledTarget target(RevisionId id) {
+  private static ScaledServiceSpec target(RevisionId id) {
     return TestValues.scaledTarget(id, WORKLOAD, 0, OptionalInt.of(20), OptionalInt.of(20), 0,
         Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty());
   }

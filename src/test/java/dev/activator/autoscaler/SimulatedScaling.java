@@ -4,17 +4,17 @@ import dev.activator.revision.LeaseClient;
 import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.autoscaler.policy.LoadSample;
-import dev.activator.loop.DeadlineTimer;
-import dev.activator.revision.LeaseAnswer;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.revision.LeaseApiResult;
 import dev.activator.revision.LeaseRecord;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Found;
-import dev.activator.revision.ScaleAnswer.Reason;
-import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Found;
+import dev.activator.revision.ScaleApiResult.Reason;
+import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.WarmTimes;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
@@ -67,7 +67,7 @@ final class SimulatedScaling {
     workload("hpa", OptionalInt.empty());
     // Its requests may run for longer than a window, and are then no arrivals.
     var rate = new RevisionId("shop", "rate");
-    workloads.put(rate, new Workload(new ScaledTarget(rate, WORKLOAD, 0, OptionalInt.of(10),
+    workloads.put(rate, new Workload(new ScaledServiceSpec(rate, WORKLOAD, 0, OptionalInt.of(10),
         new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
         WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), WarmTimes.NONE)));
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
@@ -100,13 +100,13 @@ final class SimulatedScaling {
 
   /** An object with a scale, and its pods. */
   final class Workload {
-    final ScaledTarget target;
+    final ScaledServiceSpec target;
     int replicas;
     int ready;
     private long version = 1;
     private int round;
 
-    Workload(ScaledTarget target) {
+    Workload(ScaledServiceSpec target) {
       this.target = target;
     }
 
@@ -155,7 +155,7 @@ final class SimulatedScaling {
     private final ConcurrencyReporter reporter = new ConcurrencyReporter(machine,
         Duration.ofSeconds(1), this);
     private final RequestCounter counter = reporter.onLoop(machine);
-    private final DeadlineTimer members = new DeadlineTimer(machine, this::readMembers);
+    private final ResettableTimer members = new ResettableTimer(machine, this::readMembers);
     /** When each of its waiting and running requests came. */
     final Map<RevisionId, List<Long>> requests = new HashMap<>();
     private final long started = clock.elapsed().toNanos();
@@ -313,17 +313,17 @@ final class SimulatedScaling {
     }
 
     @Override
-    public CompletableFuture<LeaseAnswer> read() {
-      return call(() -> lease.read().join(), new LeaseAnswer.Failed("no answer"));
+    public CompletableFuture<LeaseApiResult> read() {
+      return call(() -> lease.read().join(), new LeaseApiResult.Failed("no answer"));
     }
 
     @Override
-    public CompletableFuture<LeaseAnswer> write(LeaseRecord next) {
-      return call(() -> lease.write(next).join(), new LeaseAnswer.Failed("no answer"));
+    public CompletableFuture<LeaseApiResult> write(LeaseRecord next) {
+      return call(() -> lease.write(next).join(), new LeaseApiResult.Failed("no answer"));
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
       if (harsh && random.nextInt(8) == 0) {
         clock.schedule(Duration.ofMillis(random.nextInt(40)), workloads.get(id)::touch);
       }
@@ -331,7 +331,7 @@ final class SimulatedScaling {
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
         Found read, int replicas) {
       var one = Objects.requireNonNull(workloads.get(id));
       int term = election.view().term();

@@ -3,8 +3,8 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Found;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.TestValues;
@@ -33,7 +33,7 @@ class SwitchedWorkloadTest {
   private final Scales scales = new Scales();
   private final List<String> events = new ArrayList<>();
   private final List<ScalingView> views = new ArrayList<>();
-  private final Autoscaler autoscaler = new Autoscaler(loop, scales, WriteGuard.ALONE,
+  private final Autoscaler autoscaler = new Autoscaler(loop, scales, LeadershipCheck.ALONE,
       new ScalingListener() {
         @Override
         public void happened(RevisionId id, boolean warning, String reason, String message) {
@@ -53,23 +53,23 @@ class SwitchedWorkloadTest {
     /** Answers that the test sends; null to answer at once. */
     private @Nullable List<Runnable> later;
 
-    private CompletableFuture<ScaleAnswer> answer(int now) {
+    private CompletableFuture<ScaleApiResult> answer(int now) {
       var found = new Found(now, now, "1");
       if (later == null) {
         return CompletableFuture.completedFuture(found);
       }
-      var answer = new CompletableFuture<ScaleAnswer>();
+      var answer = new CompletableFuture<ScaleApiResult>();
       later.add(() -> answer.complete(found));
       return answer;
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
       return answer(replicas.get(workload));
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
         Found read, int now) {
       replicas.put(workload, now);
       return answer(now);

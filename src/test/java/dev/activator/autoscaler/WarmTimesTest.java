@@ -2,10 +2,10 @@ package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.policy.WorkloadActivity;
+import dev.activator.autoscaler.policy.ActiveCondition;
 import dev.activator.config.WarmTimesReader;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
@@ -32,7 +32,7 @@ class WarmTimesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
-  private final Autoscaler autoscaler = new Autoscaler(loop, scales, WriteGuard.ALONE,
+  private final Autoscaler autoscaler = new Autoscaler(loop, scales, LeadershipCheck.ALONE,
       new ScalingListener() {
       }, new Random(1), new Clock() {
         @Override
@@ -76,7 +76,7 @@ class WarmTimesTest {
   private void target(OptionalInt max, OptionalInt lastDesired, Map<String, Object> spec) {
     var times = WarmTimesReader.read(spec);
     autoscaler.target(
-        new ScaledTarget(WEB, WORKLOAD, 0, max, TestValues.concurrency(OptionalInt.of(20)), 0,
+        new ScaledServiceSpec(WEB, WORKLOAD, 0, max, TestValues.concurrency(OptionalInt.of(20)), 0,
             Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times));
     loop.run();
   }
@@ -115,7 +115,7 @@ class WarmTimesTest {
     pass(Duration.ofHours(2));
 
     assertThat(scales.writes).containsExactly(3);
-    assertThat(autoscaler.view(WEB).active().state()).isEqualTo(WorkloadActivity.State.TRUE);
+    assertThat(autoscaler.view(WEB).active().state()).isEqualTo(ActiveCondition.State.TRUE);
   }
 
   /** A request every ten minutes, and how many of them found a pod. */

@@ -13,7 +13,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
@@ -31,7 +31,7 @@ class AwaitedListenerTest {
   private final List<Attempts> attempts = new ArrayList<>();
   private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, new ProbeClient() {
     @Override
-    public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    public void probe(Loop on, ProbeRequest request, Consumer<ProbeResult> done) {
       pods.probe(on, request, done);
     }
 

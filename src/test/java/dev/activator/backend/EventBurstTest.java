@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -30,8 +30,8 @@ class EventBurstTest {
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
 
-  private static PodListing http1(PodsByReadiness pods) {
-    return new PodListing(REVISION, pods, PodsByReadiness.NONE);
+  private static PrivateEndpoints http1(PodsByReadiness pods) {
+    return new PrivateEndpoints(REVISION, pods, PodsByReadiness.NONE);
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.activator.backend;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
@@ -20,10 +20,10 @@ import java.util.function.Supplier;
  * loudly.
  */
 final class FakePods implements ProbeClient {
-  static final ProbeAnswer OK = new ProbeAnswer.Answered(200, "queue");
-  static final ProbeAnswer REFUSED = new ProbeAnswer.Refused("connection refused");
-  static final ProbeAnswer HANGS = new ProbeAnswer.TimedOut(Duration.ofMillis(300), true);
-  static final ProbeAnswer MESH = status(503);
+  static final ProbeResult OK = new ProbeResult.Answered(200, "queue");
+  static final ProbeResult REFUSED = new ProbeResult.Refused("connection refused");
+  static final ProbeResult HANGS = new ProbeResult.TimedOut(Duration.ofMillis(300), true);
+  static final ProbeResult MESH = status(503);
   private static final Duration ROUND_TRIP = Duration.ofMillis(1);
   private static final Duration TIMEOUT = Duration.ofMillis(300);
 
@@ -31,7 +31,7 @@ final class FakePods implements ProbeClient {
   record Asked(Destination pod, Duration at) {}
 
   private final VirtualLoop loop;
-  private final Map<Destination, Supplier<ProbeAnswer>> behaviour = new HashMap<>();
+  private final Map<Destination, Supplier<ProbeResult>> behaviour = new HashMap<>();
   private final Map<Destination, Integer> inFlight = new HashMap<>();
   private final List<Asked> asked = new ArrayList<>();
   private final Map<Destination, Duration> ended = new HashMap<>();
@@ -41,8 +41,8 @@ final class FakePods implements ProbeClient {
     this.loop = loop;
   }
 
-  static ProbeAnswer status(int status) {
-    return new ProbeAnswer.Answered(status, "");
+  static ProbeResult status(int status) {
+    return new ProbeResult.Answered(status, "");
   }
 
   /** A pod may be probed twice at once: a new watcher knows nothing of the probes of another. */
@@ -51,12 +51,12 @@ final class FakePods implements ProbeClient {
   }
 
   /** It answers so each time. */
-  void answers(Destination pod, ProbeAnswer answer) {
+  void answers(Destination pod, ProbeResult answer) {
     behaviour.put(pod, () -> answer);
   }
 
   /** It answers one after the other, and the last of them for ever. */
-  void answers(Destination pod, List<ProbeAnswer> answers) {
+  void answers(Destination pod, List<ProbeResult> answers) {
     var left = new ArrayList<>(answers);
     behaviour.put(pod, () -> left.size() > 1 ? left.removeFirst() : left.getFirst());
   }
@@ -85,7 +85,7 @@ final class FakePods implements ProbeClient {
   }
 
   @Override
-  public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+  public void probe(Loop on, ProbeRequest request, Consumer<ProbeResult> done) {
     var pod = request.destination();
     if (inFlight.merge(pod, 1, Integer::sum) > 1 && !twiceAtOnce) {
       throw new AssertionError(pod + " is probed twice at once");

@@ -1,8 +1,8 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.ProbeBackoff;
-import dev.activator.backend.policy.ProbeTraits;
+import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
@@ -25,7 +25,7 @@ final class Fixtures {
   static final Destination B = new Destination("128.0.0.2", 1234);
   static final Destination C = new Destination("128.0.0.3", 1234);
   static final Destination CLUSTER_IP = new Destination("129.0.0.1", 80);
-  static final ProbeTraits TRAITS = traits(MeshAddressing.DEFAULT, true);
+  static final ProbePolicy TRAITS = traits(MeshAddressing.DEFAULT, true);
 
   /** Pauses are as long as they are said to be. */
   static final RandomGenerator NO_SPREAD = () -> 0;
@@ -33,12 +33,12 @@ final class Fixtures {
   private Fixtures() {}
 
   /** Those of the product, but with as many probes as are wanted. */
-  static BackendSettings settings(Supplier<MeshAddressing> addressing) {
+  static ProbeSettings settings(Supplier<MeshAddressing> addressing) {
     return settings(addressing, 1_000_000);
   }
 
-  static BackendSettings settings(Supplier<MeshAddressing> addressing, int repeatsPerSecond) {
-    return new BackendSettings(addressing, Duration.ofMillis(300), Duration.ofMillis(200),
+  static ProbeSettings settings(Supplier<MeshAddressing> addressing, int repeatsPerSecond) {
+    return new ProbeSettings(addressing, Duration.ofMillis(300), Duration.ofMillis(200),
         repeatsPerSecond);
   }
 
@@ -49,25 +49,25 @@ final class Fixtures {
   }
 
   /** A watcher where time is exact. */
-  static RevisionWatcher watcher(ProbeTraits traits, VirtualLoop loop, ProbeClient client,
+  static RevisionWatcher watcher(ProbePolicy traits, VirtualLoop loop, ProbeClient client,
       Consumer<HealthyDestinations> out) {
     return watcher(traits, loop, client, NO_SPREAD, 1_000_000, out);
   }
 
-  static RevisionWatcher watcher(ProbeTraits traits, VirtualLoop loop, ProbeClient client,
+  static RevisionWatcher watcher(ProbePolicy traits, VirtualLoop loop, ProbeClient client,
       RandomGenerator random, int repeatsPerSecond, Consumer<HealthyDestinations> out) {
-    var prober = new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT);
+    var prober = new Prober(client, loop, Revision.of(REVISION, 1), ProbeSettings.DEFAULT);
     var watcher = new RevisionWatcher(traits, loop, prober,
-        new ProbeScheduler(loop, repeatsPerSecond), random, out);
+        new ProbeRateLimiter(loop, repeatsPerSecond), random, out);
     return Quiescence.watch(watcher, watcher::cancelled);
   }
 
-  static ProbeTraits traits(MeshMode mesh) {
+  static ProbePolicy traits(MeshMode mesh) {
     return traits(new MeshAddressing(mesh, false), true);
   }
 
-  static ProbeTraits traits(MeshAddressing addressing, boolean probesBeforeReady) {
-    return new ProbeTraits(REVISION, addressing, probesBeforeReady,
+  static ProbePolicy traits(MeshAddressing addressing, boolean probesBeforeReady) {
+    return new ProbePolicy(REVISION, addressing, probesBeforeReady,
         new ProbeBackoff(Duration.ofMillis(200)));
   }
 

@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 class ManyRevisionsSimulationTest {
   private static final List<RevisionId> IDS = IntStream.range(0, 4)
       .mapToObj(i -> new RevisionId("ns", "rev-" + i)).toList();
-  private static final List<ProbeAnswer> TROUBLE = List.of(FakePods.REFUSED, FakePods.HANGS,
+  private static final List<ProbeResult> TROUBLE = List.of(FakePods.REFUSED, FakePods.HANGS,
       FakePods.MESH, FakePods.status(500));
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
@@ -175,13 +175,13 @@ class ManyRevisionsSimulationTest {
         : all.get(random.nextInt(all.size()));
   }
 
-  private static ProbeAnswer some(Random random) {
+  private static ProbeResult some(Random random) {
     return random.nextBoolean() ? FakePods.OK : TROUBLE.get(random.nextInt(TROUBLE.size()));
   }
 
   private void tell(RevisionBackendsManager backends, RevisionId id) {
     received.put(id, truth.get(id));
-    backends.listed(new PodListing(id, truth.get(id), PodsByReadiness.NONE));
+    backends.listed(new PrivateEndpoints(id, truth.get(id), PodsByReadiness.NONE));
   }
 
   private void publish(HealthyDestinations now) {

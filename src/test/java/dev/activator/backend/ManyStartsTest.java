@@ -5,20 +5,20 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.ProbeQueue;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.policy.ConnectCheckTurns;
+import dev.activator.upstream.policy.ConnectAttemptQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,22 +36,22 @@ class ManyStartsTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods pods = new FakePods(loop);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      new Attempting(), BackendSettings.DEFAULT, new Random(1));
+      new Attempting(), ProbeSettings.DEFAULT, new Random(1));
   private final Map<RevisionId, Duration> listens = new HashMap<>();
   private final List<Duration> delays = new ArrayList<>();
 
   /** Tries to connect as often as the client for sockets does. */
   private final class Attempting implements ProbeClient {
-    private final ConnectCheckTurns<Attempt> turns = new ConnectCheckTurns<>(
-        new RateLimit(ProbeQueue.REFUSED_PER_REPEAT * BackendSettings.DEFAULT.repeatsPerSecond(),
+    private final ConnectAttemptQueue<Attempt> turns = new ConnectAttemptQueue<>(
+        new RateLimit(ProbeQueue.REFUSED_PER_REPEAT * ProbeSettings.DEFAULT.repeatsPerSecond(),
             loop.nanoTime()));
-    private final DeadlineTimer timer = new DeadlineTimer(loop, this::attempt);
+    private final ResettableTimer timer = new ResettableTimer(loop, this::attempt);
 
     private record Attempt(Destination pod, Duration pause, Duration end,
         Consumer<Boolean> refused) {}
 
     @Override
-    public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    public void probe(Loop on, ProbeRequest request, Consumer<ProbeResult> done) {
       pods.probe(on, request, done);
     }
 
@@ -93,7 +93,7 @@ class ManyStartsTest {
     pods.listensFrom(pod, at);
     backends.revision(Revision.of(id, 0));
     backends.listed(
-        new PodListing(id,
+        new PrivateEndpoints(id,
             new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(List.of(pod))),
             PodsByReadiness.NONE));
     awaited(id);

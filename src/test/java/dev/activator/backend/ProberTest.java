@@ -4,8 +4,8 @@ import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
-import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
+import dev.activator.backend.policy.ProbeVerdict;
 import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Protocol;
@@ -13,7 +13,7 @@ import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
@@ -30,10 +30,10 @@ class ProberTest {
   /** Answers what it is told, and keeps what it was asked. */
   static final class ScriptedClient implements ProbeClient {
     final List<ProbeRequest> requests = new ArrayList<>();
-    Function<ProbeRequest, ProbeAnswer> answers = _ -> new ProbeAnswer.Answered(200, "queue");
+    Function<ProbeRequest, ProbeResult> answers = _ -> new ProbeResult.Answered(200, "queue");
 
     @Override
-    public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
       requests.add(request);
       loop.execute(() -> done.accept(answers.apply(request)));
     }
@@ -41,9 +41,9 @@ class ProberTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final ScriptedClient client = new ScriptedClient();
-  private final List<ProbeOutcome> outcomes = new ArrayList<>();
+  private final List<ProbeVerdict> outcomes = new ArrayList<>();
 
-  private void probe(BackendSettings settings) {
+  private void probe(ProbeSettings settings) {
     new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop,
         outcomes::add);
     loop.run();
@@ -52,21 +52,21 @@ class ProberTest {
   @Test
   @DisplayName("RW-28 asks the pod at its address")
   void probesThePodAtItsAddress() {
-    probe(BackendSettings.DEFAULT);
+    probe(ProbeSettings.DEFAULT);
 
     assertThat(client.requests).containsExactly(
         new ProbeRequest(A, Protocol.HTTP1, "/healthz", "128.0.0.1:1234",
             Map.of("K-Network-Probe", "queue",
                 "User-Agent", "Knative-Activator-Probe"),
             Duration.ofMillis(300)));
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
   void probesOnTheLoopThatIsNamed_andReportsOnItsOwn() {
     // given a client that answers on the loop on which it is asked
     var other = new VirtualLoop();
-    new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT).probe(A, other,
+    new Prober(client, loop, Revision.of(REVISION, 1), ProbeSettings.DEFAULT).probe(A, other,
         outcomes::add);
     loop.run();
     assertThat(client.requests).isEmpty();
@@ -76,13 +76,13 @@ class ProberTest {
     assertThat(outcomes).isEmpty();
 
     loop.run();
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
   @DisplayName("RW-27 names the service where a mesh lets pods through")
   void namesTheServiceWhereAMeshLetsPodsThrough() {
-    probe(new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+    probe(new ProbeSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
         Duration.ofMillis(200), 500));
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
@@ -93,18 +93,18 @@ class ProberTest {
 
   @Test
   void aFailedConnectionIsNoAnswer() {
-    client.answers = _ -> new ProbeAnswer.Refused("connection refused");
-    probe(BackendSettings.DEFAULT);
+    client.answers = _ -> new ProbeResult.Refused("connection refused");
+    probe(ProbeSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(ProbeOutcome.refused("connection refused"));
+    assertThat(outcomes).containsExactly(ProbeVerdict.refused("connection refused"));
   }
 
   private Prober h2cProber() {
-    return prober(Protocol.H2C, null, BackendSettings.DEFAULT);
+    return prober(Protocol.H2C, null, ProbeSettings.DEFAULT);
   }
 
   private Prober prober(Protocol protocol, @Nullable ReadinessProbe container,
-      BackendSettings settings) {
+      ProbeSettings settings) {
     return new Prober(client, loop, new Revision(REVISION, "1", protocol, 0,
         RequestTimeouts.DEFAULT, true, container, Map.of(), Map.of(), null), settings);
   }
@@ -119,15 +119,15 @@ class ProberTest {
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
   void probesInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
     // given a pod that does not answer in HTTP/1.1
     client.answers = request -> request.protocol() == Protocol.HTTP1
-        ? new ProbeAnswer.InvalidResponse("malformed response")
-        : new ProbeAnswer.Answered(200, "queue");
+        ? new ProbeResult.InvalidResponse("malformed response")
+        : new ProbeResult.Answered(200, "queue");
     var prober = h2cProber();
 
     // when it is probed twice
@@ -138,15 +138,15 @@ class ProberTest {
 
     // then the first finds out, and the second knows
     assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.H2C, Protocol.H2C);
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS, ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS, ProbeVerdict.ANSWERS);
   }
 
   @Test
   void learnsTheProtocolWhenTwoPodsShowItAtOnce() {
     // given pods that do not answer in HTTP/1.1
     client.answers = request -> request.protocol() == Protocol.HTTP1
-        ? new ProbeAnswer.InvalidResponse("malformed response")
-        : new ProbeAnswer.Answered(200, "queue");
+        ? new ProbeResult.InvalidResponse("malformed response")
+        : new ProbeResult.Answered(200, "queue");
     var prober = h2cProber();
 
     // when two are probed at once
@@ -157,13 +157,13 @@ class ProberTest {
     // then both answer, in HTTP/2
     assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.HTTP1, Protocol.H2C,
         Protocol.H2C);
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS, ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS, ProbeVerdict.ANSWERS);
   }
 
   @Test
   void probesTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
-    client.answers = _ -> new ProbeAnswer.Answered(204, "");
-    prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
+    client.answers = _ -> new ProbeResult.Answered(204, "");
+    prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), ProbeSettings.DEFAULT).probe(A,
         loop, outcomes::add);
     loop.run();
 
@@ -171,39 +171,39 @@ class ProberTest {
       assertThat(request.path()).isEqualTo("/up");
       assertThat(request.protocol()).isEqualTo(Protocol.H2C);
     });
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
   void probesTheContainerAsTheKubeletDoes() {
-    client.answers = _ -> new ProbeAnswer.Answered(302, "");
+    client.answers = _ -> new ProbeResult.Answered(302, "");
     prober(Protocol.HTTP1,
         new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
-        BackendSettings.DEFAULT).probe(A, loop, outcomes::add);
+        ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
         "me.example",
         Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
         Duration.ofMillis(300)));
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
   void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
-    client.answers = _ -> new ProbeAnswer.Connected();
-    prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
+    client.answers = _ -> new ProbeResult.Connected();
+    prober(Protocol.HTTP1, ReadinessProbe.CONNECT, ProbeSettings.DEFAULT).probe(A,
         loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
-    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+    assertThat(outcomes).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
   void namesTheServiceToAMeshAlsoWhereTheContainerAnswers() {
     prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
-        new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+        new ProbeSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
             Duration.ofMillis(200), 500))
         .probe(A, loop, outcomes::add);
     loop.run();
@@ -216,41 +216,41 @@ class ProberTest {
 
   @Test
   void sendsOneProbeWhereTheRevisionSpeaksHttp1() {
-    client.answers = _ -> new ProbeAnswer.InvalidResponse("malformed response");
-    probe(BackendSettings.DEFAULT);
+    client.answers = _ -> new ProbeResult.InvalidResponse("malformed response");
+    probe(ProbeSettings.DEFAULT);
 
     assertThat(client.requests).hasSize(1);
-    assertThat(outcomes).containsExactly(ProbeOutcome.noAnswer("malformed response"));
+    assertThat(outcomes).containsExactly(ProbeVerdict.noAnswer("malformed response"));
   }
 
   @Test
   void waitsAsLongAsTheRoundTripSuggests() {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
-    var settings = new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
+    var settings = new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, loop, outcomes::add);
     loop.run();
 
     // when probes are not answered any more
-    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout(), true);
+    client.answers = request -> new ProbeResult.TimedOut(request.timeout(), true);
     prober.probe(A, loop, outcomes::add);
     loop.run();
 
     // then all of it is waited for the first, and 300 ms for the next
     assertThat(client.requests).extracting(ProbeRequest::timeout)
         .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
-    assertThat(outcomes.getLast()).isEqualTo(ProbeOutcome.noAnswer("no answer within 300 ms"));
+    assertThat(outcomes.getLast()).isEqualTo(ProbeVerdict.noAnswer("no answer within 300 ms"));
   }
 
   @Test
   void distinguishesAPodThatDoesNotAnswer_fromOneThatCannotBeReached() {
-    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout(), false);
-    probe(BackendSettings.DEFAULT);
-    client.answers = _ -> new ProbeAnswer.Failed("no route to the pod");
-    probe(BackendSettings.DEFAULT);
+    client.answers = request -> new ProbeResult.TimedOut(request.timeout(), false);
+    probe(ProbeSettings.DEFAULT);
+    client.answers = _ -> new ProbeResult.Failed("no route to the pod");
+    probe(ProbeSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(ProbeOutcome.noConnection("no answer within 300 ms"),
-        ProbeOutcome.noConnection("no route to the pod"));
+    assertThat(outcomes).containsExactly(ProbeVerdict.noConnection("no answer within 300 ms"),
+        ProbeVerdict.noConnection("no route to the pod"));
   }
 }

@@ -7,7 +7,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -84,7 +84,7 @@ class RevisionBackendsManagerSimulationTest {
           random.nextBoolean() ? Fixtures.CLUSTER_IP : null, null));
       default -> {
         listed.put(id, some(random));
-        backends.listed(new PodListing(id, listed.get(id), PodsByReadiness.NONE));
+        backends.listed(new PrivateEndpoints(id, listed.get(id), PodsByReadiness.NONE));
       }
     }
   }

@@ -12,14 +12,14 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -51,8 +51,8 @@ class RevisionBackendsManagerTest {
     backends.onChange(published::add);
   }
 
-  private static PodListing http1(PodsByReadiness pods) {
-    return new PodListing(REVISION, pods, PodsByReadiness.NONE);
+  private static PrivateEndpoints http1(PodsByReadiness pods) {
+    return new PrivateEndpoints(REVISION, pods, PodsByReadiness.NONE);
   }
 
   private static Revision revision(String uid, Protocol protocol, boolean probesBeforeReady) {
@@ -126,7 +126,7 @@ class RevisionBackendsManagerTest {
     backends.listed(http1(ready(A)));
     var other = new RevisionId("ns", "other");
     backends.revision(Revision.of(other, 1));
-    backends.listed(new PodListing(other, ready(B), PodsByReadiness.NONE));
+    backends.listed(new PrivateEndpoints(other, ready(B), PodsByReadiness.NONE));
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
@@ -156,7 +156,7 @@ class RevisionBackendsManagerTest {
   @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));
-    backends.listed(new PodListing(REVISION, ready(A), ready(B)));
+    backends.listed(new PrivateEndpoints(REVISION, ready(A), ready(B)));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(B));
@@ -172,7 +172,7 @@ class RevisionBackendsManagerTest {
       fake.answers(pod, FakePods.REFUSED);
       dead.add(pod);
       backends.revision(Revision.of(id, 1));
-      backends.listed(new PodListing(id, ready(pod), PodsByReadiness.NONE));
+      backends.listed(new PrivateEndpoints(id, ready(pod), PodsByReadiness.NONE));
     }
     loop.advance(ofSeconds(120));
     fake.asked().clear();
@@ -196,7 +196,7 @@ class RevisionBackendsManagerTest {
     backends.revision(PLAIN);
     backends.revision(Revision.of(other, 1));
     backends.listed(http1(ready(A)));
-    backends.listed(new PodListing(other, ready(B), PodsByReadiness.NONE));
+    backends.listed(new PrivateEndpoints(other, ready(B), PodsByReadiness.NONE));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactlyInAnyOrder(pods(A), HealthyDestinations.pods(other,
@@ -284,14 +284,15 @@ class RevisionBackendsManagerTest {
     // given a revision of which three hundred pods hang, and the limits of the product
     var holes = new RevisionId("black", "holes");
     var limited = new RevisionBackendsManager(_ -> loop, loop, fake,
-        BackendSettings.DEFAULT, new Random(1));
+        ProbeSettings.DEFAULT, new Random(1));
     limited.onChange(published::add);
     var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
     limited.revision(Revision.of(holes, 1));
     limited
         .listed(
-            new PodListing(holes, new PodsByReadiness(DestinationSet.of(pods), DestinationSet.NONE),
+            new PrivateEndpoints(holes,
+                new PodsByReadiness(DestinationSet.of(pods), DestinationSet.NONE),
                 PodsByReadiness.NONE));
     loop.advance(ofSeconds(20));
 
@@ -454,7 +455,7 @@ class RevisionBackendsManagerTest {
   void aBugEndsAWatcherUntilTheEndpointsAreListedAgain() {
     // given a bug in what follows from a failed probe
     var bug = new boolean[]{true};
-    var fragile = new RevisionBackendsManager(_ -> loop, loop, fake, BackendSettings.DEFAULT,
+    var fragile = new RevisionBackendsManager(_ -> loop, loop, fake, ProbeSettings.DEFAULT,
         () -> {
           if (bug[0]) {
             throw new IllegalStateException("a bug");

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
-import dev.activator.backend.policy.ProbeTraits;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
+import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 class RevisionWatcherSimulationTest {
   private static final List<Destination> PODS = IntStream.range(1, 7)
       .mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
-  private static final List<ProbeAnswer> ANSWERS = List.of(FakePods.OK, FakePods.OK,
+  private static final List<ProbeResult> ANSWERS = List.of(FakePods.OK, FakePods.OK,
       FakePods.REFUSED, FakePods.HANGS, FakePods.MESH, FakePods.status(500));
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
@@ -139,7 +139,7 @@ class RevisionWatcherSimulationTest {
     return PODS.get(random.nextInt(PODS.size()));
   }
 
-  private static ProbeTraits traits(Random random) {
+  private static ProbePolicy traits(Random random) {
     var mesh = MeshMode.values()[random.nextInt(3)];
     return Fixtures.traits(new MeshAddressing(mesh, random.nextInt(4) == 0), random.nextInt(3) > 0);
   }
@@ -159,7 +159,7 @@ class RevisionWatcherSimulationTest {
     assertThat(allowed.all()).containsAll(latest.pods().all());
   }
 
-  private HealthyDestinations expected(ProbeTraits traits) {
+  private HealthyDestinations expected(ProbePolicy traits) {
     if (traits.addressing().mesh() != MeshMode.ENABLED) {
       return HealthyDestinations.pods(REVISION,
           traits.probesBeforeReady() ? listed.all() : listed.ready());

@@ -22,7 +22,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.LogLines;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -190,7 +190,7 @@ class RevisionWatcherTest extends WatcherScene {
 
   @Test
   void showsWhyAPodDoesNotServe() {
-    fake.answers(A, new ProbeAnswer.Answered(200, "hello"));
+    fake.answers(A, new ProbeResult.Answered(200, "hello"));
     watcher.listed(notReady(A));
     loop.advance(ofMillis(5));
 

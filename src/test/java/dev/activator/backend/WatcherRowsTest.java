@@ -3,8 +3,8 @@ package dev.activator.backend;
 import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
-import dev.activator.backend.policy.ProbeTraits;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
+import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -12,7 +12,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,16 +174,16 @@ class WatcherRowsTest {
     }
   }
 
-  private static ProbeAnswer outcome(String word) {
+  private static ProbeResult outcome(String word) {
     return switch (word) {
       case "ok" -> FakePods.OK;
       case "err" -> FakePods.REFUSED;
-      case "activator" -> new ProbeAnswer.Answered(200, word);
+      case "activator" -> new ProbeResult.Answered(200, word);
       default -> FakePods.status(Integer.parseInt(word));
     };
   }
 
-  private static ProbeTraits traits(String setUp) {
+  private static ProbePolicy traits(String setUp) {
     return Fixtures.traits(switch (setUp) {
       case "enabled" -> new MeshAddressing(MeshMode.ENABLED, false);
       case "disabled", "disabled-exec" -> new MeshAddressing(MeshMode.DISABLED, false);

@@ -5,14 +5,14 @@ import static dev.activator.backend.Fixtures.pods;
 
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** One revision that is watched, and its pods, in virtual time. */
 abstract class WatcherScene {
-  static final ProbeAnswer MESH = FakePods.MESH;
+  static final ProbeResult MESH = FakePods.MESH;
 
   record Update(Duration at, HealthyDestinations destinations) {}
 

@@ -3,21 +3,21 @@ package dev.activator.bench;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.tls.PodTls;
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import dev.activator.upstream.HttpProbeClient;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
@@ -67,7 +67,7 @@ public final class BackendsBench {
   /** Heap of revisions whose pods all answer, without what Kubernetes says of them. */
   private static void memory() {
     var revisions = new ArrayList<Revision>();
-    var listings = new ArrayList<PodListing>();
+    var listings = new ArrayList<PrivateEndpoints>();
     var addresses = new ArrayList<ClusterIp>();
     for (int i = 0; i < IDLE_REVISIONS; i++) {
       int number = i;
@@ -76,7 +76,7 @@ public final class BackendsBench {
           .toList());
       revisions.add(Revision.of(id(i), 10));
       listings.add(
-          new PodListing(id(i), new PodsByReadiness(pods, DestinationSet.NONE),
+          new PrivateEndpoints(id(i), new PodsByReadiness(pods, DestinationSet.NONE),
               PodsByReadiness.NONE));
       addresses.add(new ClusterIp(id(i), new Destination("10.96.0." + i % 250, 80), null));
     }
@@ -84,8 +84,8 @@ public final class BackendsBench {
 
     var loop = new VirtualLoop();
     var backends = new RevisionBackendsManager(_ -> loop, loop,
-        (on, _, done) -> on.execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
-        BackendSettings.DEFAULT, new Random(1));
+        (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
+        ProbeSettings.DEFAULT, new Random(1));
     revisions.forEach(backends::revision);
     addresses.forEach(backends::clusterIp);
     listings.forEach(backends::listed);
@@ -112,8 +112,8 @@ public final class BackendsBench {
   private static long answers(int count) {
     var loop = new VirtualLoop();
     var backends = new RevisionBackendsManager(_ -> loop, loop,
-        (on, _, done) -> on.execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
-        BackendSettings.DEFAULT, new Random(1));
+        (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
+        ProbeSettings.DEFAULT, new Random(1));
     var pods = DestinationSet.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
     backends.revision(Revision.of(id(0), 10));
@@ -122,7 +122,7 @@ public final class BackendsBench {
     var threads = ManagementFactory.getThreadMXBean();
     long begin = threads.getCurrentThreadCpuTime();
     backends
-        .listed(new PodListing(id(0), new PodsByReadiness(pods, DestinationSet.NONE),
+        .listed(new PrivateEndpoints(id(0), new PodsByReadiness(pods, DestinationSet.NONE),
             PodsByReadiness.NONE));
     loop.run();
     long took = threads.getCurrentThreadCpuTime() - begin;
@@ -162,7 +162,7 @@ public final class BackendsBench {
         loops.loopFor("probes"),
         new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()),
             5_000),
-        BackendSettings.DEFAULT, new Random(1));
+        ProbeSettings.DEFAULT, new Random(1));
     private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)
         .toList();
     private final List<Long> delays = new ArrayList<>();
@@ -181,7 +181,7 @@ public final class BackendsBench {
         }
       });
       backends.revision(Revision.of(black, 1));
-      backends.listed(new PodListing(black,
+      backends.listed(new PrivateEndpoints(black,
           new PodsByReadiness(DestinationSet.of(IntStream.range(1, 51)
               .mapToObj(i -> new Destination("127.9.9." + i, blackHole.getLocalPort())).toList()),
               DestinationSet.NONE),
@@ -243,7 +243,7 @@ public final class BackendsBench {
           waiting.add(System.nanoTime());
         }
         backends.listed(
-            new PodListing(id(number), new PodsByReadiness(listed, DestinationSet.NONE),
+            new PrivateEndpoints(id(number), new PodsByReadiness(listed, DestinationSet.NONE),
                 PodsByReadiness.NONE));
       }
 

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Chromium;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
@@ -98,7 +98,7 @@ public final class ClusterScreenshots {
          'namespace': 'shop', 'name': 'cart-00001-deployment-6c5f8d9b7-x2k4p'}, 'type': 'Warning',
          'reason': 'FailedScheduling', 'message': '0/3 nodes are available: 3 Insufficient cpu.',
          'lastTimestamp': '2026-11-22T12:00:00Z'}"""));
-    SystemConfigMaps.createIn(store);
+    DefaultConfigMaps.createIn(store);
     store.edit(BuiltInKinds.CONFIG_MAP, "knative-serving", "config-observability", map -> {
       map.putObject("data");
       return map;

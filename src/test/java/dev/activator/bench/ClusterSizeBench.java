@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.autoscaler.AutoscalerServer;
@@ -67,7 +67,7 @@ final class ClusterSizeBench {
 
   private void run(int revisions, int podsEach) throws Exception {
     try (var api = Certificate.rsa().api()) {
-      SystemConfigMaps.createIn(api.store());
+      DefaultConfigMaps.createIn(api.store());
       new ManyRevisions(api.store(), pod.port(), podsEach).create(revisions);
       int port = FreePort.next();
       int management = FreePort.next();

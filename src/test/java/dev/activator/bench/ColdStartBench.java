@@ -5,7 +5,7 @@ import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.RawPeer;
@@ -52,7 +52,7 @@ public final class ColdStartBench {
   private ColdStartBench(PodSource source, String program, int autoscaler) throws Exception {
     this.source = source;
     this.program = program;
-    SystemConfigMaps.createIn(api.store());
+    DefaultConfigMaps.createIn(api.store());
     boolean isReference = program.equals(REFERENCE);
     this.requests = isReference ? ActivatorProcess.REFERENCE_PORT : FreePort.next();
     ActivatorProcess.awaitReady(requests, isReference ? reference() : activator(autoscaler));

@@ -3,7 +3,7 @@ package dev.activator.bench;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,7 +33,7 @@ public record ManyRevisions(ApiStore store, PodSource source, int podPort, int p
 
   public void create(int count) {
     for (int i = 0; i < count; i++) {
-      var uid = Meta.uid(store.create(BuiltInKinds.REVISION, revision(i)));
+      var uid = ObjectMeta.uid(store.create(BuiltInKinds.REVISION, revision(i)));
       for (var type : new String[]{"Public", "Private"}) {
         store.create(BuiltInKinds.SERVICE, service(i, type, uid));
         store.create(source.kind(), podsEach == 0 ? noPods(i, type, uid) : endpoints(i, type, uid));

@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import java.io.IOException;
@@ -61,7 +61,7 @@ final class StartUpBench {
     var results = new ArrayList<List<Round>>();
     contestants.forEach(_ -> results.add(new ArrayList<>()));
     try (var api = Certificate.rsa().api()) {
-      SystemConfigMaps.createIn(api.store());
+      DefaultConfigMaps.createIn(api.store());
       new ManyRevisions(api.store(), pods.port(), 2).create(revisions);
       // The server's side must be warm before.
       once(api, contestants.getFirst(), revisions);

@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
 import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import java.io.IOException;
@@ -59,7 +59,7 @@ final class StartUpTimeline {
         });
     autoscaler.start();
     try (var api = Certificate.rsa().api(); var pods = BenchPod.listening(0)) {
-      SystemConfigMaps.createIn(api.store());
+      DefaultConfigMaps.createIn(api.store());
       new ManyRevisions(api.store(), pods.port(), 2).create(Integer.parseInt(args[0]));
       // The second is shown: the server's side must be warm.
       for (int round = 0; round < 2; round++) {

@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.EventReader;
 import dev.activator.cluster.PeerSecret.Answer;
 import dev.activator.tls.RoutingCertificate;
-import dev.activator.cluster.AddressSource;
-import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.EndpointsPreference;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -173,9 +173,9 @@ class RbacTest {
     // given an activator that follows all there is: maps, certificates, pods that do not start
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
-            .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+            .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
                 TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-                AddressSource.of(source, "10.0.0.1")))) {
+                EndpointsPreference.of(source, "10.0.0.1")))) {
       api.store().create(BuiltInKinds.SECRET, CERTIFICATE);
       api.store().create(BuiltInKinds.CONFIG_MAP, NETWORK);
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {

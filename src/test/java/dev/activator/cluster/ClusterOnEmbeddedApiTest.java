@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.testing.FreePort;
-import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
@@ -12,7 +12,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.NettyLoop;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.TestValues;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -38,10 +38,10 @@ class ClusterOnEmbeddedApiTest {
   private final NettyLoop loop = new NettyLoop(threads.next());
   private ApiStore store = new ApiStore(Clock.systemUTC());
   private ApiServer server = started(store, FreePort.next());
-  private final Cluster cluster = new Cluster(
+  private final ClusterWatcher cluster = new ClusterWatcher(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
       TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
+      new Random(1), new EndpointsPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */
   private final Map<String, String> received = new ConcurrentSkipListMap<>();
@@ -122,7 +122,7 @@ class ClusterOnEmbeddedApiTest {
     cluster.start();
 
     var rules = cluster.find(new RevisionId("ns", "a")).rules();
-    assertThat(rules.doNotWake()).map(DoNotWake::toString)
+    assertThat(rules.doNotWake()).map(DoNotWakeRule::toString)
         .containsExactly("User-Agent: Prometheus/* → 503");
     assertThat(rules.fallback()).hasToString("answers 202 at once");
     assertThat(rules.ignoreIdleAfter()).isEqualTo(Duration.ofSeconds(30));
@@ -184,10 +184,10 @@ class ClusterOnEmbeddedApiTest {
   void reportsThatEndpointsAreNotWatchedWhileTheApiIsAway() throws Exception {
     int port = server.port();
     var watched = new CopyOnWriteArrayList<Boolean>();
-    try (var quick = new Cluster(
+    try (var quick = new ClusterWatcher(
         () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
         TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
-        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
+        new EndpointsPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
       quick.onEndpointsWatch(watched::add);
       quick.start();
       await().until(() -> quick.reflectors().stream().allMatch(one -> one.health().watching()));

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -28,7 +28,8 @@ class ConfigMapsTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
-  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+  private final ClusterWatcher cluster = new ClusterWatcher(
+      () -> new ClusterAccess.At(URI.create(api.url())),
       TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), TestValues.ANY_SLICES);
 
@@ -50,7 +51,7 @@ class ConfigMapsTest {
 
   private static ObjectNode map(String namespace, String name, Map<String, String> data) {
     var map = Json.object();
-    Meta.of(map).put("namespace", namespace).put("name", name);
+    ObjectMeta.of(map).put("namespace", namespace).put("name", name);
     var texts = map.putObject("data");
     data.forEach(texts::put);
     return map;

@@ -32,7 +32,8 @@ class ContainerFailureTest {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+  private final ClusterWatcher cluster = new ClusterWatcher(
+      () -> new ClusterAccess.At(URI.create(api.url())),
       TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
       TestValues.ANY_SLICES);
   private final List<ContainerFailure> received = new CopyOnWriteArrayList<>();

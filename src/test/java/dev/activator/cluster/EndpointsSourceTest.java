@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -37,19 +37,20 @@ class EndpointsSourceTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Map<String, String> received = new ConcurrentSkipListMap<>();
-  private final List<Cluster> clusters = new ArrayList<>();
+  private final List<ClusterWatcher> clusters = new ArrayList<>();
 
   @AfterEach
   void close() {
-    clusters.forEach(Cluster::close);
+    clusters.forEach(ClusterWatcher::close);
     api.faults().heal();
     api.close();
   }
 
-  private Cluster cluster(EndpointsSource source, Duration patience) {
-    var cluster = Quiescence.watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-        TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
-        new AddressSource(source, IpFamily.IPV4)));
+  private ClusterWatcher cluster(EndpointsSource source, Duration patience) {
+    var cluster = Quiescence
+        .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
+            TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
+            new EndpointsPreference(source, IpFamily.IPV4)));
     clusters.add(cluster);
     cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> received.remove(id.name()));

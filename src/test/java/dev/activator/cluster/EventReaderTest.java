@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.EventReader.Answer;
 import dev.activator.cluster.EventReader.Event;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
@@ -37,7 +37,7 @@ class EventReaderTest {
   private final Map<String, String> events = new ConcurrentHashMap<>();
   private volatile int status = 200;
   private HttpServer server;
-  private KubernetesApi api;
+  private KubernetesApiClient api;
   private EventReader reader;
 
   @BeforeEach

@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.EventWriter.Regarding;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -24,7 +24,7 @@ class EventWriterTest {
       "activator", "uid-1");
 
   private final EmbeddedApi server = EmbeddedApi.start();
-  private final KubernetesApi api = TestValues.kubernetesApi(
+  private final KubernetesApiClient api = TestValues.kubernetesApi(
       ClusterConnector.configured(new ClusterAccess.At(URI.create(server.url()))));
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final EventWriter events = new EventWriter(() -> api, () -> now);

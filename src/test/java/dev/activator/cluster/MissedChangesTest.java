@@ -3,19 +3,19 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -42,9 +42,9 @@ class MissedChangesTest {
   /** A pod that answers its first probe and no other. */
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> revisions,
       revisions, (loop, _, done) -> {
-        var answer = new ProbeAnswer.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
+        var answer = new ProbeResult.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
         loop.execute(() -> done.accept(answer));
-      }, BackendSettings.DEFAULT, new Random(1));
+      }, ProbeSettings.DEFAULT, new Random(1));
 
   @AfterEach
   void close() {
@@ -68,15 +68,15 @@ class MissedChangesTest {
   void aPodThatWasNotReadyBetweenTwoEventsIsProbedBeforeItGetsMoreRequests(String between) {
     // given a pod that answered its probe, and serves
     var store = rig.lease().informer().store();
-    var pods = new ChangeListeners<PodListing>("pods");
+    var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
     pods.add(backends::listed);
     pods.addGone(last -> backends.podsGone(last.revision()));
     rig.lease().informer().addHandler(
-        new FactHandler<>(WatchedKind.ENDPOINTS,
-            new EndpointsEvents(store, IpFamily.IPV4, _ -> "", pods,
-                new ChangeListeners<>("public Endpoints")),
+        new DecodedObjectHandler<>(WatchedKind.ENDPOINTS,
+            new EndpointsMerger(store, IpFamily.IPV4, _ -> "", pods,
+                new RevisionChangePublisher<>("public Endpoints")),
             handlers::nanoTime),
-        HandlerOptions.on(handlers, "pods"));
+        InformerHandlerOptions.on(handlers, "pods"));
     backends.onChange(now -> published.add(now.pods().toString()));
     backends.revision(Revision.of(REVISION, 0));
     rig.api.store().create(BuiltInKinds.ENDPOINTS, endpoints(READY));

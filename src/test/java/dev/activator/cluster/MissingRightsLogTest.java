@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -27,14 +27,14 @@ class MissingRightsLogTest {
 
   @Test
   void saysThatHpasMayNotBeRead() throws Exception {
-    assertThat(logged(ScaledServices.class, BuiltInKinds.HORIZONTAL_POD_AUTOSCALER))
+    assertThat(logged(ScaledServiceResolver.class, BuiltInKinds.HORIZONTAL_POD_AUTOSCALER))
         .startsWith("WARN")
         .contains("list horizontalpodautoscalers.autoscaling -A (403)");
   }
 
   @Test
   void saysWhyPodTemplatesCannotBeRead() throws Exception {
-    assertThat(logged(TargetKinds.class, BuiltInKinds.DEPLOYMENT))
+    assertThat(logged(ScaledWorkloadKinds.class, BuiltInKinds.DEPLOYMENT))
         .startsWith("WARN The pod templates of Deployment in apps/v1 cannot be read")
         .endsWith("does not allow the activator to list deployments.apps -A (403)");
   }
@@ -43,7 +43,7 @@ class MissingRightsLogTest {
   private static String logged(Class<?> writer, Kind refused) throws Exception {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
-            .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+            .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
                 TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
                 TestValues.ANY_SLICES));
         var log = new LogOf(writer)) {

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Test;
 
 class PeerSecretTest {
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+  private final ClusterWatcher cluster = new ClusterWatcher(
+      () -> new ClusterAccess.At(URI.create(api.url())),
       TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1),
       TestValues.ANY_SLICES);

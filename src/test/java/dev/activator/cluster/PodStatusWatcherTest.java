@@ -2,8 +2,8 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.policy.PodFailures.GracePeriods;
+import dev.activator.cluster.decode.DecodedObjectHandler;
+import dev.activator.cluster.policy.StartingPodSet.GracePeriods;
 import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import dev.activator.cluster.policy.PodStartStatus;
@@ -43,7 +43,7 @@ class PodStatusWatcherTest {
       "0/3 nodes");
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, FactHandler.FactListener<PodStartStatus>> followed = new HashMap<>();
+  private final Map<RevisionId, DecodedObjectHandler.FactListener<PodStartStatus>> followed = new HashMap<>();
   private final Map<String, PodStartStatus> pods = new TreeMap<>();
   private final List<String> received = new ArrayList<>();
   private final List<String> progress = new ArrayList<>();
@@ -68,7 +68,7 @@ class PodStatusWatcherTest {
 
         @Override
         public Runnable follow(String namespace, String labels,
-            FactHandler.FactListener<PodStartStatus> listener) {
+            DecodedObjectHandler.FactListener<PodStartStatus> listener) {
           var revision = new RevisionId(namespace, labels.split(" ")[0]);
           followed.put(revision, listener);
           return () -> followed.remove(revision, listener);

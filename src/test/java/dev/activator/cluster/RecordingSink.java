@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.informer.DeltaSink;
+import dev.activator.cluster.informer.ReflectorStore;
 import dev.activator.cluster.informer.VersionedObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Holds what it is told, and writes down how. */
-public final class RecordingSink<T> implements DeltaSink<T> {
+public final class RecordingSink<T> implements ReflectorStore<T> {
   public final List<String> calls = new ArrayList<>();
   public final Map<String, String> versions = new HashMap<>();
 

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledService;
-import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.policy.ScaledServiceState.References;
-import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.References;
+import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("reads the log")
 class RefusedCallsLogTest {
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ScalingSession session = new ScalingSession(
+  private final ScalingApiClients session = new ScalingApiClients(
       new ClusterAccess.At(URI.create(api.url())),
       () -> WriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
 
@@ -59,7 +59,7 @@ class RefusedCallsLogTest {
 
   @Test
   void theMembersOfOurServiceThatMayNotBeReadAreNamedOnce() throws Exception {
-    try (var log = LogLines.of(ScalingSession.class)) {
+    try (var log = LogLines.of(ScalingApiClients.class)) {
       for (int i = 0; i < 4; i++) {
         assertThat(session.members("system", "activator").get(120, TimeUnit.SECONDS)).isEmpty();
       }
@@ -143,8 +143,8 @@ class RefusedCallsLogTest {
     }
   }
 
-  private static ScaledServiceState state(String name) {
-    return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
+  private static ResolvedScaledService state(String name) {
+    return ResolvedScaledService.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
         List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofMinutes(5),

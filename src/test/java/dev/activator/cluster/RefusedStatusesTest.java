@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledService;
-import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.policy.ScaledServiceState.References;
-import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.References;
+import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.ScaledServiceKind;
@@ -39,7 +39,7 @@ class RefusedStatusesTest {
   private static final int OBJECTS = 20;
 
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ScalingSession session = new ScalingSession(
+  private final ScalingApiClients session = new ScalingApiClients(
       new ClusterAccess.At(URI.create(api.url())), () -> WriteRateLimiter.UNLIMITED,
       Duration.ofSeconds(120));
   private final ThreadLoop thread = new ThreadLoop("writer");
@@ -61,8 +61,8 @@ class RefusedStatusesTest {
     api.close();
   }
 
-  private static ScaledServiceState state(String name) {
-    return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
+  private static ResolvedScaledService state(String name) {
+    return ResolvedScaledService.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
         List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofMinutes(5),

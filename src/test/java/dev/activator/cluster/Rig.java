@@ -3,17 +3,17 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.DecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -38,7 +38,7 @@ public final class Rig implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(120);
   public static final Match LISTS = Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(BuiltInKinds.ENDPOINTS);
-  public static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
+  public static final InformerQuery<RevisionEndpoints> ENDPOINTS = InformerQuery
       .everywhere(WatchedKind.ENDPOINTS, "");
 
   /** As in production, but without its long waits. */
@@ -46,13 +46,13 @@ public final class Rig implements AutoCloseable {
       Duration.ofMinutes(3), Duration.ofMinutes(10), Duration.ofMillis(500));
 
   public final EmbeddedApi api;
-  private final KubernetesApi client;
+  private final KubernetesApiClient client;
   public final Informers informers;
-  public final Witness<Decoded<EndpointsObject>> witness = new Witness<>();
+  public final Witness<DecodeResult<RevisionEndpoints>> witness = new Witness<>();
   private final ThreadLoop storing = new ThreadLoop("test informers");
   private final ThreadLoop telling = new ThreadLoop("test listeners");
   private final AtomicInteger writes = new AtomicInteger();
-  private Informers.Lease<EndpointsObject> lease;
+  private Informers.Lease<RevisionEndpoints> lease;
 
   public Rig() {
     this(QUICK, config -> {
@@ -75,7 +75,7 @@ public final class Rig implements AutoCloseable {
   /** Begins to list and watch, without waiting for anything. */
   public Rig begin() {
     lease = informers.lease(ENDPOINTS);
-    lease.informer().addHandler(witness, HandlerOptions.on(telling, "witness"));
+    lease.informer().addHandler(witness, InformerHandlerOptions.on(telling, "witness"));
     return this;
   }
 
@@ -87,7 +87,7 @@ public final class Rig implements AutoCloseable {
     return this;
   }
 
-  public Informers.Lease<EndpointsObject> lease() {
+  public Informers.Lease<RevisionEndpoints> lease() {
     return lease;
   }
 

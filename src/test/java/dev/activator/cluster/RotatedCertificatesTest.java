@@ -8,7 +8,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -126,12 +126,12 @@ class RotatedCertificatesTest {
     return directory.resolve("config");
   }
 
-  private static KubernetesApi open(Path kubeconfig) {
+  private static KubernetesApiClient open(Path kubeconfig) {
     return ClusterConnector.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
         WriteRateLimiter.UNLIMITED);
   }
 
-  private static int ask(KubernetesApi api) throws Exception {
+  private static int ask(KubernetesApiClient api) throws Exception {
     return api.fetch("version", Duration.ofSeconds(120)).get().status();
   }
 
@@ -205,12 +205,12 @@ class RotatedCertificatesTest {
     var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
     var reading = new CountDownLatch(1);
     var readable = new CountDownLatch(1);
-    var source = new KubernetesApi.Source(kubeconfig, () -> {
+    var source = new KubernetesApiClient.Source(kubeconfig, () -> {
       reading.countDown();
       await(readable);
       return ClusterConnector.configured(access);
     });
-    try (var api = new KubernetesApi(ClusterConnector.configured(access), source,
+    try (var api = new KubernetesApiClient(ClusterConnector.configured(access), source,
         WriteRateLimiter.UNLIMITED)) {
       ask(api);
       // As where a command of the kubeconfig takes long.
@@ -234,13 +234,13 @@ class RotatedCertificatesTest {
     var kubeconfig = kubeconfigWithFiles();
     var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
     var reads = new AtomicInteger();
-    var source = new KubernetesApi.Source(kubeconfig, () -> {
+    var source = new KubernetesApiClient.Source(kubeconfig, () -> {
       if (reads.incrementAndGet() <= 2) {
         throw new ClusterUnavailableException("the command failed");
       }
       return ClusterConnector.configured(access);
     });
-    try (var api = new KubernetesApi(ClusterConnector.configured(access), source,
+    try (var api = new KubernetesApiClient(ClusterConnector.configured(access), source,
         WriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfigWithData(second);
@@ -259,11 +259,11 @@ class RotatedCertificatesTest {
     var kubeconfig = kubeconfigWithFiles();
     var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
     var readable = new CountDownLatch(1);
-    var source = new KubernetesApi.Source(kubeconfig, () -> {
+    var source = new KubernetesApiClient.Source(kubeconfig, () -> {
       await(readable);
       return ClusterConnector.configured(access);
     });
-    try (var api = new KubernetesApi(ClusterConnector.configured(access), source,
+    try (var api = new KubernetesApiClient(ClusterConnector.configured(access), source,
         WriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfig("certificate-authority: ca.pem",

@@ -3,14 +3,14 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.policy.CatchState;
-import dev.activator.cluster.policy.DomainRules;
+import dev.activator.cluster.policy.CatchPlan;
+import dev.activator.cluster.policy.HostClaimRules;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
@@ -51,35 +51,35 @@ class ScaledServiceReferencesTest {
   private final ApiStore store = server.store();
   private final ThreadLoop thread = new ThreadLoop("cluster");
   private final SteppedLoop loop = new SteppedLoop(thread);
-  private final KubernetesApi api = TestValues.kubernetesApi(
+  private final KubernetesApiClient api = TestValues.kubernetesApi(
       ClusterConnector.configured(new ClusterAccess.At(URI.create(server.url()))));
   private final KubernetesSession session = new KubernetesSession(api, loop,
       new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrorText(api.url()))),
       ReflectorSettings.DEFAULT);
-  private final Map<String, ScaledServiceState> received = new ConcurrentSkipListMap<>();
+  private final Map<String, ResolvedScaledService> received = new ConcurrentSkipListMap<>();
   private final List<String> changes = new CopyOnWriteArrayList<>();
   private volatile String broken = "";
   private volatile String knative = "knative";
-  private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
-      "cluster.local", DomainRules.ANY, Set.of(), new RevisionId("system", "activator"),
-      () -> CatchState.Activators.NONE,
-      new ScaledServices.ScaledServicesListener() {
+  private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
+      "cluster.local", HostClaimRules.ANY, Set.of(), new RevisionId("system", "activator"),
+      () -> CatchPlan.Activators.NONE,
+      new ScaledServiceResolver.ScaledServicesListener() {
         @Override
-        public void caught(CatchState now) {}
+        public void caught(CatchPlan now) {}
 
         @Override
-        public @Nullable ScaledServiceState find(RevisionId id) {
+        public @Nullable ResolvedScaledService find(RevisionId id) {
           return received.get(id.name());
         }
 
         @Override
-        public void again(ScaledServiceState now) {
+        public void again(ResolvedScaledService now) {
           changed(now);
         }
 
         @Override
-        public void changed(ScaledServiceState now) {
+        public void changed(ResolvedScaledService now) {
           var name = now.object().id().name();
           if (name.equals(broken)) {
             throw new IllegalStateException("a bug, in a test");
@@ -89,7 +89,7 @@ class ScaledServiceReferencesTest {
         }
 
         @Override
-        public void portsAdded(ScaledServiceState before, ScaledServiceState now) {
+        public void portsAdded(ResolvedScaledService before, ResolvedScaledService now) {
           changes.add("ports of " + now.object().uid());
         }
 

@@ -3,8 +3,8 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Cluster.Sources;
-import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.ClusterWatcher.Sources;
+import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
@@ -44,7 +44,8 @@ class ScaledServiceWriterTest {
   private final ApiStore store = api.store();
   private final ThreadLoop thread = new ThreadLoop("writer");
   private final SteppedLoop loop = new SteppedLoop(thread);
-  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+  private final ClusterWatcher cluster = new ClusterWatcher(
+      () -> new ClusterAccess.At(URI.create(api.url())),
       TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), TestValues.ANY_SLICES);
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
@@ -47,7 +47,7 @@ class ScalingConnectionsTest {
   private final VirtualLoop clock = VirtualLoop.nearOverflow();
   private final Map<Integer, String> connections = new ConcurrentSkipListMap<>();
   private final List<String> writes = new CopyOnWriteArrayList<>();
-  private final ScalingSession session;
+  private final ScalingApiClients session;
 
   ScalingConnectionsTest() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -67,7 +67,7 @@ class ScalingConnectionsTest {
         out.write(body);
       }
     });
-    session = new ScalingSession(
+    session = new ScalingApiClients(
         new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.getAddress().getPort())),
         () -> new WriteRateLimiter.Limit(2, 3).rate(clock), TIMEOUT);
   }
@@ -88,8 +88,8 @@ class ScalingConnectionsTest {
     return future.get(120, SECONDS);
   }
 
-  private CompletableFuture<ScaleAnswer> write() {
-    return session.scales().write(WEB, WORKLOAD, new ScaleAnswer.Found(1, 1, "1"), 2);
+  private CompletableFuture<ScaleApiResult> write() {
+    return session.scales().write(WEB, WORKLOAD, new ScaleApiResult.Found(1, 1, "1"), 2);
   }
 
   @Test
@@ -109,12 +109,12 @@ class ScalingConnectionsTest {
   void writesWaitForTheirTurn_andReadsDoNot() throws Exception {
     // given that the kind is known
     result(session.scales().read(WEB, WORKLOAD));
-    var answers = new ArrayList<CompletableFuture<ScaleAnswer>>();
+    var answers = new ArrayList<CompletableFuture<ScaleApiResult>>();
     for (int i = 0; i < 6; i++) {
       answers.add(write());
     }
     for (var first : answers.subList(0, 3)) {
-      assertThat(result(first)).isInstanceOf(ScaleAnswer.Found.class);
+      assertThat(result(first)).isInstanceOf(ScaleApiResult.Found.class);
     }
     result(session.scales().read(WEB, WORKLOAD));
     assertThat(writes).hasSize(3);

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.CatchSlice;
-import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.CatchPlan;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
@@ -50,7 +50,7 @@ class ServiceCatcherTest {
   private static final String NAME = "web.svc.activator.dev";
 
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ScalingSession session = new ScalingSession(
+  private final ScalingApiClients session = new ScalingApiClients(
       new ClusterAccess.At(URI.create(api.url())), () -> WriteRateLimiter.UNLIMITED,
       Duration.ofSeconds(120));
   private final ThreadLoop thread = new ThreadLoop("catcher");
@@ -85,7 +85,7 @@ class ServiceCatcherTest {
   }
 
   private void pods(boolean ready, CatchSlice... present) {
-    catcher.changed(new CatchState(OBJECT, true, ready, List.of(slice("10.9.0.1")),
+    catcher.changed(new CatchPlan(OBJECT, true, ready, List.of(slice("10.9.0.1")),
         present.length == 0 ? Map.of() : Map.of(NAME, present[0])));
   }
 
@@ -98,7 +98,7 @@ class ServiceCatcherTest {
   }
 
   private List<String> names() {
-    return api.store().list(BuiltInKinds.ENDPOINT_SLICE, _ -> true).stream().map(Meta::name)
+    return api.store().list(BuiltInKinds.ENDPOINT_SLICE, _ -> true).stream().map(ObjectMeta::name)
         .toList();
   }
 
@@ -108,7 +108,7 @@ class ServiceCatcherTest {
 
     eventually(() -> names().contains(NAME));
     var object = api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME);
-    assertThat(Meta.labels(object)).containsEntry("kubernetes.io/service-name", "svc")
+    assertThat(ObjectMeta.labels(object)).containsEntry("kubernetes.io/service-name", "svc")
         .containsEntry("endpointslice.kubernetes.io/managed-by", "activator.dev");
     assertThat(object.at("/metadata/ownerReferences/0/uid").asString()).isEqualTo("u");
     assertThat(object.at("/endpoints/0/addresses/0").asString()).isEqualTo("10.9.0.1");
@@ -152,7 +152,7 @@ class ServiceCatcherTest {
 
   /** The slice follows another activator, by which all earlier writes are answered. */
   private void podsAreGone() {
-    catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")),
+    catcher.changed(new CatchPlan(OBJECT, true, false, List.of(slice("10.9.0.2")),
         Map.of(NAME, slice("10.9.0.1"))));
     eventually(
         () -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME) instanceof ObjectNode one
@@ -214,7 +214,7 @@ class ServiceCatcherTest {
     var mayGo = catcher.goesToZero(WEB);
     eventually(() -> names().contains(NAME));
 
-    catcher.changed(new CatchState(OBJECT, true, true, List.of(), Map.of(NAME, slice("10.9.0.1"))));
+    catcher.changed(new CatchPlan(OBJECT, true, true, List.of(), Map.of(NAME, slice("10.9.0.1"))));
 
     await().pollInterval(Duration.ofMillis(20)).until(() -> {
       loop.advance(Duration.ofMillis(100));
@@ -260,7 +260,7 @@ class ServiceCatcherTest {
   void belongsToTheScaledServiceThatWasMadeAgainUnderTheName() {
     var before = new CatchSlice(WEB, "before", "svc", IpFamily.IPV4, "http", 8012,
         List.of("10.9.0.1"));
-    catcher.changed(new CatchState(OBJECT, true, false, List.of(before), Map.of()));
+    catcher.changed(new CatchPlan(OBJECT, true, false, List.of(before), Map.of()));
     eventually(() -> names().contains(NAME));
 
     pods(false, before);
@@ -283,7 +283,7 @@ class ServiceCatcherTest {
             catchService: true
           """.formatted(i)).fact();
       all.add(object.id());
-      catcher.changed(new CatchState(object, true, false, List.of(new CatchSlice(object.id(), "u",
+      catcher.changed(new CatchPlan(object, true, false, List.of(new CatchSlice(object.id(), "u",
           "svc", IpFamily.IPV4, "http", 8012, List.of("10.9.0.1"))), Map.of()));
     }
     late.awaitFired(50, Duration.ofSeconds(120));
@@ -319,13 +319,13 @@ class ServiceCatcherTest {
     pods(false);
     eventually(() -> names().contains(NAME));
 
-    catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2", "10.9.0.3")),
+    catcher.changed(new CatchPlan(OBJECT, true, false, List.of(slice("10.9.0.2", "10.9.0.3")),
         Map.of(NAME, slice("10.9.0.1"))));
 
     eventually(() -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME).path("endpoints")
         .valueStream().map(one -> one.at("/addresses/0").asString()).toList()
         .equals(List.of("10.9.0.2", "10.9.0.3")));
-    catcher.changed(new CatchState(OBJECT, true, false, List.of(),
+    catcher.changed(new CatchPlan(OBJECT, true, false, List.of(),
         Map.of(NAME, slice("10.9.0.2", "10.9.0.3"))));
     eventually(() -> names().isEmpty());
     assertThat(catcher.goesToZero(WEB).join()).isFalse();
@@ -336,7 +336,7 @@ class ServiceCatcherTest {
     pods(false);
     eventually(() -> names().contains(NAME));
 
-    catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")), Map.of()));
+    catcher.changed(new CatchPlan(OBJECT, true, false, List.of(slice("10.9.0.2")), Map.of()));
 
     eventually(() -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME)
         .at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
@@ -385,7 +385,7 @@ class ServiceCatcherTest {
   @Test
   void aScaledServiceThatDoesNotCatchMayGoAtOnce() {
     assertThat(catcher.goesToZero(new RevisionId("shop", "other")).join()).isTrue();
-    catcher.changed(new CatchState(OBJECT, false, true, List.of(), Map.of(NAME, slice("1.2.3.4"))));
+    catcher.changed(new CatchPlan(OBJECT, false, true, List.of(), Map.of(NAME, slice("1.2.3.4"))));
 
     CompletableFuture<Boolean> mayGo = catcher.goesToZero(WEB);
 

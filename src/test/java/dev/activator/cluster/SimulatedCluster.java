@@ -1,10 +1,10 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrorText;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.SimulatedApi;
@@ -19,20 +19,20 @@ public final class SimulatedCluster {
   private static final ReflectorSettings SETTINGS = new ReflectorSettings(Duration.ofSeconds(10),
       Duration.ofSeconds(15), Duration.ofSeconds(30), Duration.ofSeconds(2));
   /** Never asked. */
-  private static final KubernetesApi NONE = TestValues.kubernetesApi(
+  private static final KubernetesApiClient NONE = TestValues.kubernetesApi(
       ClusterConnector.configured(new ClusterAccess.At(URI.create("http://127.0.0.1:1"))));
 
   private SimulatedCluster() {}
 
   /** One to register consumers at. */
-  public static Cluster of(Random random) {
-    return new Cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
+  public static ClusterWatcher of(Random random) {
+    return new ClusterWatcher(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
         KubernetesVersion.parse("v1.0.0"), Duration.ofSeconds(1), SETTINGS, random,
-        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
+        new EndpointsPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
   }
 
   /** Begins to list and watch. */
-  public static void start(Cluster cluster, SimulatedApi api, Loop loop, Random random) {
+  public static void start(ClusterWatcher cluster, SimulatedApi api, Loop loop, Random random) {
     var informers = api.informers(
         new ReflectorContext(loop, SETTINGS, random, new ApiErrorText("http://127.0.0.1:1")));
     cluster.follow(new KubernetesSession(NONE, loop, informers, SETTINGS));

@@ -2,18 +2,18 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.DecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,11 +52,12 @@ class SourcesAgreeTest {
   }
 
   private final Map<Integer, Pod> pods = new TreeMap<>();
-  private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
-  private final ChangeListeners<PodListing> received = new ChangeListeners<>("pods");
-  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1",
+  private final IndexedStore<DecodeResult<RevisionEndpoints>> store = new IndexedStore<>();
+  private final RevisionChangePublisher<PrivateEndpoints> received = new RevisionChangePublisher<>(
+      "pods");
+  private final EndpointsMerger events = new EndpointsMerger(store, IpFamily.IPV4, _ -> "u1",
       received,
-      new ChangeListeners<>("public Endpoints"));
+      new RevisionChangePublisher<>("public Endpoints"));
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
@@ -86,7 +87,7 @@ class SourcesAgreeTest {
   }
 
   /** What Endpoints say, and, while none of them is ready, those that end. */
-  private PodListing expected() {
+  private PrivateEndpoints expected() {
     var endpoints = Objects
         .requireNonNull(Yaml.decoded(WatchedKind.ENDPOINTS, endpoints()).fact());
     var listing = MergedEndpoints.of(List.of(endpoints), "u1", IpFamily.IPV4).pods(REVISION);
@@ -95,7 +96,7 @@ class SourcesAgreeTest {
     }
     var leaving = DestinationSet.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
-    return new PodListing(REVISION,
+    return new PrivateEndpoints(REVISION,
         new PodsByReadiness(leaving, listing.http1().notReady(), leaving, pods.values().stream()
             .filter(Pod::named).collect(Collectors.toMap(Pod::destination,
                 pod -> new Identity("pod" + pod.number(), "")))),
@@ -125,7 +126,7 @@ class SourcesAgreeTest {
   }
 
   /** Each pod in one of some slices, some in two of them, and some in one of the other family. */
-  private Map<String, VersionedObject<Decoded<EndpointsObject>>> slicesOf(Random random) {
+  private Map<String, VersionedObject<DecodeResult<RevisionEndpoints>>> slicesOf(Random random) {
     var members = new LinkedHashMap<String, List<String>>();
     members.put("v4-0", new ArrayList<>());
     for (var pod : pods.values()) {
@@ -139,7 +140,7 @@ class SourcesAgreeTest {
             .add(endpoint(pod, "\"fd00::" + pod.number() + "\""));
       }
     }
-    var made = new TreeMap<String, VersionedObject<Decoded<EndpointsObject>>>();
+    var made = new TreeMap<String, VersionedObject<DecodeResult<RevisionEndpoints>>>();
     members.forEach((name, its) -> made.put(name, slice(name, its)));
     return made;
   }
@@ -152,7 +153,7 @@ class SourcesAgreeTest {
         pod.named() ? ", targetRef: {kind: Pod, uid: pod" + pod.number() + "}" : "");
   }
 
-  private static VersionedObject<Decoded<EndpointsObject>> slice(String name,
+  private static VersionedObject<DecodeResult<RevisionEndpoints>> slice(String name,
       List<String> endpoints) {
     return Yaml.object(WatchedKind.ENDPOINT_SLICES, metadata(name) + """
         addressType: %s
@@ -162,7 +163,8 @@ class SourcesAgreeTest {
   }
 
   /** Tells of each slice that is another now, in any order. */
-  private void write(Map<String, VersionedObject<Decoded<EndpointsObject>>> next, Random random) {
+  private void write(Map<String, VersionedObject<DecodeResult<RevisionEndpoints>>> next,
+      Random random) {
     var names = new ArrayList<>(next.keySet());
     store.all().stream().map(one -> one.key().substring(3)).filter(name -> !next.containsKey(name))
         .sorted().forEach(names::add);
@@ -181,8 +183,8 @@ class SourcesAgreeTest {
     }
   }
 
-  private static @Nullable EndpointsObject fact(
-      @Nullable VersionedObject<Decoded<EndpointsObject>> object) {
+  private static @Nullable RevisionEndpoints fact(
+      @Nullable VersionedObject<DecodeResult<RevisionEndpoints>> object) {
     return object == null ? null : object.object().fact();
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.TokenAuthorizer.Answer;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
@@ -36,7 +36,7 @@ class TokenAuthorizerTest {
   private volatile int tokenStatus = 201;
   private volatile int accessStatus = 201;
   private HttpServer server;
-  private KubernetesApi api;
+  private KubernetesApiClient api;
   private TokenAuthorizer authorizer;
 
   @BeforeEach

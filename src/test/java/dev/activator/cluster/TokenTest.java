@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.reflector.AccessCheck;
-import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.testing.TestValues;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -131,7 +131,7 @@ class TokenTest {
         ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       write(file, "new");
       var access = AccessCheck.ofListAndWatch(api,
-          ResourceQuery.everywhere(WatchedKind.ENDPOINTS, "")).get(120, TimeUnit.SECONDS);
+          InformerQuery.everywhere(WatchedKind.ENDPOINTS, "")).get(120, TimeUnit.SECONDS);
       assertThat(access).isEqualTo(AccessCheck.ALLOWED);
       assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
     }

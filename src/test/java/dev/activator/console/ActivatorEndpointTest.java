@@ -3,7 +3,7 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.console.WaitingOverview.ApiState;
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
@@ -17,7 +17,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -66,8 +66,8 @@ class ActivatorEndpointTest {
       var hello = Revision.of(HELLO, 0);
       var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop,
           (on, request, done) -> on
-              .execute(() -> done.accept(new ProbeAnswer.Refused("connection refused"))),
-          BackendSettings.DEFAULT, new Random(1)));
+              .execute(() -> done.accept(new ProbeResult.Refused("connection refused"))),
+          ProbeSettings.DEFAULT, new Random(1)));
       var throttler = Quiescence
           .watch(new Throttler(_ -> loop, id -> id.equals(HELLO) ? hello : null, "10.9.9.9",
               RevisionOptions.of(10), new Random(1)));

@@ -3,8 +3,8 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.console.CardOrder.Entry;
-import dev.activator.console.RevisionDetails.Routing;
-import dev.activator.console.RevisionDetails.RoutingState;
+import dev.activator.console.RevisionDetailsSource.Routing;
+import dev.activator.console.RevisionDetailsSource.RoutingState;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import org.junit.jupiter.api.Test;

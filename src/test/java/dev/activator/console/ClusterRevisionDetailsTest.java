@@ -2,8 +2,8 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.console.RevisionDetails.Routing;
-import dev.activator.console.RevisionDetails.RoutingState;
+import dev.activator.console.RevisionDetailsSource.Routing;
+import dev.activator.console.RevisionDetailsSource.RoutingState;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -15,7 +15,7 @@ class ConsoleBrowserIT {
 
   @Test
   void followsWhatHappensAndKeepsWhereThePersonIs(@TempDir Path profile) throws Exception {
-    var console = new LivePageTest();
+    var console = new LiveConsoleTest();
     try (var browser = new Chromium(profile)) {
       browser.size(360, 740);
       browser.open(console.url("/console"));

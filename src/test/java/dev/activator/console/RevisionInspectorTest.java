@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.console.WaitingOverview.PeerReport;
 import dev.activator.lending.link.PeerView;
 import dev.activator.console.WaitingOverview.LeaderReport;
-import dev.activator.console.RevisionReport.WakingReport;
+import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.WaitingOverview.ApiState;
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.console.RevisionReport.ProbeReport;
-import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.console.RevisionWaitReport.ProbeReport;
+import dev.activator.console.RevisionWaitReport.ScalingReport;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Fallback;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Protocol;
-import dev.activator.revision.PublicAddresses;
-import dev.activator.revision.RequestRules;
+import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
@@ -29,7 +29,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -50,12 +50,12 @@ class RevisionInspectorTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<RevisionId, Revision> exist = new HashMap<>();
-  private ProbeAnswer answer = new ProbeAnswer.Refused("connection refused");
+  private ProbeResult answer = new ProbeResult.Refused("connection refused");
   private AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0,
       null);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      (on, request, done) -> on.execute(() -> done.accept(answer)), BackendSettings.DEFAULT,
+      (on, request, done) -> on.execute(() -> done.accept(answer)), ProbeSettings.DEFAULT,
       new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
@@ -90,7 +90,7 @@ class RevisionInspectorTest {
     caller.with(throttler.admit(Objects.requireNonNull(exist.get(id)), caller));
   }
 
-  private RevisionReport report(RevisionId id) {
+  private RevisionWaitReport report(RevisionId id) {
     var report = inspector.revision(id);
     loop.run();
     return report.join();
@@ -109,7 +109,7 @@ class RevisionInspectorTest {
   @Test
   void namesTheFallbackAndSaysThatItDoesNotExistUntilItDoes() {
     exists(new Revision(HELLO, "u", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
-        Map.of(), Map.of(), null, new RequestRules(List.of(),
+        Map.of(), Map.of(), null, new ColdStartRules(List.of(),
             new Fallback(Duration.ofSeconds(2), OTHER.name(), null), null, List.of())));
 
     assertThat(report(HELLO).rules().fallback())
@@ -148,7 +148,7 @@ class RevisionInspectorTest {
         + " is listed; the autoscaler link is up; a pod was first requested 2.1 s ago.");
 
     // and when a pod is listed that does not answer
-    backends.listed(new PodListing(HELLO,
+    backends.listed(new PrivateEndpoints(HELLO,
         new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));
     loop.advance(Duration.ofSeconds(1));
     var report = report(HELLO);
@@ -163,7 +163,7 @@ class RevisionInspectorTest {
     assertThat(pod.probe().failuresInARow()).isGreaterThan(1);
 
     // and when it answers, then one request runs and two wait
-    answer = new ProbeAnswer.Answered(200, "queue");
+    answer = new ProbeResult.Answered(200, "queue");
     loop.advance(Duration.ofSeconds(2));
     var busy = report(HELLO);
     assertThat(busy.summary())
@@ -180,7 +180,7 @@ class RevisionInspectorTest {
   @Test
   void readsEachRevisionLessOften_whenRequestsOfManyWait() {
     // given a thousand revisions with a request that waits
-    var reasons = new WaitReasons(inspector, throttler, loop);
+    var reasons = new WaitReasonCache(inspector, throttler, loop);
     throttler.onStarved(reasons::starved);
     var ids = IntStream.range(0, 1_000).mapToObj(i -> new RevisionId("default", "r" + i)).toList();
     for (var id : ids) {
@@ -195,13 +195,13 @@ class RevisionInspectorTest {
     assertThat(known(reasons, ids)).isEqualTo(1_000);
   }
 
-  private static long known(WaitReasons reasons, List<RevisionId> ids) {
+  private static long known(WaitReasonCache reasons, List<RevisionId> ids) {
     return ids.stream().filter(id -> !reasons.of(id).isEmpty()).count();
   }
 
   @Test
   void notifiesWaitingRequestsOfTheCauseOnceASecond() {
-    var reasons = new WaitReasons(inspector, throttler, loop);
+    var reasons = new WaitReasonCache(inspector, throttler, loop);
     throttler.onStarved(reasons::starved);
     exists(OTHER);
     request(OTHER);
@@ -211,13 +211,13 @@ class RevisionInspectorTest {
     loop.advance(Duration.ofMillis(200));
     assertThat(reasons.of(OTHER)).isEqualTo("no pod is listed");
 
-    backends.listed(new PodListing(OTHER,
+    backends.listed(new PrivateEndpoints(OTHER,
         new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));
     loop.advance(Duration.ofMillis(1100));
     assertThat(reasons.of(OTHER))
         .matches("1 pod is listed, and none answers our probe: connection refused \\(.* times\\)");
 
-    answer = new ProbeAnswer.Answered(200, "queue");
+    answer = new ProbeResult.Answered(200, "queue");
     loop.advance(Duration.ofSeconds(2));
     request(OTHER);
     loop.run();
@@ -228,10 +228,10 @@ class RevisionInspectorTest {
   @Test
   void countsThePodsOfThisActivatorAlone() {
     // given two pods that answer, and this the second of two activators
-    answer = new ProbeAnswer.Answered(200, "queue");
+    answer = new ProbeResult.Answered(200, "queue");
     throttler.publicAddresses(
-        new PublicAddresses(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
-    backends.listed(new PodListing(HELLO, new PodsByReadiness(
+        new PublicEndpoints(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
+    backends.listed(new PrivateEndpoints(HELLO, new PodsByReadiness(
         DestinationSet.of(POD, new Destination("10.0.0.2", 8012)), DestinationSet.NONE),
         PodsByReadiness.NONE));
     loop.advance(Duration.ofSeconds(1));

@@ -2,17 +2,17 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.Leadership;
-import dev.activator.autoscaler.policy.WorkloadActivity;
+import dev.activator.autoscaler.LeadershipStatus;
+import dev.activator.autoscaler.policy.ActiveCondition;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.ScaledServiceState.References;
-import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
-import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ResolvedScaledService.References;
+import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
+import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.Yaml;
-import dev.activator.console.RevisionDetails.Setting;
+import dev.activator.console.RevisionDetailsSource.Setting;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
@@ -26,7 +26,7 @@ class ScaledServiceDetailsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final ScalingView VIEW = new ScalingView(WEB,
       new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(3),
-      OptionalInt.of(3), 3, WorkloadActivity.unknown(0),
+      OptionalInt.of(3), 3, ActiveCondition.unknown(0),
       "3 = ceil(52 in flight ÷ 20), stable window",
       new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 
@@ -40,7 +40,7 @@ class ScaledServiceDetailsTest {
           %s
         status: %s
         """.formatted(spec, status)).fact();
-    return new ScaledServiceDetails(ScaledServiceState.of(object, new References(null, List.of(),
+    return new ScaledServiceDetails(ResolvedScaledService.of(object, new References(null, List.of(),
         new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4)));
   }
 
@@ -48,8 +48,8 @@ class ScaledServiceDetailsTest {
     return details(spec, "{}", List.of());
   }
 
-  private static Leadership leader(String pod, boolean here, String problem) {
-    return new Leadership(pod, here, 0, Duration.ZERO, 0, problem, Map.of());
+  private static LeadershipStatus leader(String pod, boolean here, String problem) {
+    return new LeadershipStatus(pod, here, 0, Duration.ZERO, 0, problem, Map.of());
   }
 
   @Test
@@ -68,7 +68,7 @@ class ScaledServiceDetailsTest {
     var details = details("maxReplicas: 5");
 
     assertThat(details.maxPods()).isEqualTo(5);
-    assertThat(new ScalingReports(_ -> VIEW, () -> leader("activator-1", true, ""))
+    assertThat(new ConsoleScalingReports(_ -> VIEW, () -> leader("activator-1", true, ""))
         .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "3", "3 = ceil(52 in flight ÷ 20), stable window"),
             new Setting("scaling", "Forbidden", "cannot patch Deployment web: 403"),
@@ -83,7 +83,7 @@ class ScaledServiceDetailsTest {
         {desiredReplicas: 2, conditions: [{type: Ready, status: "False", reason: Forbidden,
          message: no right, lastTransitionTime: "2026-11-22T12:00:00Z"}]}""", List.of());
 
-    assertThat(new ScalingReports(_ -> null, () -> leader("activator-2", false, ""))
+    assertThat(new ConsoleScalingReports(_ -> null, () -> leader("activator-2", false, ""))
         .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "2", "the status; the activator that scales it knows why"),
             new Setting("scaled by", "activator-2", "the Lease"),
@@ -115,7 +115,7 @@ class ScaledServiceDetailsTest {
 
   @Test
   void saysWhenNoActivatorScales() {
-    assertThat(new ScalingReports(_ -> null, () -> leader("", false, "403")).rows(WEB,
+    assertThat(new ConsoleScalingReports(_ -> null, () -> leader("", false, "403")).rows(WEB,
         details("minReplicas: 0"))).contains(
             new Setting("scaled by", "no activator", "the Lease, which cannot be used: 403"));
   }

@@ -4,10 +4,10 @@ import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.console.RevisionDetails.Setting;
+import dev.activator.console.RevisionDetailsSource.Setting;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
@@ -92,7 +92,7 @@ class ScalingDefaultsTest {
   void followsTheConfigMapAtRunTime() throws Exception {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
-            .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+            .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
                 TestValues.OLDEST_KUBERNETES, Duration.ofMinutes(2), ReflectorSettings.DEFAULT,
                 new Random(1), TestValues.ANY_SLICES))) {
       var defaults = ScalingDefaults.following(cluster, "knative-serving");

@@ -7,7 +7,7 @@ import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView.Probe;
 import dev.activator.backend.RevisionBackendsView;
-import dev.activator.backend.policy.ProbeTraits;
+import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
 import dev.activator.console.WaitDiagnosis.Kind;
 import dev.activator.console.WaitDiagnosis.State;
@@ -114,7 +114,7 @@ class WaitDiagnosisTest {
           : HealthyDestinations.pods(HELLO, DestinationSet.NONE);
       return new RevisionSnapshot(HELLO, Kind.REVISION,
           new RevisionBackendsView(published, pods, clusterIp,
-              new ProbeTraits.MeshAddressing(
+              new ProbePolicy.MeshAddressing(
                   routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED,
                   false),
               routing.probesBeforeReady),
@@ -418,8 +418,10 @@ class WaitDiagnosisTest {
 
   @Test
   void reportsThePhasesOfAStart() {
-    var start = RevisionReport.of(starting(true, "web-1", "", StartPhase.SCALE, StartPhase.CREATE),
-        null, null, null, null, _ -> null).start();
+    var start = RevisionWaitReport
+        .of(starting(true, "web-1", "", StartPhase.SCALE, StartPhase.CREATE),
+            null, null, null, null, _ -> null)
+        .start();
 
     assertThat(start.waitsFor()).isEqualTo("pod web-1 has waited for a node for 4.0 s");
     assertThat(start.phaseSeconds()).containsExactly(entry("scale", 1.0), entry("create", 0.0),
@@ -457,14 +459,14 @@ class WaitDiagnosisTest {
         null);
 
     var diagnosis = WaitDiagnosis.of(local);
-    var report = RevisionReport.of(local, null, null, null, null, _ -> null);
+    var report = RevisionWaitReport.of(local, null, null, null, null, _ -> null);
 
     assertThat(diagnosis.state()).isEqualTo(State.RESTARTING);
     assertThat(diagnosis.summary()).startsWith("1 request waits for default/hello-00001: " + ended
         + "; it is started again; the autoscaler link is up;");
     assertThat(diagnosis.forCallers()).isEqualTo(ended + "; it is started again");
-    assertThat(report.processes()).isEqualTo(new RevisionReport.ProcessesReport(
-        List.of(new RevisionReport.RestartReport("pod-1", 2, "1970-01-01T00:00:00Z", ended)),
+    assertThat(report.processes()).isEqualTo(new RevisionWaitReport.ProcessesReport(
+        List.of(new RevisionWaitReport.RestartReport("pod-1", 2, "1970-01-01T00:00:00Z", ended)),
         List.of("up", "no database")));
   }
 }

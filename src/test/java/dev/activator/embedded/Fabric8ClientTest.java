@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
-import dev.activator.embedded.runtime.RuntimeDependencies;
+import dev.activator.embedded.runtime.LocalRuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.NettyLoop;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -79,7 +79,7 @@ class Fabric8ClientTest {
     var loop = new NettyLoop(THREADS.next());
     var store = new ApiStore(Clock.systemUTC());
     ScaledServiceKind.createIn(store);
-    runtime = new LocalRuntime(store, loop, new RuntimeDependencies(Clock.systemUTC(),
+    runtime = new LocalRuntime(store, loop, new LocalRuntimeDependencies(Clock.systemUTC(),
         new SecureRandom(), false, (_, _) -> true, _ -> 0));
     runtime.start(8012);
     server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", 0));

@@ -39,11 +39,11 @@ final class FrameReaderTest {
   }
 
   private static FrameReader ours() {
-    return new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES), FrameLimits.NONE);
+    return new FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES), FrameGuard.NONE);
   }
 
   private static Http2FrameReader nettys() {
-    return new DefaultHttp2FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES),
+    return new DefaultHttp2FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES),
         MAX_SMALL_FRAGMENTS);
   }
 
@@ -85,7 +85,7 @@ final class FrameReaderTest {
       if (!name.equals("onHeadersRead") || i < 3 || i > arguments.length - 3) {
         text.append(' ').append(switch (arguments[i]) {
           case ByteBuf data -> ByteBufUtil.hexDump(data);
-          case IncomingHead head -> head.method() + "" + head.path() + head.fields().entries();
+          case IncomingHttp2Head head -> head.method() + "" + head.path() + head.fields().entries();
           case Http2Headers other -> throw new IllegalStateException(other.toString());
           case Object other -> other.toString();
         });
@@ -128,7 +128,7 @@ final class FrameReaderTest {
   }
 
   /** Lets one frame begin in each call, and counts. */
-  private static final class OneAtATime implements FrameLimits {
+  private static final class OneAtATime implements FrameGuard {
     private boolean begun;
     private int frames;
     private int partialHeadBytes;
@@ -159,7 +159,8 @@ final class FrameReaderTest {
       }
       byte[] all = bytes(out);
 
-      var seen = read(new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES), new OneAtATime()),
+      var seen = read(
+          new FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES), new OneAtATime()),
           all, 1 + random.nextInt(all.length));
 
       assertThat(seen).as("round %d: %s", round, ByteBufUtil.hexDump(all))
@@ -170,7 +171,7 @@ final class FrameReaderTest {
   @Test
   void reportsTheBytesOfAHeadUntilItIsComplete() {
     var limits = new OneAtATime();
-    var reader = new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES), limits);
+    var reader = new FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES), limits);
     var parts = new ArrayList<byte[]>();
     parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.SETTINGS, 0, 0, new byte[12])));
     parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.HEADERS, 0, 1, new byte[500])));

@@ -43,7 +43,7 @@ final class FrameWriterTest {
   }
 
   private static Http2Headers response(HttpHeaders fields) {
-    return new OutgoingHead().response("200", fields);
+    return new OutgoingHttp2Head().response("200", fields);
   }
 
   private static final class Seen extends Http2EventAdapter {
@@ -52,7 +52,7 @@ final class FrameWriterTest {
     @Override
     public void onHeadersRead(ChannelHandlerContext on, int stream, Http2Headers headers,
         int padding, boolean last) {
-      var head = (IncomingHead) headers;
+      var head = (IncomingHttp2Head) headers;
       frames.add(stream + " " + head.status() + head.fields().entries() + last);
     }
 
@@ -67,7 +67,7 @@ final class FrameWriterTest {
   private List<String> read(List<ByteBuf> buffers) throws Exception {
     var seen = new Seen();
     var all = Unpooled.wrappedBuffer(buffers.toArray(ByteBuf[]::new));
-    new FrameReader(new IncomingHead.Decoder(1 << 20), FrameLimits.NONE).readFrame(context, all,
+    new FrameReader(new IncomingHttp2Head.Decoder(1 << 20), FrameGuard.NONE).readFrame(context, all,
         seen);
     assertThat(all.isReadable()).isFalse();
     all.release();
@@ -76,7 +76,7 @@ final class FrameWriterTest {
 
   @Test
   void writesAHeadAsOneBuffer() throws Exception {
-    writer.writeHeaders(context, 3, response(new FieldList(false).add("Own", "x")), 0, true,
+    writer.writeHeaders(context, 3, response(new HeaderFieldList(false).add("Own", "x")), 0, true,
         channel.newPromise());
 
     var sent = sent();
@@ -87,7 +87,8 @@ final class FrameWriterTest {
   @Test
   void writesALargeHeadInFramesThatTheOtherEndTakes() throws Exception {
     var large = "x".repeat(40_000);
-    writer.writeHeaders(context, 3, response(new FieldList(false).add("Own", large)), 0, false,
+    writer.writeHeaders(context, 3, response(new HeaderFieldList(false).add("Own", large)), 0,
+        false,
         channel.newPromise());
 
     var sent = sent();
@@ -110,7 +111,7 @@ final class FrameWriterTest {
         return made.getFirst();
       }
     });
-    var head = response(new FieldList(false).add("Own", "x".repeat(40_000)));
+    var head = response(new HeaderFieldList(false).add("Own", "x".repeat(40_000)));
 
     assertThatThrownBy(
         () -> writer.writeHeaders(context, 3, head, 0, false, channel.newPromise()))
@@ -215,12 +216,13 @@ final class FrameWriterTest {
   void writesNoHeads_afterOneOfWhichOnlyAPartWasEncoded() throws Exception {
     var memory = new FullMemory();
     channel.config().setAllocator(memory);
-    var fields = new FieldList(false).add("user", "one").add("large", "x".repeat(300));
+    var fields = new HeaderFieldList(false).add("user", "one").add("large", "x".repeat(300));
     var first = writer.writeHeaders(context, 3, response(fields), 0, true, channel.newPromise());
     assertThat(first.cause()).isInstanceOf(Http2Exception.class);
     memory.full = false;
 
-    var second = writer.writeHeaders(context, 5, response(new FieldList(false).add("user", "one")),
+    var second = writer.writeHeaders(context, 5,
+        response(new HeaderFieldList(false).add("user", "one")),
         0, true, channel.newPromise());
 
     assertThat(read(sent())).isEmpty();

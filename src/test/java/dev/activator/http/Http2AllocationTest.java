@@ -39,18 +39,19 @@ final class Http2AllocationTest {
   }
 
   /** Answers each request with a head and a body. */
-  private static final class Answering extends Http2Endpoint<Http2Endpoint.StreamUser> {
+  private static final class Answering
+      extends AbstractHttp2Handler<AbstractHttp2Handler.StreamUser> {
     private static final ByteBuf BODY = Unpooled.unreleasableBuffer(
         Unpooled.buffer().writeZero(100));
-    private final HttpHeaders fields = new FieldList(false).add(AsciiString.of("own"),
+    private final HttpHeaders fields = new HeaderFieldList(false).add(AsciiString.of("own"),
         AsciiString.of("x"));
 
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16), FrameLimits.NONE));
+          .maxHeaderListSize(1 << 16), FrameGuard.NONE));
       decoder().frameListener(new FrameEvents() {
         @Override
-        protected void headRead(int id, IncomingHead head, boolean last) {
+        protected void headRead(int id, IncomingHttp2Head head, boolean last) {
           writeHeaders(id, head().response("200", fields), false);
           writeContent(id, new DefaultLastHttpContent(BODY.duplicate(), EmptyHttpHeaders.INSTANCE));
         }

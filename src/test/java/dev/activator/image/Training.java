@@ -3,8 +3,8 @@ package dev.activator.image;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -115,7 +115,7 @@ class Training {
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
-    SystemConfigMaps.createIn(api.store());
+    DefaultConfigMaps.createIn(api.store());
     for (int i = 0; i < REVISIONS; i++) {
       create(i);
     }
@@ -140,7 +140,7 @@ class Training {
   /** A Revision with what Knative's controllers make for it. */
   private void create(int number) {
     var store = api.store();
-    uids[number] = Meta.uid(store.create(BuiltInKinds.REVISION, Json.MAPPER.readValue("""
+    uids[number] = ObjectMeta.uid(store.create(BuiltInKinds.REVISION, Json.MAPPER.readValue("""
         {"apiVersion": "serving.knative.dev/v1", "kind": "Revision",
          "metadata": {"namespace": "%s", "name": "%s", "annotations":
            {"serving.knative.dev/creator": "training"}},

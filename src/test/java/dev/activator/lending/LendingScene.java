@@ -2,7 +2,7 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.policy.PodOwners;
+import dev.activator.lending.policy.PodSharding;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
@@ -142,7 +142,7 @@ abstract class LendingScene {
   }
 
   @Nullable String ownerByHash(Destination pod) {
-    return new PodOwners(sorted(), true, List.of()).owner(pod);
+    return new PodSharding(sorted(), true, List.of()).owner(pod);
   }
 
   SimulatedActivator otherThanOwnerByHash(Destination pod) {

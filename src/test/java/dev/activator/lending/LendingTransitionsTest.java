@@ -2,7 +2,7 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.policy.PodOwners;
+import dev.activator.lending.policy.PodSharding;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.quiescence.Quiescence;
@@ -38,7 +38,7 @@ class LendingTransitionsTest extends LendingScene {
       pods(List.of(pod));
       owner = ownerOf(pod);
       without = sorted().stream().filter(it -> !it.equals(owner.id().address())).toList();
-      var address = new PodOwners(without, true, List.of()).owner(pod);
+      var address = new PodSharding(without, true, List.of()).owner(pod);
       next = all.stream().filter(it -> it.id().address().equals(address)).findFirst().orElseThrow();
       third = all.stream().filter(it -> it != owner && it != next).findFirst().orElseThrow();
     }

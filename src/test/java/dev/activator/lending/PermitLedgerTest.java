@@ -8,7 +8,7 @@ import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Want;
 import dev.activator.lending.PeerMessage.Yield;
 import dev.activator.lending.RevisionLending.Routed;
-import dev.activator.lending.policy.PodOwners;
+import dev.activator.lending.policy.PodSharding;
 import dev.activator.revision.Destination;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -167,7 +167,7 @@ class PermitLedgerTest extends LendingScene {
     lending.activators(Set.of("10.1.0.1", peer.address()));
     lending.connected(peer);
     var pod = pods(100).stream().filter(it -> "10.1.0.1".equals(
-        new PodOwners(List.of("10.1.0.1", peer.address()), true, List.of()).owner(it)))
+        new PodSharding(List.of("10.1.0.1", peer.address()), true, List.of()).owner(it)))
         .findFirst().orElseThrow();
     var id = SimulatedActivator.ID;
     racing.lending = lending.revision(id, world, racing,

@@ -4,15 +4,15 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.Admission;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.lang.reflect.Field;
@@ -145,7 +145,7 @@ final class SimulatedActivator {
   void members(Collection<String> addresses) {
     loop.execute(
         () -> throttler
-            .publicAddresses(new PublicAddresses(ID, List.copyOf(addresses), List.of())));
+            .publicAddresses(new PublicEndpoints(ID, List.copyOf(addresses), List.of())));
   }
 
   void pods(Collection<Destination> pods) {
@@ -197,7 +197,7 @@ final class SimulatedActivator {
       switch (throttler.admit(revision, request)) {
         case Permit permit -> request.granted(permit);
         case QueueEntry later -> request.place = later;
-        case Admission.NoRoom _ -> throw new AssertionError("it waits");
+        case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
       }
     });
   }

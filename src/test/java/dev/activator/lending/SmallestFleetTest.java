@@ -194,7 +194,8 @@ class SmallestFleetTest {
 
     /** The other than the first owner, so that the pod moves. */
     private static String drainedFrom() {
-      var owners = new dev.activator.lending.policy.PodOwners(List.of("10.1.0.1", "10.1.0.2"), true,
+      var owners = new dev.activator.lending.policy.PodSharding(List.of("10.1.0.1", "10.1.0.2"),
+          true,
           List.of());
       return "10.1.0.1".equals(owners.owner(POD)) ? "10.1.0.2" : "10.1.0.1";
     }

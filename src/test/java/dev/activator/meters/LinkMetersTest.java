@@ -14,7 +14,7 @@ class LinkMetersTest {
   private static final String FAILED_DIALS = "activator_stats_dial_failures_total ";
 
   private final Meters meters = new Meters();
-  private final AutoscalerLink.Listener link = new StageMeters(meters).link();
+  private final AutoscalerLink.Listener link = new ActivatorMeters(meters).link();
 
   @Test
   @DisplayName("7.1 there is no sample of reachable before the first connection")

@@ -9,7 +9,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
@@ -25,11 +25,11 @@ class MeasuredProbesTest {
 
   private final Meters meters = new Meters();
   private final VirtualLoop loop = new VirtualLoop();
-  private final List<ProbeAnswer> received = new ArrayList<>();
+  private final List<ProbeResult> received = new ArrayList<>();
 
   /** Asks one whose answer takes so long. */
-  private void ask(ProbeAnswer answer, Duration took) {
-    var probes = new StageMeters(meters).probes((on, request, done) -> {
+  private void ask(ProbeResult answer, Duration took) {
+    var probes = new ActivatorMeters(meters).probes((on, request, done) -> {
       assertThat(request).isEqualTo(QUESTION);
       on.schedule(took, () -> done.accept(answer));
     });
@@ -39,8 +39,8 @@ class MeasuredProbesTest {
 
   @Test
   void handsOnEachAnswerAndMeasuresHowLongItTook() {
-    var yes = new ProbeAnswer.Answered(200, "queue");
-    var no = new ProbeAnswer.Answered(503, "");
+    var yes = new ProbeResult.Answered(200, "queue");
+    var no = new ProbeResult.Answered(503, "");
     ask(yes, ofMillis(4));
     ask(no, ofMillis(6));
 
@@ -54,9 +54,9 @@ class MeasuredProbesTest {
 
   @Test
   void readsFromThemWhatFailed() {
-    ask(new ProbeAnswer.Refused("connection refused"), ofMillis(1));
-    ask(new ProbeAnswer.TimedOut(ofMillis(300), true), ofMillis(300));
-    ask(new ProbeAnswer.InvalidResponse("no HTTP"), ofMillis(2));
+    ask(new ProbeResult.Refused("connection refused"), ofMillis(1));
+    ask(new ProbeResult.TimedOut(ofMillis(300), true), ofMillis(300));
+    ask(new ProbeResult.InvalidResponse("no HTTP"), ofMillis(2));
 
     assertThat(received).hasSize(3);
     assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))
@@ -66,9 +66,9 @@ class MeasuredProbesTest {
   @Test
   void countsNoAttemptsToConnect() {
     var refused = new ArrayList<Boolean>();
-    var probes = new StageMeters(meters).probes(new ProbeClient() {
+    var probes = new ActivatorMeters(meters).probes(new ProbeClient() {
       @Override
-      public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+      public void probe(Loop on, ProbeRequest request, Consumer<ProbeResult> done) {
         throw new AssertionError();
       }
 

@@ -21,7 +21,7 @@ class MeasuredStatsTest {
   private final RequestMeters requests = new RequestMeters(meters,
       id -> id.equals(HELLO) ? Revision.of(HELLO, 0) : null);
   private final List<Object> received = new ArrayList<>();
-  private final StatSink stats = StageMeters.stats(new StatSink() {
+  private final StatSink stats = ActivatorMeters.stats(new StatSink() {
     @Override
     public void atOnce(List<RevisionStat> all) {
       received.add(all);

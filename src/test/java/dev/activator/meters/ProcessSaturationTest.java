@@ -18,7 +18,7 @@ class ProcessSaturationTest {
   private static double saturation(DoubleSupplier processors, DoubleSupplier memory,
       List<LoopDelay> loops) {
     var meters = new Meters();
-    new StageMeters(meters).saturation(new ProcessSaturation(processors, memory, loops));
+    new ActivatorMeters(meters).saturation(new ProcessSaturation(processors, memory, loops));
     var line = Scrape.of(meters, "activator_saturation").getFirst();
     return Double.parseDouble(line.substring(line.indexOf(' ') + 1));
   }

@@ -14,7 +14,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -223,7 +223,7 @@ class ColdStartRecorderTest {
   }
 
   /** A start of which everything is known: the scale, the pod's status, and what was probed. */
-  private final class Known implements StartSources {
+  private final class Known implements ColdStartTimings {
     private final long scaled = loop.nanoTime() + 100 * MILLI;
     private long listens = Long.MIN_VALUE;
 
@@ -364,7 +364,7 @@ class ColdStartRecorderTest {
     starts.progressEnded(HELLO);
     published(DestinationSet.NONE);
     listed(DestinationSet.NONE);
-    starts.sources(StartSources.NONE);
+    starts.sources(ColdStartTimings.NONE);
     loop.advance(ofMillis(60_000));
     waiting();
 
@@ -444,7 +444,7 @@ class ColdStartRecorderTest {
 
   private void listed(DestinationSet ready) {
     starts
-        .listed(new PodListing(HELLO, new PodsByReadiness(DestinationSet.NONE, ready),
+        .listed(new PrivateEndpoints(HELLO, new PodsByReadiness(DestinationSet.NONE, ready),
             PodsByReadiness.NONE));
   }
 
@@ -501,9 +501,11 @@ class ColdStartRecorderTest {
   /** Cold starts by the name of the revision. */
   private static Map<String, Long> starts(Meters meters) {
     var starts = new TreeMap<String, Long>();
-    for (var series : ((HistogramSnapshot) meters.read().get(Metric.COLD_START)).getDataPoints()) {
+    for (var series : ((HistogramSnapshot) meters.read().get(MetricDefinition.COLD_START))
+        .getDataPoints()) {
       if (series.getLabels().get("phase").equals("total")) {
-        starts.merge(series.getLabels().get(Metric.Names.REVISION), series.getCount(), Long::sum);
+        starts.merge(series.getLabels().get(MetricDefinition.Names.REVISION), series.getCount(),
+            Long::sum);
       }
     }
     return starts;

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A request that says what a test has it say, in virtual time. */
-public final class FakeRequest extends RequestRecord {
+public final class FakeRequest extends RequestTimeline {
   public static final RevisionId HELLO = new RevisionId("testNs", "testRevision");
   public static final Destination POD = new Destination("10.0.0.1", 8012);
   public static final Destination OTHER_POD = new Destination("10.0.0.2", 8012);

@@ -61,8 +61,8 @@ class OtelMetricProducerTest {
   @Test
   @DisplayName("7.1 errors are a monotonic sum, reachable a gauge, both of whole numbers")
   void theLinkHasWholeNumbers() {
-    meters.number(Metric.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
-    meters.number(Metric.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> 1);
+    meters.number(MetricDefinition.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
+    meters.number(MetricDefinition.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> 1);
 
     var errors = exported("kn.activator.stats.conn.errors");
     var reachable = exported("kn.activator.stats.conn.reachable");
@@ -115,7 +115,7 @@ class OtelMetricProducerTest {
 
   @Test
   void whatIsOursIsInItsOwnScope() {
-    meters.number(Metric.QUEUE_DEPTH, Labels.EMPTY, () -> 7);
+    meters.number(MetricDefinition.QUEUE_DEPTH, Labels.EMPTY, () -> 7);
 
     var depth = exported("activator.queue.depth");
 

@@ -17,7 +17,7 @@ import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;
-import dev.activator.config.OtelVariables;
+import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
 import dev.activator.config.ParsedSettings;
 import dev.activator.testing.Authority;
@@ -71,7 +71,7 @@ class OtlpTest {
   private final Map<String, List<String>> headers = new ConcurrentHashMap<>();
   private OutboundProxies proxies = OutboundProxies.of("", "", "");
   private OtelEnvironment environment = TestValues.NO_OTEL;
-  private OtelVariables otel = OtelVariables.NONE;
+  private OtelOverrides otel = OtelOverrides.NONE;
   private TelemetryExporters.Identity identity = IDENTITY;
   private Meters meters = new Meters();
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
@@ -326,7 +326,7 @@ class OtlpTest {
   @DisplayName("OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER win over the ConfigMap")
   void sendsWhatTheEnvironmentRequestsWithoutAConfigMap() {
     environment(Map.of("OTEL_TRACES_EXPORTER", "otlp", "OTEL_METRICS_EXPORTER", "otlp"));
-    otel = new OtelVariables("activator", "http://127.0.0.1:" + http.getAddress().getPort(), "",
+    otel = new OtelOverrides("activator", "http://127.0.0.1:" + http.getAddress().getPort(), "",
         "", Duration.ZERO, "", "");
     run(MetricsConfig.NONE, TracingConfig.NONE);
 
@@ -478,7 +478,7 @@ class OtlpTest {
   void samplesAsTheSettingsSay(ExportProtocol protocol, double rate, String sampler,
       String argument,
       String expected) {
-    var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,
+    var otel = new OtelOverrides("activator", "", "", "", Duration.ZERO, sampler,
         argument);
 
     assertThat(new TelemetryExporters(otel, TestValues.NO_OTEL, proxies, IDENTITY)
@@ -501,8 +501,8 @@ class OtlpTest {
   private void run(MetricsConfig metrics, TracingConfig tracing, Runnable between) {
     var observers = new RequestObservers();
     meters = new Meters();
-    var observability = new Observability(observers, meters,
-        new RequestMeters(meters, _ -> FakeRequest.revision(Map.of())), new LineWriter(stdout),
+    var observability = new TelemetryLifecycle(observers, meters,
+        new RequestMeters(meters, _ -> FakeRequest.revision(Map.of())), new AsyncLineWriter(stdout),
         Clock.systemUTC());
     try {
       observability.use(

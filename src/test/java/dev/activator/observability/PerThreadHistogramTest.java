@@ -21,7 +21,7 @@ class PerThreadHistogramTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource(names = {"SERVER_DURATION", "SERVER_REQUEST_SIZE", "COLD_START", "PROBES"})
-  void countsAsTheLibraryDoes(Metric metric) {
+  void countsAsTheLibraryDoes(MetricDefinition metric) {
     var ours = PerThreadHistogram.of(metric, LABELS);
     var upper = LongStream.of(metric.bounds()).mapToDouble(bound -> bound / metric.perUnit());
     var library = Histogram.builder().name(metric.familyName()).constLabels(LABELS).classicOnly()
@@ -60,7 +60,7 @@ class PerThreadHistogramTest {
   @Test
   void losesNothingOfThreadsThatRecordTogether() throws Exception {
     var meters = new Meters();
-    var histogram = PerThreadHistogram.of(Metric.SERVER_REQUEST_SIZE, LABELS);
+    var histogram = PerThreadHistogram.of(MetricDefinition.SERVER_REQUEST_SIZE, LABELS);
     var start = new CyclicBarrier(4);
     var threads = new ArrayList<Thread>();
     for (int i = 0; i < 4; i++) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.template.TemplateException;
+import dev.activator.template.GoTemplateException;
 import dev.activator.testing.VirtualLoop;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RequestLogTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final LineWriter out = new LineWriter(bytes);
+  private final AsyncLineWriter out = new AsyncLineWriter(bytes);
   private final RequestLog log = new RequestLog(out);
 
   @Test
@@ -120,7 +120,8 @@ class RequestLogTest {
   void keepsTheWorkingTemplate() {
     var observers = new RequestObservers();
     var meters = new Meters();
-    var observability = new Observability(observers, meters, new RequestMeters(meters, _ -> null),
+    var observability = new TelemetryLifecycle(observers, meters,
+        new RequestMeters(meters, _ -> null),
         out, Clock.systemUTC());
     observability.log(Optional.of("{{.Response.Code}}"));
     observability.log(Optional.of("{{}}"));
@@ -229,7 +230,7 @@ class RequestLogTest {
     assertThat(written()).isEqualTo(expected + "\n");
   }
 
-  private void use(String template) throws TemplateException {
+  private void use(String template) throws GoTemplateException {
     log.use(Optional.of(RequestLog.template(template)));
   }
 

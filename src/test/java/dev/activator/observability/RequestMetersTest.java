@@ -318,8 +318,9 @@ class RequestMetersTest {
 
   @Test
   void hasNoSeriesForANumberThatIsNone() {
-    meters.number(Metric.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> Double.NaN);
-    meters.number(Metric.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
+    meters.number(MetricDefinition.LINK_REACHABLE, Labels.of("peer", "autoscaler"),
+        () -> Double.NaN);
+    meters.number(MetricDefinition.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
 
     assertThat(scraped("kn_activator"))
         .containsExactly("kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} 3.0");

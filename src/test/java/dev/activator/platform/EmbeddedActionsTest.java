@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.WriteGuard;
+import dev.activator.autoscaler.LeadershipCheck;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -30,22 +30,22 @@ class EmbeddedActionsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final VirtualLoop loop = new VirtualLoop();
-  private final Autoscaler autoscaler = new Autoscaler(loop, new OnePod(), WriteGuard.ALONE,
+  private final Autoscaler autoscaler = new Autoscaler(loop, new OnePod(), LeadershipCheck.ALONE,
       new ScalingListener() {
       }, new Random(1));
   private final EmbeddedActions actions = new EmbeddedActions(store, autoscaler, () -> 8080);
 
   private static final class OnePod implements ScaleClient {
-    private static final ScaleAnswer ONE = new ScaleAnswer.Found(1, 1, "1");
+    private static final ScaleApiResult ONE = new ScaleApiResult.Found(1, 1, "1");
 
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
       return CompletableFuture.completedFuture(ONE);
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
-        ScaleAnswer.Found read, int replicas) {
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+        ScaleApiResult.Found read, int replicas) {
       return CompletableFuture.completedFuture(ONE);
     }
   }

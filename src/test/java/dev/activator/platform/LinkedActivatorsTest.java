@@ -3,9 +3,9 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.AddressSource;
-import dev.activator.cluster.AddressSource.EndpointsSource;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.EndpointsPreference;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -59,10 +59,10 @@ class LinkedActivatorsTest {
 
   /** What an activator has for its links. */
   private final class Activator {
-    private final Cluster cluster = Quiescence.watch(new Cluster(
+    private final ClusterWatcher cluster = Quiescence.watch(new ClusterWatcher(
         () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
         Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1),
-        new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+        new EndpointsPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
     private final PeerPort peers;
 
     Activator(String address) throws Exception {
@@ -71,7 +71,7 @@ class LinkedActivatorsTest {
       var tls = new PeerTls();
       peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, running.size() + 1),
-          new PeerKey(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
+          new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
       cluster.onPublicAddresses(peers.network()::publicAddresses);
       cluster.start();
       internal.start();

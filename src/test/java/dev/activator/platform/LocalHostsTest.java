@@ -3,7 +3,7 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -50,7 +50,7 @@ class LocalHostsTest {
   @Test
   void listsHostsOfServicesAndScaledServices() {
     var scaled = Json.object();
-    Meta.of(scaled).put("namespace", "shop").put("name", "web");
+    ObjectMeta.of(scaled).put("namespace", "shop").put("name", "web");
     scaled.putObject("spec").putArray("hosts").add("shop.example.com").add("*.example.org");
     scaled.withObject("/spec").putArray("rules").addObject().putArray("hosts")
         .add("api.example.org");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ClusterActivator;
 import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -42,7 +42,7 @@ class PlatformTest {
         "v1.34.0", ofSeconds(60), ofSeconds(600), ofSeconds(60));
 
     var platform = new ClusterActivator().platform(cluster, IDENTITY,
-        new EgressProperties("", "", ""));
+        new OutboundProxyProperties("", "", ""));
 
     assertThat(platform.showsStartMessages()).isFalse();
     assertThat(platform.idleTimeout()).isEqualTo(ofSeconds(90));

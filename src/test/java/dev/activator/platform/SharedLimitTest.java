@@ -3,11 +3,11 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.AddressSource;
-import dev.activator.cluster.AddressSource.EndpointsSource;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.EndpointsPreference;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -28,15 +28,15 @@ import dev.activator.testing.PatientCaller;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Admission;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.AdmissionResult;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.InternalTls;
 import dev.activator.tls.PeerTls;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
@@ -88,14 +88,14 @@ class SharedLimitTest {
   }
 
   private final class Activator {
-    private final Cluster cluster = Quiescence.watch(new Cluster(() -> access,
+    private final ClusterWatcher cluster = Quiescence.watch(new ClusterWatcher(() -> access,
         TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-        new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+        new Random(1), new EndpointsPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
     private final RevisionBackendsManager backends = Quiescence.watch(new RevisionBackendsManager(
         loops::loopFor, loops.loopFor("probes"),
         (on, request, done) -> on
-            .execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
-        BackendSettings.DEFAULT, new Random(1)));
+            .execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
+        ProbeSettings.DEFAULT, new Random(1)));
     private final Throttler throttler;
     private final PeerPort peers;
 
@@ -114,7 +114,7 @@ class SharedLimitTest {
           new PodTls(), TestValues.TLS13);
       peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
-          new PeerKey(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
+          new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
       cluster.onPublicAddresses(peers.network()::publicAddresses);
       lending.start(peers.network().loop(), peers.network());
       peers.network().listen(lending);

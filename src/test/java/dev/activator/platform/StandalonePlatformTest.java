@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRateLimiter;
-import dev.activator.cluster.ScalingSession;
+import dev.activator.cluster.ScalingApiClients;
 import dev.activator.console.ClusterRevisionDetails;
-import dev.activator.console.RevisionDetails.Setting;
-import dev.activator.console.RevisionDetails;
-import dev.activator.console.RevisionReport.ScalingReport;
-import dev.activator.console.RevisionReport.WakingReport;
+import dev.activator.console.RevisionDetailsSource.Setting;
+import dev.activator.console.RevisionDetailsSource;
+import dev.activator.console.RevisionWaitReport.ScalingReport;
+import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.ScalingDefaults;
-import dev.activator.console.ScalingReports;
+import dev.activator.console.ConsoleScalingReports;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -60,9 +60,10 @@ class StandalonePlatformTest {
   private final StandalonePlatform platform = new StandalonePlatform(access,
       new StandalonePlatform.Identity("activator-1", IP, "system", "activator", "activator",
           FreePort.next()),
-      threads, new Random(1), new ScalingSession(access, () -> WriteRateLimiter.UNLIMITED, LONG),
+      threads, new Random(1), new ScalingApiClients(access, () -> WriteRateLimiter.UNLIMITED, LONG),
       LONG);
-  private final Cluster cluster = new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
+  private final ClusterWatcher cluster = new ClusterWatcher(() -> access,
+      TestValues.OLDEST_KUBERNETES, LONG,
       ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
   private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
       "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
@@ -143,7 +144,7 @@ class StandalonePlatformTest {
     return new ClusterRevisionDetails(cluster, "cluster.local",
         10, "off",
         cluster.eventReader(loop::nanoTime),
-        new ScalingReports(platform::scaling, platform::leadership),
+        new ConsoleScalingReports(platform::scaling, platform::leadership),
         () -> ScalingDefaults.ofKnative(null),
         _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
             List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
@@ -171,7 +172,7 @@ class StandalonePlatformTest {
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
     await().untilAsserted(() -> assertThat(details().events(WEB).join().all())
-        .extracting(RevisionDetails.EventLine::reason).contains("ServiceNotFound"));
+        .extracting(RevisionDetailsSource.EventLine::reason).contains("ServiceNotFound"));
   }
 
   @Test
@@ -185,7 +186,7 @@ class StandalonePlatformTest {
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
         WriteRateLimiter.Limit.NONE);
-    var cluster = new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
+    var cluster = new ClusterWatcher(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
         ReflectorSettings.DEFAULT, new Random(2), TestValues.ANY_SLICES);
     cluster.follows(follower.sources(), "cluster.local");
     follower.join(cluster, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
@@ -200,7 +201,7 @@ class StandalonePlatformTest {
         assertThat(follower.leadership().pod()).isEqualTo("activator-1");
         assertThat(follower.leadership().here()).isFalse();
         var status = store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
-        assertThat(new ScalingReports(follower::scaling, follower::leadership)
+        assertThat(new ConsoleScalingReports(follower::scaling, follower::leadership)
             .report(WEB, cluster.scaledService(WEB))).isEqualTo(
                 new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
                     "activator-1 scales it; this is what the status of the ScaledService says:"

@@ -8,17 +8,17 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.exchange.WaitingPageTemplate;
-import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.Protocol;
@@ -32,8 +32,8 @@ import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -69,13 +69,13 @@ public final class Activator implements Closeable {
    * @param services which Service pods are addressed by; null for the pods themselves
    * @param slowness how many seconds a second of the proxy takes
    */
-  record Settings(HostRule hosts, Function<RevisionId, @Nullable String> services,
+  record Settings(HostRouter hosts, Function<RevisionId, @Nullable String> services,
       Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages, int slowness) {
     static final Settings DEFAULT = new Settings((_, _, _) -> null, _ -> null,
         Duration.ofSeconds(60),
         256 << 20, 256 << 20, false, 1);
 
-    Settings hosts(HostRule rule) {
+    Settings hosts(HostRouter rule) {
       return new Settings(rule, services, headTimeout, heldBytes, unreadBytes, startMessages,
           slowness);
     }
@@ -123,7 +123,7 @@ public final class Activator implements Closeable {
 
   final FakeThrottle throttle = new FakeThrottle();
   /** Gives permits, unless a test wants the product's. */
-  volatile BiFunction<Revision, QueuedCaller, Admission> admission = throttle::admit;
+  volatile BiFunction<Revision, QueuedCaller, AdmissionResult> admission = throttle::admit;
   final LoopGroup loops;
   final Upstreams upstreams;
   final AtomicInteger counted = new AtomicInteger();
@@ -134,7 +134,7 @@ public final class Activator implements Closeable {
   private final CountedLoops group;
   public final ProxyServer server;
   final HeldBytes held;
-  final UnreadBytes unread;
+  final UnreadResponseBytes unread;
   final int port;
 
   volatile WaitStatus status = WaitStatus.UNKNOWN;
@@ -167,9 +167,9 @@ public final class Activator implements Closeable {
     group = new CountedLoops(threads, io);
     loops = new LoopGroup(group);
     upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
-    held = new HeldBytes(new MemoryBound(settings.heldBytes()));
-    unread = new UnreadBytes(new UnreadBudget(settings.unreadBytes()));
-    var router = new Router(new RevisionNames.Knative("cluster.local", settings.hosts()),
+    held = new HeldBytes(new HeldMemoryLimit(settings.heldBytes()));
+    unread = new UnreadResponseBytes(new UnreadResponseBudget(settings.unreadBytes()));
+    var router = new Router(new RevisionResolver.Knative("cluster.local", settings.hosts()),
         settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
@@ -177,7 +177,7 @@ public final class Activator implements Closeable {
             (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
             new Counter(), requests, held.share(),
             unread.share(new SlowLoop(loop, settings.slowness())),
-            new ErrorResponses(settings.startMessages(),
+            new ErrorResponseOptions(settings.startMessages(),
                 new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> {
                     }))));

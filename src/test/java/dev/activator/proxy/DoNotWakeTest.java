@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.RequestRulesReader;
+import dev.activator.config.ColdStartRulesReader;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
@@ -18,7 +18,7 @@ class DoNotWakeTest extends WireTest {
   @BeforeEach
   void rules() {
     activator.revisions.put(Activator.HELLO, TestValues.withRules(Revision.of(Activator.HELLO, 0),
-        RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.DO_NOT_WAKE, """
+        ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.DO_NOT_WAKE, """
             - {path: /healthz, respond: {body: fine}}
             - {path: /empty, respond: {status: 204}}
             - {path: /unchanged, respond: {status: 304}}

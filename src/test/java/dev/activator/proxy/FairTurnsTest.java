@@ -74,7 +74,7 @@ class FairTurnsTest extends WireTest {
       byte[] flood = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS)
           .getBytes(StandardCharsets.US_ASCII);
       for (int round = 0; round < ROUNDS; round++) {
-        assertThat(servedBefore(flooding, flood)).isLessThan(Http1Reader.PARTS_PER_TURN);
+        assertThat(servedBefore(flooding, flood)).isLessThan(Http1RequestReader.PARTS_PER_TURN);
         // And each request of the flood has its answer.
         for (int i = 0; i < REQUESTS; i++) {
           assertThat(response(flooding)).startsWith("404 ");

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.RequestRulesReader;
+import dev.activator.config.ColdStartRulesReader;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -17,7 +17,7 @@ class FallbackOverSocketsTest extends WireTest {
 
   private void fallsBack(String fallback) {
     activator.revisions.put(Activator.HELLO, TestValues.withRules(Revision.of(Activator.HELLO, 0),
-        RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.FALLBACK, fallback))));
+        ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.FALLBACK, fallback))));
   }
 
   @Test

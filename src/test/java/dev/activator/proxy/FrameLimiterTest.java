@@ -6,7 +6,7 @@ import dev.activator.http.FrameBudget;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
@@ -33,8 +33,8 @@ class FrameLimiterTest {
   private static final int FRAME_HEADER_BYTES = 9;
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final EndedConnections ended = new EndedConnections();
-  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final AbusiveConnections ended = new AbusiveConnections();
+  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(1 << 20));
   private final HeldBytes.Share share = held.share();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private int answered;
@@ -133,12 +133,12 @@ class FrameLimiterTest {
       receives(pings(1));
     }
     assertThat(answers()).isEqualTo(FrameBudget.BURST - 1);
-    assertThat(ended.count(EndedConnections.Reason.CONTROL_FRAMES)).isZero();
+    assertThat(ended.count(AbusiveConnections.Reason.CONTROL_FRAMES)).isZero();
 
     receives(pings(2));
 
     assertThat(answers()).isEqualTo(FrameBudget.BURST - 1);
-    assertThat(ended.count(EndedConnections.Reason.CONTROL_FRAMES)).isOne();
+    assertThat(ended.count(AbusiveConnections.Reason.CONTROL_FRAMES)).isOne();
     assertThat(channel.isOpen()).isFalse();
   }
 
@@ -162,7 +162,7 @@ class FrameLimiterTest {
     loop.advance(Duration.ofNanos(1));
 
     assertThat(channel.isOpen()).isFalse();
-    assertThat(ended.count(EndedConnections.Reason.SLOW_HEAD)).isOne();
+    assertThat(ended.count(AbusiveConnections.Reason.SLOW_HEAD)).isOne();
   }
 
   /** The code of a backslash has 19 bits. */
@@ -208,13 +208,13 @@ class FrameLimiterTest {
     var refused = new ArrayList<Integer>();
     var others = IntStream.range(0, 8)
         .mapToObj(i -> share.partialHead(() -> refused.add(i))).toList();
-    others.getFirst().grew(MemoryBound.LARGE_HEAD_BYTES);
+    others.getFirst().grew(HeldMemoryLimit.LARGE_HEAD_BYTES);
 
     // when the next head begins, and others reach the bound
     receives(ByteBufUtil.getBytes(Unpooled.wrappedBuffer(
         RawHttp2.bytes(RawHttp2.CONTINUATION, RawHttp2.END_HEADERS, 1, new byte[0]),
         RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_STREAM, 3, get))));
-    others.forEach(other -> other.grew(MemoryBound.LARGE_HEAD_BYTES));
+    others.forEach(other -> other.grew(HeldMemoryLimit.LARGE_HEAD_BYTES));
 
     assertThat(refused).containsExactly(0);
     assertThat(channel.isOpen()).isTrue();

@@ -7,20 +7,20 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.PodReadyTimes;
+import dev.activator.proxy.exchange.RevisionReadySince;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -81,7 +81,7 @@ class GatewayAdmitServerTest {
   private LoopGroup loops;
   private Throttler throttler;
   private HeldBytes held;
-  private PodReadyTimes pods;
+  private RevisionReadySince pods;
   private ProxyServer proxy;
   private GatewayAdmitServer server;
 
@@ -89,21 +89,22 @@ class GatewayAdmitServerTest {
   void open() throws IOException {
     loops = new LoopGroup(resources.onServer(true));
     Revisions revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
-    var router = new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web.shop")
+    var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
         : null), _ -> null, revisions, () -> readiness);
     throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
         new Random(1));
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
+    held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20)));
     proxy = new ProxyServer(resources.onServerSelect(true), resources.onServer(true), loops,
         Duration.ofSeconds(60), loop -> new RequestDispatcher(loop, router, throttler::admit,
             upstreams.of(loop), new Counter(), (_, _) -> {
             }, held.share(),
-            Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-            ErrorResponses.NONE));
-    pods = new PodReadyTimes(Duration.ZERO, System::nanoTime);
+            Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+                .share(loop),
+            ErrorResponseOptions.NONE));
+    pods = new RevisionReadySince(Duration.ZERO, System::nanoTime);
     server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1),
             Duration.ofSeconds(60)),
@@ -135,7 +136,7 @@ class GatewayAdmitServerTest {
   private void isUp() {
     throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     pods.listed(
-        new PodListing(WEB, new PodsByReadiness(DestinationSet.of(POD), DestinationSet.NONE),
+        new PrivateEndpoints(WEB, new PodsByReadiness(DestinationSet.of(POD), DestinationSet.NONE),
             PodsByReadiness.NONE));
   }
 
@@ -408,7 +409,7 @@ class GatewayAdmitServerTest {
   void aConnectionOfHttp2Ends_whenAHeadIsNotCompleteInTime() throws IOException {
     var impatient = impatient(Duration.ofSeconds(3));
     try (var gateway = RawHttp2.caller(RawPeer.connect(impatient.port()));
-        var lines = LogLines.of(EndedConnections.class)) {
+        var lines = LogLines.of(AbusiveConnections.class)) {
       gateway.headers(1, true, ":method", "GET", ":scheme", "http", ":path", "/admit",
           ":authority", "activator");
       assertThat(gateway.response(1)).startsWith("404 ");
@@ -434,7 +435,7 @@ class GatewayAdmitServerTest {
   @Test
   void manyLateHeadsAreOneLine() throws Exception {
     var impatient = impatient(Duration.ofMillis(1));
-    try (var lines = LogLines.of(EndedConnections.class);
+    try (var lines = LogLines.of(AbusiveConnections.class);
         var others = LogLines
             .of(Class.forName("reactor.netty.http.server.HttpServerOperations"))) {
       var ports = new HashSet<Integer>();

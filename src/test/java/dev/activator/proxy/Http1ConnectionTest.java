@@ -2,19 +2,19 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.proxy.AbusiveConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -39,8 +39,8 @@ class Http1ConnectionTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeThrottle throttle = new FakeThrottle();
-  private final EndedConnections ended = new EndedConnections();
-  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final AbusiveConnections ended = new AbusiveConnections();
+  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(1 << 20));
   private int admitted;
   private final CallerChannel channel = new CallerChannel();
   private final FakePod pod = new FakePod();

@@ -5,11 +5,11 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.DeadlineTimer;
-import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.proxy.AbusiveConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -21,14 +21,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The next head of an HTTP/1 connection, of which only a part has come. */
-class Http1HeadTimeoutTest implements Http1Reader.Receiver {
+class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
-  private final EndedConnections ended = new EndedConnections();
+  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(1 << 20));
+  private final AbusiveConnections ended = new AbusiveConnections();
   private final RequestDecoder decoder = new RequestDecoder();
   private final EmbeddedChannel channel = new EmbeddedChannel(decoder);
-  private final DeadlineTimer timer = new DeadlineTimer(loop, this::check);
-  private final Http1Reader reader = new Http1Reader(channel, decoder, loop, held.share(),
+  private final ResettableTimer timer = new ResettableTimer(loop, this::check);
+  private final Http1RequestReader reader = new Http1RequestReader(channel, decoder, loop,
+      held.share(),
       ofSeconds(60),
       timer, ended, this);
   private boolean late;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -34,8 +34,8 @@ class Http2DrainTest {
   private final FakeThrottle throttle = new FakeThrottle();
   private final Http2Session session = Http2Session.of(channel,
       Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, new FakePod(),
-          Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share()),
-      Duration.ofSeconds(60), new EndedConnections());
+          Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share()),
+      Duration.ofSeconds(60), new AbusiveConnections());
 
   @BeforeEach
   void drainsWhileARequestIsQueued() {

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.proxy.AbusiveConnections.Reason;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;

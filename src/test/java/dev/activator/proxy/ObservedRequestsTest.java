@@ -16,7 +16,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;

@@ -2,13 +2,13 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.BackendSettings;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -85,7 +85,7 @@ class OneProtocolPodsTest extends WireTest {
         .watch(new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
             RevisionOptions.of(1_000), new Random(1)));
     backends = new RevisionBackendsManager(_ -> loop, loop,
-        Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)), BackendSettings.DEFAULT,
+        Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)), ProbeSettings.DEFAULT,
         new Random(1));
     backends.onChange(published::add);
     backends.onChange(throttler::destinations);
@@ -111,7 +111,7 @@ class OneProtocolPodsTest extends WireTest {
         }
       }).destination());
     }
-    backends.listed(new PodListing(Activator.HELLO, listing(all), listing(all)));
+    backends.listed(new PrivateEndpoints(Activator.HELLO, listing(all), listing(all)));
     eventually(() -> assertThat(published).isNotEmpty()
         .last().matches(now -> now.pods().size() == PODS));
   }

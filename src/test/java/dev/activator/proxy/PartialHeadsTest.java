@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.proxy.AbusiveConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;

@@ -7,14 +7,14 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -86,7 +86,7 @@ class RequestPortsTest {
   void open() throws IOException {
     var loops = new LoopGroup(group);
     Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
-    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions,
         health::readiness);
@@ -94,13 +94,14 @@ class RequestPortsTest {
         new Random(1));
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
+    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20)));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             new NoCounter(), (_, _) -> {
             }, held.share(),
-            Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-            ErrorResponses.NONE));
+            Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+                .share(loop),
+            ErrorResponseOptions.NONE));
     ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
     ports.open();
   }

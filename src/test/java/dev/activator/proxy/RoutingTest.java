@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.Readiness;
-import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.HostRouter;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import org.junit.jupiter.api.DisplayName;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class RoutingTest extends WireTest {
   @Override
   Activator.Settings settings() {
-    HostRule rule = (host, _,
+    HostRouter rule = (host, _,
         _) -> host.startsWith("hello.default.localhost") ? Activator.HELLO : null;
     return Activator.Settings.DEFAULT.hosts(rule)
         .services(id -> id.name() + "-private." + id.namespace());

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.observability.RequestObserver;
-import dev.activator.observability.RequestRecord;
+import dev.activator.observability.RequestTimeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,9 +12,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** Writes down the steps of all requests, and insists that they come in an order that makes sense. */
 public final class SeenRequests implements RequestObserver {
   /** One that has ended, and how it got there. */
-  record Seen(RequestRecord request, List<Step> steps) {}
+  record Seen(RequestTimeline request, List<Step> steps) {}
 
-  private final Map<RequestRecord, List<Step>> open = new ConcurrentHashMap<>();
+  private final Map<RequestTimeline, List<Step>> open = new ConcurrentHashMap<>();
   final BlockingQueue<Seen> ended = new LinkedBlockingQueue<>();
   /** Set on each request before it is sent. */
   volatile String mark = "";
@@ -24,7 +24,7 @@ public final class SeenRequests implements RequestObserver {
   private volatile String wrong = "";
 
   @Override
-  public void saw(Step step, RequestRecord request) {
+  public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED) {
       open.put(request, new ArrayList<>());
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawHttp2;
@@ -34,13 +34,13 @@ class UnreadStreamsTest {
   private final UnreadStreams unread = session.unread();
 
   private Http2Session open() {
-    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share();
+    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share();
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
         (_, _) -> {
           throw new IllegalStateException("no request comes here");
         }, new FakePod(), held);
     var opened = Http2Session.of(channel, dispatcher, Duration.ofSeconds(60),
-        new EndedConnections());
+        new AbusiveConnections());
     channel.pipeline().addLast(opened);
     return opened;
   }

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.RequestRulesReader;
+import dev.activator.config.ColdStartRulesReader;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -114,8 +114,8 @@ class UpgradeTest extends WireTest {
   void aSilentOneIsNotCounted_countsWithItsNextByte_andIsClosedWhenItsPodIsWithdrawn()
       throws Exception {
     activator.revisions.put(Activator.HELLO,
-        TestValues.withRules(Revision.of(Activator.HELLO, 0), RequestRulesReader.read(Map.of(),
-            Map.of(RequestRulesReader.IDLE_CONNECTIONS, "ignore-after=1s"))));
+        TestValues.withRules(Revision.of(Activator.HELLO, 0), ColdStartRulesReader.read(Map.of(),
+            Map.of(ColdStartRulesReader.IDLE_CONNECTIONS, "ignore-after=1s"))));
     pod(caller -> {
       caller.readHead();
       caller.send(SWITCHED);

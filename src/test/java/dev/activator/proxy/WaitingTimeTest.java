@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -1,20 +1,20 @@
 package dev.activator.simulation;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
-import dev.activator.observability.RequestRecord;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -49,7 +49,7 @@ final class Callers {
   private final VirtualLoop clock;
   private final Random random;
   private final Story story;
-  private final HeldBytes held = new HeldBytes(new MemoryBound(8 << 20));
+  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(8 << 20));
   private final Revisions revisions;
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
@@ -71,17 +71,18 @@ final class Callers {
 
   /** One more event loop that takes requests. */
   void loop(Loop loop, Throttler throttler, SimulatedPods pods, ConcurrencyReporter reporter) {
-    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions,
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
-        Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-        ErrorResponses.NONE));
+        Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+            .share(loop),
+        ErrorResponseOptions.NONE));
   }
 
-  private void saw(Throttler throttler, Step step, RequestRecord request) {
+  private void saw(Throttler throttler, Step step, RequestTimeline request) {
     var caller = open.get(request.header(NUMBER));
     if (caller == null) {
       return;
@@ -223,7 +224,7 @@ final class Callers {
     void send(RequestDispatcher dispatcher) {
       var request = new DefaultHttpRequest(
           http2 ? HttpVersion.valueOf("HTTP/2.0") : HttpVersion.HTTP_1_1,
-          idempotent ? HttpMethod.GET : HttpMethod.POST, "/", FieldList.CHECKED);
+          idempotent ? HttpMethod.GET : HttpMethod.POST, "/", HeaderFieldList.CHECKED);
       request.headers().set("Host", "any.example").set(NUMBER, number)
           .set("Knative-Serving-Namespace", revision.namespace())
           .set("Knative-Serving-Revision", revision.name());

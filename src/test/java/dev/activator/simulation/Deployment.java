@@ -4,13 +4,13 @@ import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.EndpointsObject.Condition;
-import dev.activator.cluster.policy.EndpointsObject.Member;
-import dev.activator.cluster.policy.EndpointsObject.Owner;
-import dev.activator.cluster.policy.EndpointsObject.Ports;
-import dev.activator.cluster.policy.EndpointsObject.Role;
-import dev.activator.cluster.policy.EndpointsObject.Subset;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints.Condition;
+import dev.activator.cluster.policy.RevisionEndpoints.Member;
+import dev.activator.cluster.policy.RevisionEndpoints.Owner;
+import dev.activator.cluster.policy.RevisionEndpoints.Ports;
+import dev.activator.cluster.policy.RevisionEndpoints.Role;
+import dev.activator.cluster.policy.RevisionEndpoints.Subset;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.cluster.reflector.SimulatedApi;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
@@ -135,7 +135,7 @@ final class Deployment {
         new ClusterIp(id, clusterIp(), null))));
     soon(200, () -> ifSame(now, this::publish));
     soon(200, () -> ifSame(now, () -> api.put(WatchedKind.ENDPOINT_SLICES, id + "-public",
-        now.uid(), new EndpointsObject(new Owner(id, Role.ACTIVATORS), "", List.of(new Subset(
+        now.uid(), new RevisionEndpoints(new Owner(id, Role.ACTIVATORS), "", List.of(new Subset(
             new Ports(8012, null), List.of(new Member("", "10.9.9.9", Condition.READY))))))));
   }
 
@@ -414,7 +414,7 @@ final class Deployment {
   }
 
   private void slice(String suffix, List<Member> members, String uid) {
-    api.put(WatchedKind.ENDPOINT_SLICES, id + suffix, uid, new EndpointsObject(
+    api.put(WatchedKind.ENDPOINT_SLICES, id + suffix, uid, new RevisionEndpoints(
         new Owner(id, Role.PODS), uid,
         List.of(new Subset(new Ports(SimulatedPods.PORT, null), members))));
   }

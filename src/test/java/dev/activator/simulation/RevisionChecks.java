@@ -2,7 +2,7 @@ package dev.activator.simulation;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -109,7 +109,7 @@ final class RevisionChecks {
   }
 
   /** What is known of a pod is not taken for true of another that has its address now. */
-  void listed(PodListing listing, @Nullable HealthyDestinations healthy) {
+  void listed(PrivateEndpoints listing, @Nullable HealthyDestinations healthy) {
     if (healthy == null || healthy.clusterIp() != null) {
       return;
     }

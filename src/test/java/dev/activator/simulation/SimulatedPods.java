@@ -5,7 +5,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.PodPools;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.upstream.UpstreamPool;
@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedPods implements ProbeClient {
   static final int PORT = 8012;
-  private static final ProbeAnswer OK = new ProbeAnswer.Answered(200, "queue");
-  private static final ProbeAnswer MESH = new ProbeAnswer.Answered(503, "");
-  private static final ProbeAnswer REFUSED = new ProbeAnswer.Refused("connection refused");
+  private static final ProbeResult OK = new ProbeResult.Answered(200, "queue");
+  private static final ProbeResult MESH = new ProbeResult.Answered(503, "");
+  private static final ProbeResult REFUSED = new ProbeResult.Refused("connection refused");
 
   /** What a caller promised not to be done twice is not; and no pod has more than its limit. */
   interface Observer {
@@ -165,19 +165,19 @@ final class SimulatedPods implements ProbeClient {
   }
 
   @Override
-  public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+  public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
     probes++;
     var to = behind(request.destination());
     if (to != null && (to.hangs || to.vanished)) {
       loop.schedule(request.timeout(),
-          () -> done.accept(new ProbeAnswer.TimedOut(request.timeout(), true)));
+          () -> done.accept(new ProbeResult.TimedOut(request.timeout(), true)));
     } else {
       boolean direct = !clusterIps.containsKey(request.destination());
       later(2, () -> done.accept(answer(to, direct)));
     }
   }
 
-  private ProbeAnswer answer(@Nullable Process to, boolean direct) {
+  private ProbeResult answer(@Nullable Process to, boolean direct) {
     if (to == null || !to.listens) {
       return REFUSED;
     }

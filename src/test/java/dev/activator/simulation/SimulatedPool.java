@@ -1,6 +1,6 @@
 package dev.activator.simulation;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Destination;
 import dev.activator.simulation.SimulatedPods.Process;
 import dev.activator.testing.StubUpstreamConnection;
@@ -161,7 +161,7 @@ final class SimulatedPool implements UpstreamPool {
       var to = listener;
       if (to != null) {
         to.head(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
-            FieldList.CHECKED));
+            HeaderFieldList.CHECKED));
       }
       if (listener != null) {
         responseEnded = true;

@@ -4,18 +4,18 @@ import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.WriteGuard;
-import dev.activator.backend.BackendSettings;
+import dev.activator.autoscaler.LeadershipCheck;
+import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
-import dev.activator.cluster.Cluster;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.SimulatedCluster;
 import dev.activator.cluster.reflector.SimulatedApi;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
@@ -55,7 +55,7 @@ final class World {
   private final SimulatedApi api;
   private final SimulatedPods pods;
   private final Callers callers;
-  private final Cluster cluster;
+  private final ClusterWatcher cluster;
   private final Throttler throttler;
   private final ConcurrencyReporter reporter;
   private final Map<RevisionId, Deployment> deployments = new TreeMap<>();
@@ -78,7 +78,7 @@ final class World {
         ? home
         : other;
     var backends = new RevisionBackendsManager(loops, home, pods,
-        new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
+        new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
             Duration.ofMillis(200), 500),
         random);
     boolean slowStart = random.nextBoolean();
@@ -86,7 +86,7 @@ final class World {
         new RevisionOptions(50, RevisionOptions.NO_BOUND, Duration.ZERO, null, slowStart ? 16 : 0),
         random);
     var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),
-        WriteGuard.ALONE, new ScalingListener() {
+        LeadershipCheck.ALONE, new ScalingListener() {
         }, random);
     join(backends);
     reporter = new ConcurrencyReporter(new SimulatedLoop(clock, random), Duration.ofSeconds(1),
@@ -154,15 +154,15 @@ final class World {
 
   private final class Scales implements ScaleClient {
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
       var found = deployment(id);
       return CompletableFuture
-          .completedFuture(new ScaleAnswer.Found(found.wanted(), found.size(), "1"));
+          .completedFuture(new ScaleApiResult.Found(found.wanted(), found.size(), "1"));
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
-        ScaleAnswer.Found read, int replicas) {
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+        ScaleApiResult.Found read, int replicas) {
       deployment(id).scale(replicas);
       return read(id, workload);
     }

@@ -7,14 +7,14 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -162,17 +162,18 @@ class AutoscalerAwayTest {
     });
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions::get,
         health::readiness);
-    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
+    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20)));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
             reporter.onLoop(loop), (_, _) -> {
             }, held.share(),
-            Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-            ErrorResponses.NONE));
+            Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+                .share(loop),
+            ErrorResponseOptions.NONE));
     proxy = server;
     requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

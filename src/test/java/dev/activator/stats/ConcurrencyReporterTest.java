@@ -361,7 +361,7 @@ class ConcurrencyReporterTest {
 
   /** One window a revision, as the reference keeps it. */
   private static final class Oracle {
-    private final Map<RevisionId, RequestWindow> windows = new TreeMap<>();
+    private final Map<RevisionId, RequestStats> windows = new TreeMap<>();
     private final List<RevisionStat> received = new ArrayList<>();
     private long now;
 
@@ -371,7 +371,7 @@ class ConcurrencyReporterTest {
 
     void arrived(RevisionId revision) {
       if (!windows.containsKey(revision)) {
-        windows.put(revision, new RequestWindow(now));
+        windows.put(revision, new RequestStats(now));
         windows.get(revision).reportedAtOnce();
         received.add(RevisionStat.first(revision));
       }

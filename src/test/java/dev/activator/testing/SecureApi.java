@@ -2,7 +2,7 @@ package dev.activator.testing;
 
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.http.ServerHooks;
+import dev.activator.embedded.api.http.ApiServerHooks;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -105,7 +105,7 @@ public final class SecureApi implements AutoCloseable {
         + "\n-----END " + kind + "-----\n";
   }
 
-  private final class Hooks implements ServerHooks {
+  private final class Hooks implements ApiServerHooks {
     @Override
     public HttpServer server(HttpServer plain) {
       return plain.protocol(HttpProtocol.H2, HttpProtocol.HTTP11)

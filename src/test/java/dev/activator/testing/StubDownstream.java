@@ -1,6 +1,6 @@
 package dev.activator.testing;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 public abstract class StubDownstream implements Downstream {
   public static final Caller ADDRESS = new Caller("10.1.2.3", 40_000, false);
 
-  private final DeadlineTimer timer;
+  private final ResettableTimer timer;
   /** Null before the first one, and once it has ended. */
   protected @Nullable Exchange exchange;
 
   protected StubDownstream(Loop loop) {
-    timer = new DeadlineTimer(loop, this::checkDeadlines);
+    timer = new ResettableTimer(loop, this::checkDeadlines);
   }
 
   private void checkDeadlines() {

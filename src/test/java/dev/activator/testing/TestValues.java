@@ -1,10 +1,10 @@
 package dev.activator.testing;
 
 import dev.activator.autoscaler.policy.LoadSample;
-import dev.activator.cluster.AddressSource;
+import dev.activator.cluster.EndpointsPreference;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.ScaledServiceStatus;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.embedded.api.cache.ObjectSelection;
@@ -12,11 +12,11 @@ import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.QueueTimes;
-import dev.activator.revision.RequestRules;
+import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.WarmTimes;
 import dev.activator.tls.ServerTlsSettings;
 import io.fabric8.kubernetes.client.Config;
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Values for what a test needs and does not test. */
 public final class TestValues {
-  public static final AddressSource ANY_SLICES = AddressSource
-      .of(AddressSource.EndpointsSource.AUTO, "");
+  public static final EndpointsPreference ANY_SLICES = EndpointsPreference
+      .of(EndpointsPreference.EndpointsSource.AUTO, "");
   public static final KubernetesVersion OLDEST_KUBERNETES = KubernetesVersion.parse("v1.34.0");
   public static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
       OptionalInt.empty(), 0, List.of());
@@ -43,8 +43,8 @@ public final class TestValues {
   private TestValues() {}
 
   /** Without a kubeconfig that changes, and without a limit of writes. */
-  public static KubernetesApi kubernetesApi(Config config) {
-    return new KubernetesApi(config, null, WriteRateLimiter.UNLIMITED);
+  public static KubernetesApiClient kubernetesApi(Config config) {
+    return new KubernetesApiClient(config, null, WriteRateLimiter.UNLIMITED);
   }
 
   public static LoadTarget concurrency(OptionalInt requests) {
@@ -57,14 +57,15 @@ public final class TestValues {
   }
 
   /** One that keeps no pods without requests. */
-  public static ScaledTarget scaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
+  public static ScaledServiceSpec scaledTarget(RevisionId id, ScaleTargetRef workload,
+      int minReplicas,
       OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
       Duration requestTimeout, OptionalInt lastDesired) {
-    return new ScaledTarget(id, workload, minReplicas, maxReplicas, concurrency(concurrency),
+    return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, concurrency(concurrency),
         containerConcurrency, window, requestTimeout, lastDesired, WarmTimes.NONE);
   }
 
-  public static Revision withRules(Revision revision, @Nullable RequestRules rules) {
+  public static Revision withRules(Revision revision, @Nullable ColdStartRules rules) {
     return new Revision(revision.id(), revision.uid(), revision.protocol(),
         revision.containerConcurrency(), revision.timeouts(), revision.probesBeforeReady(),
         revision.readinessProbe(), revision.labels(), revision.annotations(),

@@ -34,7 +34,7 @@ class CapacityLogTest {
 
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
-    try (var log = new LogOf(RevisionRouting.class)) {
+    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
       throttler.revision(revision);
       pods(A);
       pods(A, B);
@@ -49,7 +49,7 @@ class CapacityLogTest {
 
   @Test
   void hasAHundredLinesInTenSecondsOfAllRevisions() {
-    try (var log = new LogOf(RevisionRouting.class)) {
+    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
       for (int i = 0; i < 150; i++) {
         start(i);
       }
@@ -71,7 +71,7 @@ class CapacityLogTest {
 
   @Test
   void isWrittenAfterTheRequestsThatAPodLetsRun() {
-    try (var log = new LogOf(RevisionRouting.class)) {
+    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
       throttler.revision(revision);
       loop.run();
       var request = new LineCounter(log);
@@ -86,7 +86,7 @@ class CapacityLogTest {
 
   @Test
   void hasOneLineInTenSecondsOfAPodThatAnswersOnlyProbes() {
-    try (var log = new LogOf(RevisionRouting.class)) {
+    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
       throttler.revision(revision);
       pods(A);
       var request = new HeldRequest(loop);
@@ -127,9 +127,9 @@ class CapacityLogTest {
     }
 
     @Override
-    public void granted(Admission.Permit permit) {
+    public void granted(AdmissionResult.Permit permit) {
       linesBefore = log.lines().size();
-      permit.release(Admission.Ending.ANSWERED);
+      permit.release(AdmissionResult.Ending.ANSWERED);
     }
   }
 }

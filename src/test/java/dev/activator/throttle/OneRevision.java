@@ -8,8 +8,8 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ final class OneRevision {
     return IntStream.range(0, count).mapToObj(_ -> request()).toList();
   }
 
-  Admission admit(QueuedCaller waiter) {
+  AdmissionResult admit(QueuedCaller waiter) {
     return throttler.admit(revision, waiter);
   }
 

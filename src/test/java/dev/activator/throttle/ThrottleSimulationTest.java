@@ -11,10 +11,10 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.throttle.policy.Routing;
+import dev.activator.throttle.policy.EligibleDestinations;
 import dev.activator.throttle.policy.ThrottleEffect;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
@@ -89,7 +89,7 @@ class ThrottleSimulationTest {
     private final Map<Long, List<Object>> expected = new TreeMap<>();
     private final Random oracleRandom;
     private ThrottleState oracle = ThrottleState.initial(BOUND, loop.nanoTime());
-    private Routing routing = Routing.initial(ID);
+    private EligibleDestinations routing = EligibleDestinations.initial(ID);
     private int failures;
 
     SideBySide(long seed) {

@@ -11,9 +11,9 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
 import dev.activator.throttle.policy.RevisionOptions;
 import io.netty.channel.DefaultEventLoopGroup;
 import java.util.Map;
@@ -110,7 +110,7 @@ class ThrottleStressTest {
       var request = new Request();
       switch (throttler.admit(revision, request)) {
         case Permit permit -> request.granted(permit);
-        case Admission.NoRoom _ -> throw new AssertionError("it waits");
+        case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry place when random.nextInt(4) == 0 ->
           loop.execute(() -> request.giveUp(place));
         case QueueEntry place -> {

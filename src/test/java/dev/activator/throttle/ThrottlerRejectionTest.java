@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.policy.RevisionOptions;

@@ -3,7 +3,7 @@ package dev.activator.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class InternalTlsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final Cluster cluster = new Cluster(
+  private final ClusterWatcher cluster = new ClusterWatcher(
       () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
       Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
 

@@ -34,7 +34,7 @@ class AwaitListenerTest {
   private final Upstreams upstreams = Quiescence.watch(
       new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
   private final HttpProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
-  private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
   private final AtomicInteger accepted = new AtomicInteger();
   private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
 
@@ -48,11 +48,11 @@ class AwaitListenerTest {
   }
 
   /** Probes once something listens, as a watcher does. */
-  private ProbeAnswer awaitAndProbe(ProbeRequest probe) throws InterruptedException {
+  private ProbeResult awaitAndProbe(ProbeRequest probe) throws InterruptedException {
     loop.execute(() -> client.awaitListener(loop, probe, Duration.ofMillis(5), Duration.ZERO,
         refused -> {
           if (refused) {
-            answers.add(new ProbeAnswer.Refused("connection refused"));
+            answers.add(new ProbeResult.Refused("connection refused"));
           } else {
             client.probe(loop, probe, answers::add);
           }
@@ -83,12 +83,12 @@ class AwaitListenerTest {
     try (var pod = pod()) {
       var probe = probe(pod.destination(), Protocol.HTTP1, "/up");
 
-      assertThat(awaitAndProbe(probe)).isEqualTo(new ProbeAnswer.Answered(200, "ok"));
+      assertThat(awaitAndProbe(probe)).isEqualTo(new ProbeResult.Answered(200, "ok"));
       assertThat(accepted).hasValue(1);
       // The next request uses it, too.
       client.probe(loop, probe, answers::add);
       assertThat(answers.poll(120, TimeUnit.SECONDS))
-          .isEqualTo(new ProbeAnswer.Answered(200, "ok"));
+          .isEqualTo(new ProbeResult.Answered(200, "ok"));
       assertThat(accepted).hasValue(1);
       assertThat(upstreams.openCount()).isOne();
       assertThat(upstreams.idleCount()).isOne();
@@ -99,7 +99,7 @@ class AwaitListenerTest {
   void closesTheConnection_ofAProbeThatOnlyConnects() throws Exception {
     try (var pod = pod()) {
       assertThat(awaitAndProbe(probe(pod.destination(), Protocol.HTTP1, "")))
-          .isEqualTo(new ProbeAnswer.Connected());
+          .isEqualTo(new ProbeResult.Connected());
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
       assertThat(upstreams.openCount()).isZero();
@@ -115,13 +115,13 @@ class AwaitListenerTest {
       }
     })) {
       assertThat(awaitAndProbe(probe(pod.destination(), Protocol.HTTP1, "/up")))
-          .isEqualTo(new ProbeAnswer.Answered(200, "ok"));
+          .isEqualTo(new ProbeResult.Answered(200, "ok"));
     }
   }
 
   @Test
   void saysThatAPodStillRefuses() throws Exception {
     assertThat(awaitAndProbe(probe(ScriptedPod.nobody(), Protocol.HTTP1, "/up")))
-        .isEqualTo(new ProbeAnswer.Refused("connection refused"));
+        .isEqualTo(new ProbeResult.Refused("connection refused"));
   }
 }

@@ -33,7 +33,7 @@ class DialerTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final Dialer dialer = new Dialer(loops.all().getFirst(), TcpKeepAlive.TO_PODS,
-      new DialPlan(new Random(1)), new PodTls());
+      new DialBackoff(new Random(1)), new PodTls());
 
   @AfterEach
   void stop() {

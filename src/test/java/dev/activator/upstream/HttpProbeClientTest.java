@@ -43,27 +43,27 @@ class HttpProbeClientTest {
   private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1),
       new PodTls());
   private final ProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
-  private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
 
   @AfterEach
   void stop() {
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  private ProbeAnswer asked(Destination destination, Protocol protocol, Duration timeout)
+  private ProbeResult asked(Destination destination, Protocol protocol, Duration timeout)
       throws InterruptedException {
     return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
         Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
   }
 
-  private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
+  private ProbeResult asked(ProbeRequest request) throws InterruptedException {
     loop.execute(() -> client.probe(loop, request, answers::add));
     var answer = answers.poll(120, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
     return answer;
   }
 
-  private ProbeAnswer asked(Destination destination, Protocol protocol)
+  private ProbeResult asked(Destination destination, Protocol protocol)
       throws InterruptedException {
     return asked(destination, protocol, Duration.ofSeconds(30));
   }
@@ -86,7 +86,7 @@ class HttpProbeClientTest {
     var pod = h2cOnly(200);
 
     assertThat(asked(of(pod), Protocol.H2C))
-        .isEqualTo(new ProbeAnswer.Answered(200, "up some.host Knative-Activator-Probe"));
+        .isEqualTo(new ProbeResult.Answered(200, "up some.host Knative-Activator-Probe"));
     pod.disposeNow();
   }
 
@@ -94,7 +94,7 @@ class HttpProbeClientTest {
   void passesOnWhateverStatusItAnswers() throws Exception {
     var pod = h2cOnly(404);
 
-    assertThat(asked(of(pod), Protocol.H2C)).isInstanceOfSatisfying(ProbeAnswer.Answered.class,
+    assertThat(asked(of(pod), Protocol.H2C)).isInstanceOfSatisfying(ProbeResult.Answered.class,
         answer -> assertThat(answer.status()).isEqualTo(404));
     pod.disposeNow();
   }
@@ -106,7 +106,7 @@ class HttpProbeClientTest {
       caller.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n");
     })) {
       assertThat(asked(pod.destination(), Protocol.H2C))
-          .isInstanceOf(ProbeAnswer.InvalidResponse.class);
+          .isInstanceOf(ProbeResult.InvalidResponse.class);
     }
   }
 
@@ -118,21 +118,21 @@ class HttpProbeClientTest {
       caller.readHead();
     })) {
       assertThat(asked(pod.destination(), Protocol.HTTP1))
-          .isInstanceOf(ProbeAnswer.InvalidResponse.class);
+          .isInstanceOf(ProbeResult.InvalidResponse.class);
     }
   }
 
   @Test
   void saysThatNothingListens() throws Exception {
     assertThat(asked(ScriptedPod.nobody(), Protocol.H2C))
-        .isEqualTo(new ProbeAnswer.Refused("connection refused"));
+        .isEqualTo(new ProbeResult.Refused("connection refused"));
   }
 
   @Test
   void waitsNoLongerThanItsTimeout() throws IOException, InterruptedException {
     try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
       assertThat(asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100)))
-          .isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100), false));
+          .isEqualTo(new ProbeResult.TimedOut(Duration.ofMillis(100), false));
     }
   }
 
@@ -184,7 +184,7 @@ class HttpProbeClientTest {
     try (var pod = new ScriptedPod(caller -> received.add(caller.readToEnd()))) {
       for (var protocol : Protocol.values()) {
         assertThat(asked(connecting(pod.destination(), protocol)))
-            .isEqualTo(new ProbeAnswer.Connected());
+            .isEqualTo(new ProbeResult.Connected());
         assertThat(received.poll(120, TimeUnit.SECONDS)).isEmpty();
       }
     }
@@ -207,10 +207,10 @@ class HttpProbeClientTest {
       }
     })) {
       assertThat(asked(pod.destination(), Protocol.H2C))
-          .isEqualTo(new ProbeAnswer.Answered(200, ""));
+          .isEqualTo(new ProbeResult.Answered(200, ""));
 
       assertThat(asked(pod.destination(), Protocol.H2C, Duration.ofSeconds(30)))
-          .isInstanceOf(ProbeAnswer.InvalidResponse.class);
+          .isInstanceOf(ProbeResult.InvalidResponse.class);
       assertThat(refused).hasValue(2);
     }
   }

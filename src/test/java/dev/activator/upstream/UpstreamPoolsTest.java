@@ -42,7 +42,7 @@ class UpstreamPoolsTest {
       Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
   private final List<ScriptedPod> pods = new ArrayList<>();
 
   @AfterEach
@@ -86,12 +86,12 @@ class UpstreamPoolsTest {
             answers::add));
   }
 
-  private ProbeAnswer asked(Upstreams upstreams, ScriptedPod pod) throws InterruptedException {
+  private ProbeResult asked(Upstreams upstreams, ScriptedPod pod) throws InterruptedException {
     ask(upstreams, pod.destination(), Duration.ofSeconds(30));
     return answer();
   }
 
-  private ProbeAnswer answer() throws InterruptedException {
+  private ProbeResult answer() throws InterruptedException {
     var answer = answers.poll(120, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
     return answer;
@@ -126,7 +126,7 @@ class UpstreamPoolsTest {
     var upstreams = upstreams();
 
     for (int i = 0; i < 3; i++) {
-      assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+      assertThat(asked(upstreams, pod)).isEqualTo(new ProbeResult.Answered(200, "queue"));
     }
 
     Awaitility.await().until(() -> pod.connections() == 1);
@@ -147,7 +147,7 @@ class UpstreamPoolsTest {
         + "x".repeat(5000));
 
     assertThat(asked(upstreams(), pod))
-        .isEqualTo(new ProbeAnswer.Answered(503, "x".repeat(1024)));
+        .isEqualTo(new ProbeResult.Answered(503, "x".repeat(1024)));
   }
 
   @Test
@@ -159,7 +159,7 @@ class UpstreamPoolsTest {
     });
 
     var upstreams = upstreams();
-    assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "x".repeat(1024)));
+    assertThat(asked(upstreams, pod)).isEqualTo(new ProbeResult.Answered(200, "x".repeat(1024)));
     awaitIdle(upstreams, 0);
   }
 
@@ -173,12 +173,12 @@ class UpstreamPoolsTest {
     var upstreams = upstreams();
 
     askForConnection(upstreams, pod.destination());
-    assertThat(answer()).isEqualTo(new ProbeAnswer.Connected());
+    assertThat(answer()).isEqualTo(new ProbeResult.Connected());
     closed.get(120, TimeUnit.SECONDS);
     awaitIdle(upstreams, 0);
 
     askForConnection(upstreams, ScriptedPod.nobody());
-    assertThat(answer()).isEqualTo(new ProbeAnswer.Refused("connection refused"));
+    assertThat(answer()).isEqualTo(new ProbeResult.Refused("connection refused"));
   }
 
   private void askForConnection(Upstreams upstreams, Destination destination) {
@@ -192,11 +192,11 @@ class UpstreamPoolsTest {
   @Test
   void saysWhyThereIsNoAnswer() throws Exception {
     ask(upstreams(), ScriptedPod.nobody(), Duration.ofSeconds(30));
-    assertThat(answer()).isEqualTo(new ProbeAnswer.Refused("connection refused"));
+    assertThat(answer()).isEqualTo(new ProbeResult.Refused("connection refused"));
 
     var silent = pod(RawPeer::awaitEnd);
     ask(upstreams(), silent.destination(), Duration.ofMillis(100));
-    assertThat(answer()).isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100), true));
+    assertThat(answer()).isEqualTo(new ProbeResult.TimedOut(Duration.ofMillis(100), true));
   }
 
   @Test
@@ -209,7 +209,7 @@ class UpstreamPoolsTest {
     var upstreams = upstreams();
 
     for (int i = 0; i < 10; i++) {
-      assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+      assertThat(asked(upstreams, pod)).isEqualTo(new ProbeResult.Answered(200, "queue"));
     }
   }
 
@@ -296,7 +296,7 @@ class UpstreamPoolsTest {
       ask(upstreams, pod.destination(), Duration.ofSeconds(30));
     }
     for (int i = 0; i < 5; i++) {
-      assertThat(answer()).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+      assertThat(answer()).isEqualTo(new ProbeResult.Answered(200, "queue"));
     }
 
     awaitIdle(upstreams, 3);
@@ -323,7 +323,7 @@ class UpstreamPoolsTest {
         // Then a later one comes through.
         accepted.readHead();
         accepted.send(QUEUE);
-        assertThat(answer()).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+        assertThat(answer()).isEqualTo(new ProbeResult.Answered(200, "queue"));
       }
     }
   }

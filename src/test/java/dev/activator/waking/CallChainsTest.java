@@ -315,7 +315,7 @@ class CallChainsTest {
   @Test
   void whatALearnedStartNames_startsWithIt() {
     var world = world(Mode.ON);
-    var wakeWith = new WakeWith(world.starts, name -> name, world.chains::startedByName);
+    var wakeWith = new WakeWithStarter(world.starts, name -> name, world.chains::startedByName);
     world.throttler.onStart(wakeWith::started);
     world.chains.onStarted(wakeWith::follow);
     wakeWith.revision(new Revision(ChainWorld.id("b"), "u", Protocol.HTTP1, 0,

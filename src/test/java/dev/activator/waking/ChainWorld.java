@@ -10,18 +10,18 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
-import dev.activator.throttle.Admission;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.AdmissionResult;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
@@ -51,7 +51,7 @@ final class ChainWorld {
   ChainWorld(CallChains.Mode mode, String... trustedHops) {
     chains = Quiescence.watch(new CallChains(mode, starts, throttler, id -> service(id).listing(),
         counts));
-    var observer = new CallObserver(chains, throttler, Networks.of(List.of(trustedHops)),
+    var observer = new CallerDetector(chains, throttler, Networks.of(List.of(trustedHops)),
         _ -> 0);
     chains.onWatching(now -> {
       watching = now;
@@ -181,8 +181,8 @@ final class ChainWorld {
       return up ? DestinationSet.of(new Destination(address, 80)) : DestinationSet.NONE;
     }
 
-    PodListing listing() {
-      return new PodListing(id, new PodsByReadiness(pods(), DestinationSet.NONE),
+    PrivateEndpoints listing() {
+      return new PrivateEndpoints(id, new PodsByReadiness(pods(), DestinationSet.NONE),
           PodsByReadiness.NONE);
     }
 
@@ -230,7 +230,7 @@ final class ChainWorld {
           entry = later;
           record.queued();
         }
-        case Admission.NoRoom _ -> throw new AssertionError("it may wait");
+        case AdmissionResult.NoRoom _ -> throw new AssertionError("it may wait");
       }
     }
 

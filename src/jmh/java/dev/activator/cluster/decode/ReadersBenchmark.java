@@ -34,7 +34,7 @@ public class ReadersBenchmark {
   @Benchmark
   public Object reader() {
     try (var parser = JSON.createParser(ObjectReadContext.empty(), text)) {
-      return ApiMessages.page(WatchedKind.ENDPOINT_SLICES, parser);
+      return ListWatchParser.page(WatchedKind.ENDPOINT_SLICES, parser);
     }
   }
 

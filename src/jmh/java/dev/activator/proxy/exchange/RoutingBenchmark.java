@@ -1,16 +1,16 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.cluster.policy.DomainRules;
+import dev.activator.cluster.policy.HostClaimRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.http.FieldList;
-import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.http.HeaderFieldList;
+import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRule;
+import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.TestValues;
@@ -61,25 +61,25 @@ public class RoutingBenchmark {
       var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
       revisions.put(id, Revision.of(id, 0));
     }
-    router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null), _ -> null,
+    router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null), _ -> null,
         revisions::get,
         Readiness.Ready::new);
     byHeaders = head("some.example.com");
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");
     byHost = head("revision-4242.namespace-42.svc.cluster.local");
-    hosts = HostTable.of(scaledServices(), "cluster.local", DomainRules.ANY);
+    hosts = HostTable.of(scaledServices(), "cluster.local", HostClaimRules.ANY);
   }
 
   /** Each has a host, and one of them ten rules more, of which the last one matches. */
   private static List<ScaledService> scaledServices() {
     var all = new ArrayList<ScaledService>();
     for (int i = 0; i < REVISIONS; i++) {
-      var rules = new ArrayList<ScaledServiceRule>();
+      var rules = new ArrayList<ScaledServiceRoute>();
       for (int rule = 0; i == 0 && rule < 10; rule++) {
         rules.add(
-            new ScaledServiceRule(List.of(),
-                new ScaledServiceRule.Path("/path" + "/".repeat(rule), true),
+            new ScaledServiceRoute(List.of(),
+                new ScaledServiceRoute.Path("/path" + "/".repeat(rule), true),
                 List.of(), "p" + rule));
       }
       all.add(new ScaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "", "", 1,
@@ -94,7 +94,7 @@ public class RoutingBenchmark {
 
   private static HttpRequest head(String host) {
     var head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/path?query=1",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     head.headers().set("Host", host).set("User-Agent", "curl/8.5.0").set("Accept", "*/*")
         .set("X-Request-Id", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0")
         .set("X-Forwarded-For", "10.1.2.3").set("X-Forwarded-Proto", "https");
@@ -103,23 +103,23 @@ public class RoutingBenchmark {
 
   @Benchmark
   public Object foundByHeaders() {
-    return router.route(byHeaders, FieldList.in(byHeaders), RequestVersion.HTTP_1_1);
+    return router.route(byHeaders, HeaderFieldList.in(byHeaders), RequestVersion.HTTP_1_1);
   }
 
   @Benchmark
   public Object foundByHost() {
-    return router.route(byHost, FieldList.in(byHost), RequestVersion.HTTP_1_1);
+    return router.route(byHost, HeaderFieldList.in(byHost), RequestVersion.HTTP_1_1);
   }
 
   /** Of a ScaledService without rules. */
   @Benchmark
   public Object foundByTable() {
-    return hosts.find("host-4242.example.com", "/path?query=1", FieldList.in(byHost));
+    return hosts.find("host-4242.example.com", "/path?query=1", HeaderFieldList.in(byHost));
   }
 
   @Benchmark
   public Object foundByRule() {
-    return hosts.find("host-0.example.com", "/path?query=1", FieldList.in(byHost));
+    return hosts.find("host-0.example.com", "/path?query=1", HeaderFieldList.in(byHost));
   }
 
   @Benchmark
@@ -130,7 +130,7 @@ public class RoutingBenchmark {
   @Benchmark
   public Object rewritten() {
     var headers = byHeaders.headers().copy();
-    var fields = FieldList.of(headers);
+    var fields = HeaderFieldList.of(headers);
     HeaderRewriter.request(fields, RequestVersion.HTTP_1_1, "some.example.com", "10.1.2.4");
     HeaderRewriter.address(fields, "10.0.0.1:8012", null);
     return headers;

@@ -1,9 +1,9 @@
 package dev.activator.app.properties;
 
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.AddressSource;
-import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.EndpointsPreference;
+import dev.activator.cluster.EndpointsPreference.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRateLimiter;
@@ -82,13 +82,14 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   }
 
   /** Not connected yet. */
-  public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
+  public ClusterWatcher cluster(Supplier<ClusterAccess> api, Duration timeout,
+      RandomGenerator random,
       AddressProperties addresses, IdentityProperties identity) {
     var defaults = ReflectorSettings.DEFAULT;
-    var cluster = new Cluster(api, KubernetesVersion.parse(minVersion), timeout,
+    var cluster = new ClusterWatcher(api, KubernetesVersion.parse(minVersion), timeout,
         new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
             defaults.auditGrace()),
-        random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
+        random, EndpointsPreference.of(addresses.endpointsSource(), identity.podIp()));
     cluster.waitOutUnschedulable(unschedulableTimeout);
     return cluster;
   }

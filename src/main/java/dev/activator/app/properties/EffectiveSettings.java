@@ -33,14 +33,14 @@ public final class EffectiveSettings {
       GatewayAdmitProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
       ConsoleProperties.class,
-      EgressProperties.class,
+      OutboundProxyProperties.class,
       EmbeddedProperties.class, IdentityProperties.class, LendingProperties.class,
-      MetricsProperties.class, MetricsServerProperties.class,
+      MetricLabelProperties.class, MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
-      ProfilingProperties.class, ReadinessProperties.class, RescueProperties.class,
+      ProfilingProperties.class, ReadinessProperties.class, AutoscalerFallbackProperties.class,
       ServingProperties.class,
       StandaloneProperties.class, CallerTlsProperties.class, UpstreamProperties.class,
-      WakingProperties.class);
+      CallChainProperties.class);
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.OtelVariables;
+import dev.activator.config.OtelOverrides;
 import dev.activator.config.ParsedSettings;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,9 +25,9 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
     @DefaultValue("") String sampler, @DefaultValue("") String samplerArgument) {
 
   public OtelProperties {
-    if (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint, tracesEndpoint,
+    if (OtelOverrides.parse(named(serviceName, endpoint, metricsEndpoint, tracesEndpoint,
         metricInterval, sampler,
-        samplerArgument)) instanceof ParsedSettings.Invalid<OtelVariables> invalid) {
+        samplerArgument)) instanceof ParsedSettings.Invalid<OtelOverrides> invalid) {
       throw new IllegalArgumentException(invalid.line());
     }
   }
@@ -36,16 +36,16 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
   private static Map<String, String> named(String... values) {
     var all = new HashMap<String, String>();
     for (int i = 0; i < values.length; i++) {
-      all.put(OtelVariables.NAMES.get(i), values[i]);
+      all.put(OtelOverrides.NAMES.get(i), values[i]);
     }
     return all;
   }
 
-  public OtelVariables variables() {
-    return switch (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint,
+  public OtelOverrides variables() {
+    return switch (OtelOverrides.parse(named(serviceName, endpoint, metricsEndpoint,
         tracesEndpoint, metricInterval, sampler, samplerArgument))) {
-      case ParsedSettings.Valid<OtelVariables>(var checked) -> checked;
-      case ParsedSettings.Invalid<OtelVariables> impossible ->
+      case ParsedSettings.Valid<OtelOverrides>(var checked) -> checked;
+      case ParsedSettings.Invalid<OtelOverrides> impossible ->
         throw new IllegalStateException(impossible.line());
     };
   }

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.cluster.policy.DomainRules;
+import dev.activator.cluster.policy.HostClaimRules;
 import dev.activator.config.SettingRequirement;
 import java.util.Objects;
 import java.util.Set;
@@ -33,14 +33,14 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
     }
     SettingRequirement.port("activator.standalone.stats-port", statsPort);
     try {
-      DomainRules.parse(domains);
+      HostClaimRules.parse(domains);
     } catch (IllegalArgumentException e) {
       SettingRequirement.check(false, "activator.standalone.domains", "'" + domains + "'",
           Objects.requireNonNull(e.getMessage()));
     }
   }
 
-  public DomainRules rules() {
-    return DomainRules.parse(domains);
+  public HostClaimRules rules() {
+    return HostClaimRules.parse(domains);
   }
 }

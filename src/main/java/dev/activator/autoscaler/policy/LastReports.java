@@ -64,7 +64,7 @@ final class LastReports {
    *
    * @param bound how long a silent activator counts
    */
-  List<Repeated> repeated(long now, ActivatorMembership activators, Duration bound) {
+  List<Repeated> repeated(long now, ReportingActivators activators, Duration bound) {
     var repeated = new ArrayList<Repeated>();
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     all.values().removeIf(last -> {

@@ -30,7 +30,7 @@ public final class ScaleDecider {
   /** Recent results, by spans of two seconds; only if scaling down is delayed. */
   private final TreeMap<Long, Integer> results = new TreeMap<>();
   private final Map<Metric, Load> loads = new EnumMap<>(Metric.class);
-  private final QueueTimeWindow queue = new QueueTimeWindow();
+  private final QueueTimeScaler queue = new QueueTimeScaler();
   private final LastReports reports = new LastReports();
   private boolean panicking;
   private long panicSince;
@@ -80,7 +80,7 @@ public final class ScaleDecider {
    * Counts silent activators with their last report. Call before {@link #decide}, and before a
    * report after a silence.
    */
-  public void repeat(long now, ActivatorMembership activators, ScalingSettings settings) {
+  public void repeat(long now, ReportingActivators activators, ScalingSettings settings) {
     reports.repeated(now, activators, settings.windows().stable())
         .forEach(one -> record(one.second(), one.sample()));
   }

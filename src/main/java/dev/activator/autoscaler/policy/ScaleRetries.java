@@ -1,7 +1,7 @@
 package dev.activator.autoscaler.policy;
 
 import dev.activator.loop.policy.Backoff;
-import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleApiResult.Refused;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

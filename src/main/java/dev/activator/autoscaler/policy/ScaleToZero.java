@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.autoscaler.policy.WorkloadActivity.State;
+import dev.activator.autoscaler.policy.ActiveCondition.State;
 import java.time.Duration;
 
 /**
@@ -30,7 +30,7 @@ final class ScaleToZero {
    * @param activity from now on
    * @param again when to decide again; meaningless for {@link Outcome#ZERO}
    */
-  record Step(Outcome outcome, WorkloadActivity activity, long again) {}
+  record Step(Outcome outcome, ActiveCondition activity, long again) {}
 
   /**
    * What happens to an idle workload now.
@@ -38,7 +38,7 @@ final class ScaleToZero {
    * @param lastDemand when a request last waited, ran or arrived; at the earliest when the workload was
    *     first seen
    */
-  static Step of(long now, WorkloadActivity activity, long lastDemand, ScalingSettings settings) {
+  static Step of(long now, ActiveCondition activity, long lastDemand, ScalingSettings settings) {
     long window = settings.windows().stable().toNanos();
     long pause = max(PAUSE, settings.idle().retention());
     return switch (activity.state()) {
@@ -60,7 +60,7 @@ final class ScaleToZero {
     };
   }
 
-  static boolean expectsPods(WorkloadActivity activity) {
+  static boolean expectsPods(ActiveCondition activity) {
     return activity.state() != State.FALSE;
   }
 

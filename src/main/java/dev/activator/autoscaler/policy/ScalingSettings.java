@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +108,7 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
   /** The part of a container's limit that a pod should have in use. */
   static final double UTILIZATION = 0.7;
 
-  public static ScalingSettings of(ScaledTarget target) {
+  public static ScalingSettings of(ScaledServiceSpec target) {
     double limit = target.containerConcurrency();
     var load = target.load();
     double concurrency = UTILIZATION * limit;

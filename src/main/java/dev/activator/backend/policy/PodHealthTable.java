@@ -52,7 +52,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return DestinationSet.of(found);
   }
 
-  DestinationSet serving(ProbeTraits traits) {
+  DestinationSet serving(ProbePolicy traits) {
     var all = where(traits::serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
     return staying.isEmpty() ? all : staying;
@@ -79,7 +79,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return new PodHealthTable(listed, now, ending, identities);
   }
 
-  PodHealthTable relist(PodsByReadiness pods, ProbeTraits traits, Duration now) {
+  PodHealthTable relist(PodsByReadiness pods, ProbePolicy traits, Duration now) {
     var reassigned = reassigned(pods);
     return reassigned.isEmpty()
         ? relistSame(pods, traits, now)
@@ -122,7 +122,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return new PodHealthTable(rest, leaving.plus(inFlight), ending, identities);
   }
 
-  private PodHealthTable relistSame(PodsByReadiness pods, ProbeTraits traits, Duration now) {
+  private PodHealthTable relistSame(PodsByReadiness pods, ProbePolicy traits, Duration now) {
     var next = new TreeMap<Destination, PodHealth>();
     pods.ready().all()
         .forEach(pod -> next.put(pod, listedReady(pod, missedChange(pod, pods), traits, now)));
@@ -133,7 +133,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
         pods.identities());
   }
 
-  private PodHealth listedReady(Destination pod, boolean missedUnready, ProbeTraits traits,
+  private PodHealth listedReady(Destination pod, boolean missedUnready, ProbePolicy traits,
       Duration now) {
     var known = listed.get(pod);
     if (known == null) {
@@ -145,7 +145,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return known.ready() ? known : becameReady(known, now);
   }
 
-  private PodHealth listedNotReady(Destination pod, boolean missedUnready, ProbeTraits traits,
+  private PodHealth listedNotReady(Destination pod, boolean missedUnready, ProbePolicy traits,
       Duration now) {
     var known = listed.get(pod);
     if (known == null) {
@@ -168,7 +168,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
    * The health of a pod that became unready. It continues to serve, but the answer of an earlier
    * probe does not count.
    */
-  private static PodHealth becameUnready(PodHealth pod, ProbeTraits traits, Duration now) {
+  private static PodHealth becameUnready(PodHealth pod, ProbePolicy traits, Duration now) {
     boolean served = pod.answers() || traits.isReadinessEnough(pod);
     return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)
         .withNewProbe();

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Reads a ConfigMap's data. */
-public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> {
+public final class ConfigMapReader implements ObjectDecoder<ConfigMapReader.Texts> {
   /** A key with documentation only: most of the bytes of Knative's ConfigMaps. */
   private static final String EXAMPLE = "_example";
 
@@ -21,7 +21,7 @@ public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> 
   }
 
   @Override
-  public Texts fact(Metadata metadata, JsonCursor in) {
+  public Texts fact(DecodedMetadata metadata, JsonCursor in) {
     return new Texts(metadata.namespace(), metadata.name(), Map.copyOf(data));
   }
 }

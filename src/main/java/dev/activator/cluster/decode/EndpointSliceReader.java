@@ -1,11 +1,11 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointsObject.Condition;
-import dev.activator.cluster.policy.EndpointsObject.Member;
-import dev.activator.cluster.policy.EndpointsObject.Owner;
-import dev.activator.cluster.policy.EndpointsObject.Ports;
-import dev.activator.cluster.policy.EndpointsObject.Subset;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints.Condition;
+import dev.activator.cluster.policy.RevisionEndpoints.Member;
+import dev.activator.cluster.policy.RevisionEndpoints.Owner;
+import dev.activator.cluster.policy.RevisionEndpoints.Ports;
+import dev.activator.cluster.policy.RevisionEndpoints.Subset;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.revision.ChildName;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
  * same pod's, so the first counts.
  */
-final class EndpointSliceReader implements FactReader<EndpointsObject> {
+final class EndpointSliceReader implements ObjectDecoder<RevisionEndpoints> {
   private static final String FQDN = "FQDN";
 
   private final List<Member> members = new ArrayList<>();
@@ -29,7 +29,7 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
   public void field(String name, JsonCursor in) {
     switch (name) {
       case "addressType" -> hasNames = in.text().equals(FQDN);
-      case "ports" -> ports = AddressReader.ports(in);
+      case "ports" -> ports = EndpointAddressReader.ports(in);
       case "endpoints" -> {
         for (var _ : in.items()) {
           endpoint(in);
@@ -48,12 +48,12 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
       switch (field) {
         case "addresses" -> {
           for (var _ : in.items()) {
-            ip = hasAddress ? ip : AddressReader.ip(in);
+            ip = hasAddress ? ip : EndpointAddressReader.ip(in);
             hasAddress = true;
           }
         }
         case "conditions" -> condition = condition(in);
-        case "targetRef" -> pod = AddressReader.pod(in);
+        case "targetRef" -> pod = EndpointAddressReader.pod(in);
       }
     }
     if (!hasAddress) {
@@ -88,9 +88,9 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
   }
 
   @Override
-  public boolean concerns(Metadata metadata) {
-    var owner = RevisionLabels.ownerOf(metadata);
-    return owner != null && isOf(owner, metadata.label(RevisionLabels.SERVICE_NAME));
+  public boolean concerns(DecodedMetadata metadata) {
+    var owner = RevisionLabelReader.ownerOf(metadata);
+    return owner != null && isOf(owner, metadata.label(RevisionLabelReader.SERVICE_NAME));
   }
 
   /** Whether the slice belongs to the Service its labels describe. */
@@ -103,8 +103,8 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
   }
 
   @Override
-  public @Nullable EndpointsObject fact(Metadata metadata, JsonCursor in) {
-    var owner = RevisionLabels.ownerOf(metadata);
+  public @Nullable RevisionEndpoints fact(DecodedMetadata metadata, JsonCursor in) {
+    var owner = RevisionLabelReader.ownerOf(metadata);
     if (owner == null) {
       return null;
     }
@@ -114,9 +114,9 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
       return null;
     }
     if (endpoints > 0 && ports.isNone()) {
-      in.remark(AddressReader.noneOf("ports"));
+      in.remark(EndpointAddressReader.noneOf("ports"));
     }
-    return new EndpointsObject(owner, metadata.label(RevisionLabels.REVISION_UID),
+    return new RevisionEndpoints(owner, metadata.label(RevisionLabelReader.REVISION_UID),
         List.of(new Subset(ports, members)));
   }
 }

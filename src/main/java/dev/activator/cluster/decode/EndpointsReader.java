@@ -1,10 +1,10 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointsObject.Condition;
-import dev.activator.cluster.policy.EndpointsObject.Member;
-import dev.activator.cluster.policy.EndpointsObject.Ports;
-import dev.activator.cluster.policy.EndpointsObject.Subset;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints.Condition;
+import dev.activator.cluster.policy.RevisionEndpoints.Member;
+import dev.activator.cluster.policy.RevisionEndpoints.Ports;
+import dev.activator.cluster.policy.RevisionEndpoints.Subset;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */
-final class EndpointsReader implements FactReader<EndpointsObject> {
+final class EndpointsReader implements ObjectDecoder<RevisionEndpoints> {
   private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
   private static final String TRUNCATED = "truncated";
 
@@ -37,11 +37,11 @@ final class EndpointsReader implements FactReader<EndpointsObject> {
       switch (field) {
         case "addresses" -> hasAddresses |= addresses(in, Condition.READY, members);
         case "notReadyAddresses" -> hasAddresses |= addresses(in, Condition.NOT_READY, members);
-        case "ports" -> ports = AddressReader.ports(in);
+        case "ports" -> ports = EndpointAddressReader.ports(in);
       }
     }
     if (hasAddresses && ports.isNone()) {
-      in.remark(AddressReader.noneOf("subsets[" + subsets.size() + "].ports"));
+      in.remark(EndpointAddressReader.noneOf("subsets[" + subsets.size() + "].ports"));
     }
     subsets.add(new Subset(ports, members));
   }
@@ -63,9 +63,9 @@ final class EndpointsReader implements FactReader<EndpointsObject> {
       switch (field) {
         case "ip" -> {
           hasIp = true;
-          ip = AddressReader.ip(in);
+          ip = EndpointAddressReader.ip(in);
         }
-        case "targetRef" -> pod = AddressReader.pod(in);
+        case "targetRef" -> pod = EndpointAddressReader.pod(in);
       }
     }
     if (!hasIp) {
@@ -77,13 +77,13 @@ final class EndpointsReader implements FactReader<EndpointsObject> {
   }
 
   @Override
-  public boolean concerns(Metadata metadata) {
-    return RevisionLabels.ownerOf(metadata) != null;
+  public boolean concerns(DecodedMetadata metadata) {
+    return RevisionLabelReader.ownerOf(metadata) != null;
   }
 
   @Override
-  public @Nullable EndpointsObject fact(Metadata metadata, JsonCursor in) {
-    var owner = RevisionLabels.ownerOf(metadata);
+  public @Nullable RevisionEndpoints fact(DecodedMetadata metadata, JsonCursor in) {
+    var owner = RevisionLabelReader.ownerOf(metadata);
     if (owner == null) {
       return null;
     }
@@ -91,6 +91,6 @@ final class EndpointsReader implements FactReader<EndpointsObject> {
       in.remark("all but 1,000 of its addresses, as " + OVER_CAPACITY + " says; EndpointSlices"
           + " have them all (activator.endpoints-source)");
     }
-    return new EndpointsObject(owner, "", subsets);
+    return new RevisionEndpoints(owner, "", subsets);
   }
 }

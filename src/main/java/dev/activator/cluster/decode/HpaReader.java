@@ -4,7 +4,7 @@ import dev.activator.cluster.policy.Hpa;
 import dev.activator.revision.ScaleTargetRef;
 
 /** Reads what a HorizontalPodAutoscaler scales, and its lower limit. */
-final class HpaReader implements FactReader<Hpa> {
+final class HpaReader implements ObjectDecoder<Hpa> {
   private ScaleTargetRef target = new ScaleTargetRef("", "", "");
   private int minReplicas = 1;
 
@@ -35,7 +35,7 @@ final class HpaReader implements FactReader<Hpa> {
   }
 
   @Override
-  public Hpa fact(Metadata metadata, JsonCursor in) {
+  public Hpa fact(DecodedMetadata metadata, JsonCursor in) {
     return new Hpa(metadata.namespace(), metadata.name(), target, minReplicas);
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
  */
-final class PodReader implements FactReader<PodStartStatus> {
+final class PodReader implements ObjectDecoder<PodStartStatus> {
   private static final String SCHEDULED = "PodScheduled";
   private static final String PREPARED = "PodReadyToStartContainers";
   private static final Map<String, StartPhase> CONDITIONS = Map.of(SCHEDULED, StartPhase.SCHEDULE,
@@ -144,7 +144,7 @@ final class PodReader implements FactReader<PodStartStatus> {
 
   /** A pod that is terminating or has ended says nothing about starts. */
   @Override
-  public @Nullable PodStartStatus fact(Metadata metadata, JsonCursor in) {
+  public @Nullable PodStartStatus fact(DecodedMetadata metadata, JsonCursor in) {
     if (metadata.ends() || phase.equals("Failed") || phase.equals("Succeeded")) {
       return null;
     }

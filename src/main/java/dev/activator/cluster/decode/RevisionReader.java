@@ -1,6 +1,6 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.config.RequestRulesReader;
+import dev.activator.config.ColdStartRulesReader;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code revision_helpers.go} and {@code newRevisionWatcher}.
  */
-final class RevisionReader implements FactReader<Revision> {
+final class RevisionReader implements ObjectDecoder<Revision> {
   private static final String H2C_PORT = "h2c";
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",
       "ResourcesAvailable");
 
-  private ContainerProbes containers = new ContainerProbes(List.of());
+  private PodTemplateContainers containers = new PodTemplateContainers(List.of());
   private int containerConcurrency;
   private int timeoutSeconds;
   private int responseStartTimeoutSeconds;
@@ -40,7 +40,7 @@ final class RevisionReader implements FactReader<Revision> {
   private void spec(JsonCursor in) {
     for (var field : in.fields()) {
       switch (field) {
-        case "containers" -> containers = ContainerProbes.read(in);
+        case "containers" -> containers = PodTemplateContainers.read(in);
         case "containerConcurrency" -> containerConcurrency = in.count(0);
         case "timeoutSeconds" -> timeoutSeconds = in.count(0);
         case "responseStartTimeoutSeconds" -> responseStartTimeoutSeconds = in.count(0);
@@ -60,17 +60,18 @@ final class RevisionReader implements FactReader<Revision> {
   }
 
   @Override
-  public Revision fact(Metadata metadata, JsonCursor in) {
+  public Revision fact(DecodedMetadata metadata, JsonCursor in) {
     if (containers.isNone()) {
       in.remark("spec.containers is empty");
     }
     var probe = containers.readinessProbe(metadata.annotations(), in);
     boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.probesByGrpc();
-    var rules = RequestRulesReader.read(Map.of(), metadata.annotations());
+    var rules = ColdStartRulesReader.read(Map.of(), metadata.annotations());
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     }
-    return new Revision(RevisionLabels.idOf(metadata.namespace(), metadata.name()), metadata.uid(),
+    return new Revision(RevisionLabelReader.idOf(metadata.namespace(), metadata.name()),
+        metadata.uid(),
         containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
         containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
         probe, metadata.labels(),

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> Messages never quote a value.
  */
-public final class RoutingCertificateReader implements FactReader<RoutingCertificate> {
+public final class RoutingCertificateReader implements ObjectDecoder<RoutingCertificate> {
   public static final String NAME = "routing-serving-certs";
   private static final String CHAIN = "tls.crt";
   private static final String KEY = "tls.key";
@@ -32,12 +32,12 @@ public final class RoutingCertificateReader implements FactReader<RoutingCertifi
   }
 
   @Override
-  public boolean concerns(Metadata metadata) {
+  public boolean concerns(DecodedMetadata metadata) {
     return metadata.name().equals(NAME);
   }
 
   @Override
-  public @Nullable RoutingCertificate fact(Metadata metadata, JsonCursor in) {
+  public @Nullable RoutingCertificate fact(DecodedMetadata metadata, JsonCursor in) {
     var authorities = data.containsKey(AUTHORITIES) ? text(AUTHORITIES, in) : "";
     return new RoutingCertificate(text(CHAIN, in), text(KEY, in), authorities);
   }

@@ -3,7 +3,7 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
-import dev.activator.config.RequestRulesReader;
+import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.config.WarmTimesReader;
 import dev.activator.revision.LoadTarget;
@@ -20,7 +20,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a ScaledService. The schema of the CustomResourceDefinition refuses most of what is a problem here. */
-final class ScaledServiceReader implements FactReader<ScaledService> {
+final class ScaledServiceReader implements ObjectDecoder<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
 
   private ScaleTargetRef workload = new ScaleTargetRef("", "", "");
@@ -94,7 +94,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
           }
         }
         default -> {
-          if (RequestRulesReader.reads(field) && in.tree() instanceof Object value) {
+          if (ColdStartRulesReader.reads(field) && in.tree() instanceof Object value) {
             forRules.put(field, value);
           } else if (WarmTimesReader.reads(field) && in.tree() instanceof Object value) {
             forWarmTimes.put(field, value);
@@ -131,7 +131,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
   }
 
   @Override
-  public ScaledService fact(Metadata metadata, JsonCursor in) {
+  public ScaledService fact(DecodedMetadata metadata, JsonCursor in) {
     require(workload.kind(), "scaleTargetRef.kind", in);
     require(workload.name(), "scaleTargetRef.name", in);
     require(service, "serviceRef.name", in);
@@ -140,7 +140,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
       in.problem("spec.target.concurrency, spec.target.requestsPerSecond or"
           + " spec.containerConcurrency must be at least 1");
     }
-    var rules = RequestRulesReader.read(forRules, metadata.annotations());
+    var rules = ColdStartRulesReader.read(forRules, metadata.annotations());
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     }

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code spec.template} of any kind that has one. */
-final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
-  private final Metadata ofPods = new Metadata();
+final class ScaledWorkloadReader implements ObjectDecoder<ScaledWorkload> {
+  private final DecodedMetadata ofPods = new DecodedMetadata();
   private final List<Container> containers = new ArrayList<>(1);
   private String failure = "";
 
@@ -128,7 +128,7 @@ final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
         case "scheme" -> scheme = in.text();
         case "httpHeaders" -> {
           for (var _ : in.items()) {
-            ContainerProbes.header(in, headers);
+            PodTemplateContainers.header(in, headers);
           }
         }
       }
@@ -137,7 +137,7 @@ final class ScaledWorkloadReader implements FactReader<ScaledWorkload> {
   }
 
   @Override
-  public ScaledWorkload fact(Metadata metadata, JsonCursor in) {
+  public ScaledWorkload fact(DecodedMetadata metadata, JsonCursor in) {
     return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()),
         ofPods.labels(),
         containers, failure);

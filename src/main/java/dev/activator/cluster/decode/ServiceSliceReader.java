@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads an EndpointSlice of any Service, which a label names; addresses are read as those of Knative's Services. */
-final class ServiceSliceReader implements FactReader<ServiceSlice> {
+final class ServiceSliceReader implements ObjectDecoder<ServiceSlice> {
   private static final int LAST_PORT = 65_535;
 
   private final EndpointSliceReader endpoints = new EndpointSliceReader();
@@ -36,25 +36,26 @@ final class ServiceSliceReader implements FactReader<ServiceSlice> {
   }
 
   @Override
-  public boolean concerns(Metadata metadata) {
-    return !metadata.label(RevisionLabels.SERVICE_NAME).isEmpty();
+  public boolean concerns(DecodedMetadata metadata) {
+    return !metadata.label(RevisionLabelReader.SERVICE_NAME).isEmpty();
   }
 
   @Override
-  public @Nullable ServiceSlice fact(Metadata metadata, JsonCursor in) {
+  public @Nullable ServiceSlice fact(DecodedMetadata metadata, JsonCursor in) {
     return endpoints.hasNames()
         ? null
         : new ServiceSlice(
-            new RevisionId(metadata.namespace(), metadata.label(RevisionLabels.SERVICE_NAME)),
+            new RevisionId(metadata.namespace(), metadata.label(RevisionLabelReader.SERVICE_NAME)),
             ports,
             endpoints.members(), own(metadata));
   }
 
-  private static ServiceSlice.@Nullable Own own(Metadata metadata) {
-    var of = metadata.annotations().getOrDefault(RevisionLabels.SCALED_SERVICE, "");
-    return of.isEmpty() || !metadata.label(RevisionLabels.MANAGED_BY).equals(CatchSlice.MANAGER)
-        ? null
-        : new ServiceSlice.Own(metadata.name(), new RevisionId(metadata.namespace(), of),
-            metadata.ownerUid());
+  private static ServiceSlice.@Nullable Own own(DecodedMetadata metadata) {
+    var of = metadata.annotations().getOrDefault(RevisionLabelReader.SCALED_SERVICE, "");
+    return of.isEmpty()
+        || !metadata.label(RevisionLabelReader.MANAGED_BY).equals(CatchSlice.MANAGER)
+            ? null
+            : new ServiceSlice.Own(metadata.name(), new RevisionId(metadata.namespace(), of),
+                metadata.ownerUid());
   }
 }

@@ -1,10 +1,10 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.policy.RevisionEndpoints;
 import dev.activator.cluster.policy.Hpa;
 import dev.activator.cluster.policy.PodStartStatus;
-import dev.activator.cluster.policy.RoutedService;
+import dev.activator.cluster.policy.KubernetesService;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ServiceSlice;
 import dev.activator.cluster.policy.ScaledWorkload;
@@ -20,21 +20,21 @@ import tools.jackson.core.JsonParser;
 /**
  * A kind of Kubernetes objects that the activator follows: its path in the API and its reader.
  *
- * <p><b>Errors.</b> A malformed object has a {@link Decoded#problem}; invalid JSON throws a
+ * <p><b>Errors.</b> A malformed object has a {@link DecodeResult#problem}; invalid JSON throws a
  * {@link tools.jackson.core.JacksonException}.
  */
 public final class WatchedKind<F> {
-  public static final WatchedKind<EndpointsObject> ENDPOINTS = new WatchedKind<>("Endpoints",
+  public static final WatchedKind<RevisionEndpoints> ENDPOINTS = new WatchedKind<>("Endpoints",
       "api/v1",
-      "endpoints", EndpointsReader::new, EndpointsObject::after);
-  public static final WatchedKind<EndpointsObject> ENDPOINT_SLICES = new WatchedKind<>(
+      "endpoints", EndpointsReader::new, RevisionEndpoints::after);
+  public static final WatchedKind<RevisionEndpoints> ENDPOINT_SLICES = new WatchedKind<>(
       "EndpointSlice",
       "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new,
-      EndpointsObject::after);
+      RevisionEndpoints::after);
   public static final WatchedKind<Revision> REVISIONS = new WatchedKind<>("Revision",
       "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
   public static final WatchedKind<ClusterIp> SERVICES = new WatchedKind<>("Service", "api/v1",
-      "services", ServiceReader::new);
+      "services", ClusterIpReader::new);
   public static final WatchedKind<PodStartStatus> PODS = new WatchedKind<>("Pod", "api/v1",
       "pods",
       PodReader::new);
@@ -44,8 +44,8 @@ public final class WatchedKind<F> {
       "api/v1", "secrets", RoutingCertificateReader::new);
   public static final WatchedKind<ScaledService> SCALED_SERVICES = new WatchedKind<>(
       "ScaledService", "apis/activator.dev/v1alpha1", "scaledservices", ScaledServiceReader::new);
-  public static final WatchedKind<RoutedService> ROUTED_SERVICES = new WatchedKind<>("Service",
-      "api/v1", "services", RoutedServiceReader::new);
+  public static final WatchedKind<KubernetesService> ROUTED_SERVICES = new WatchedKind<>("Service",
+      "api/v1", "services", KubernetesServiceReader::new);
   public static final WatchedKind<ServiceSlice> SERVICE_SLICES = new WatchedKind<>(
       "EndpointSlice", "apis/discovery.k8s.io/v1", "endpointslices", ServiceSliceReader::new,
       ServiceSlice::after);
@@ -55,7 +55,7 @@ public final class WatchedKind<F> {
   private final String name;
   private final String groupPath;
   private final String plural;
-  private final Supplier<? extends FactReader<F>> readers;
+  private final Supplier<? extends ObjectDecoder<F>> readers;
   private final History<F> history;
 
   /** Adds to a fact what only earlier versions show. */
@@ -64,12 +64,12 @@ public final class WatchedKind<F> {
   }
 
   private WatchedKind(String name, String groupPath, String plural,
-      Supplier<? extends FactReader<F>> readers) {
+      Supplier<? extends ObjectDecoder<F>> readers) {
     this(name, groupPath, plural, readers, (now, _, _) -> now);
   }
 
   private WatchedKind(String name, String groupPath, String plural,
-      Supplier<? extends FactReader<F>> readers, History<F> history) {
+      Supplier<? extends ObjectDecoder<F>> readers, History<F> history) {
     this.name = name;
     this.groupPath = groupPath;
     this.plural = plural;
@@ -97,10 +97,10 @@ public final class WatchedKind<F> {
   }
 
   /** @param parser at the start of an object, which is read to its end */
-  public VersionedObject<Decoded<F>> decode(JsonParser parser) {
+  public VersionedObject<DecodeResult<F>> decode(JsonParser parser) {
     var remarks = new ArrayList<String>(0);
     var in = new JsonCursor(parser, remarks);
-    var metadata = new Metadata();
+    var metadata = new DecodedMetadata();
     var reader = readers.get();
     for (var field : in.rootFields()) {
       switch (field) {
@@ -114,8 +114,8 @@ public final class WatchedKind<F> {
   }
 
   /** A malformed object keeps its last good fact, unless it was recreated. */
-  public VersionedObject<Decoded<F>> stored(@Nullable VersionedObject<Decoded<F>> before,
-      VersionedObject<Decoded<F>> seen) {
+  public VersionedObject<DecodeResult<F>> stored(@Nullable VersionedObject<DecodeResult<F>> before,
+      VersionedObject<DecodeResult<F>> seen) {
     var now = seen.object();
     var known = before == null || !before.uid().equals(seen.uid()) ? null : before.object().fact();
     var fact = now.fact();
@@ -137,19 +137,20 @@ public final class WatchedKind<F> {
     }
   }
 
-  private Decoded<F> decoded(Metadata metadata, FactReader<F> reader, JsonCursor in,
+  private DecodeResult<F> decoded(DecodedMetadata metadata, ObjectDecoder<F> reader, JsonCursor in,
       List<String> remarks) {
     if (!reader.concerns(metadata)) {
-      return new Decoded<>(null, null, List.of());
+      return new DecodeResult<>(null, null, List.of());
     }
     for (var missing : missing(metadata)) {
       in.problem("metadata." + missing + " is missing");
     }
     var fact = in.problem() == null ? reader.fact(metadata, in) : null;
-    return new Decoded<>(in.problem() == null ? fact : null, in.problem(), List.copyOf(remarks));
+    return new DecodeResult<>(in.problem() == null ? fact : null, in.problem(),
+        List.copyOf(remarks));
   }
 
-  private static List<String> missing(Metadata metadata) {
+  private static List<String> missing(DecodedMetadata metadata) {
     var missing = new ArrayList<String>(0);
     if (metadata.name().isEmpty()) {
       missing.add("name");

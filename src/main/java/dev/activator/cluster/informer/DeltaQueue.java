@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in
  * {@code Pop}.
  */
-final class DeltaQueue<T> implements DeltaSink<T> {
+final class DeltaQueue<T> implements ReflectorStore<T> {
   enum Type {
     ADDED,
     UPDATED,

@@ -1,6 +1,6 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.InformerView.ListenerView;
+import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

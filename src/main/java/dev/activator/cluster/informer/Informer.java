@@ -86,7 +86,7 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  public DeltaSink<T> sink() {
+  public ReflectorStore<T> sink() {
     return queue;
   }
 
@@ -99,7 +99,8 @@ public final class Informer<T> implements AutoCloseable {
    *
    * @throws IllegalStateException if the informer is closed
    */
-  public HandlerRegistration addHandler(InformerHandler<T> handler, HandlerOptions options) {
+  public HandlerRegistration addHandler(InformerHandler<T> handler,
+      InformerHandlerOptions options) {
     return processor.add(handler, options);
   }
 
@@ -113,8 +114,8 @@ public final class Informer<T> implements AutoCloseable {
     return synced.copy();
   }
 
-  public InformerView view() {
-    return new InformerView(name, store.size(), queue.depth(), hasSynced(), failures,
+  public InformerStatus view() {
+    return new InformerStatus(name, store.size(), queue.depth(), hasSynced(), failures,
         missedDeletions, processor.views());
   }
 

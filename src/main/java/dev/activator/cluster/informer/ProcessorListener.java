@@ -1,6 +1,6 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.InformerView.ListenerView;
+import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +33,7 @@ final class ProcessorListener<T> {
   }
 
   private final InformerHandler<T> handler;
-  private final HandlerOptions options;
+  private final InformerHandlerOptions options;
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
   /** The pending changes by key, the oldest first. */
   private final LinkedHashMap<String, Pending<T>> pending = new LinkedHashMap<>();
@@ -44,12 +44,12 @@ final class ProcessorListener<T> {
   private boolean awake;
   private boolean closed;
 
-  ProcessorListener(InformerHandler<T> handler, HandlerOptions options) {
+  ProcessorListener(InformerHandler<T> handler, InformerHandlerOptions options) {
     this.handler = handler;
     this.options = options;
   }
 
-  HandlerOptions options() {
+  InformerHandlerOptions options() {
     return options;
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.InformerView.ListenerView;
+import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.policy.ResyncPeriods;
@@ -61,7 +61,7 @@ final class SharedProcessor<T> {
     this.periods = ResyncPeriods.of(check);
   }
 
-  HandlerRegistration add(InformerHandler<T> handler, HandlerOptions options) {
+  HandlerRegistration add(InformerHandler<T> handler, InformerHandlerOptions options) {
     var listener = new ProcessorListener<>(handler, options);
     synchronized (membership) {
       if (closed) {

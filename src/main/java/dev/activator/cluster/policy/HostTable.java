@@ -2,7 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.http.HeaderFields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRule;
+import dev.activator.revision.ScaledServiceRoute;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -68,13 +68,13 @@ public final class HostTable {
       this.oldest = oldest;
     }
 
-    void add(ScaledServiceRule rule, ScaledService service) {
+    void add(ScaledServiceRoute rule, ScaledService service) {
       routes.add(new Route(rule, service.revision(rule)));
     }
 
     /** Sorts stably: of rules that are equally specific, the older object's is first, and then the first. */
     void sort() {
-      routes.sort((one, other) -> ScaledServiceRule.BY_SPECIFICITY.compare(one.rule, other.rule));
+      routes.sort((one, other) -> ScaledServiceRoute.BY_SPECIFICITY.compare(one.rule, other.rule));
       all = !routes.isEmpty() && routes.getFirst().rule.matchesAll()
           ? routes.getFirst().to
           : null;
@@ -94,7 +94,7 @@ public final class HostTable {
     }
   }
 
-  private record Route(ScaledServiceRule rule, RevisionId to) {}
+  private record Route(ScaledServiceRoute rule, RevisionId to) {}
 
   private HostTable(String domain) {
     this.domain = domain;
@@ -104,7 +104,7 @@ public final class HostTable {
    * The table of all ScaledServices. If two name the same host or rule, the older one gets it. None
    * gets the name of another.
    */
-  public static HostTable of(Collection<ScaledService> all, String domain, DomainRules domains) {
+  public static HostTable of(Collection<ScaledService> all, String domain, HostClaimRules domains) {
     var table = new HostTable(domain);
     all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
     table.addServices(all.stream().filter(ScaledService::catchService)
@@ -132,11 +132,11 @@ public final class HostTable {
     shortNames.keySet().removeAll(several);
   }
 
-  private void add(ScaledService service, DomainRules domains) {
+  private void add(ScaledService service, HostClaimRules domains) {
     var rules = service.routes().isEmpty() && service.routeProblems().isEmpty()
-        ? List.of(ScaledServiceRule.ALL)
+        ? List.of(ScaledServiceRoute.ALL)
         : service.routes();
-    var byHost = new TreeMap<String, List<ScaledServiceRule>>();
+    var byHost = new TreeMap<String, List<ScaledServiceRoute>>();
     for (var rule : rules) {
       var hosts = rule.hosts().isEmpty() ? service.hosts() : rule.hosts();
       if (rule.hosts().isEmpty()) {
@@ -155,7 +155,7 @@ public final class HostTable {
     });
   }
 
-  private void add(String host, List<ScaledServiceRule> rules, ScaledService service) {
+  private void add(String host, List<ScaledServiceRoute> rules, ScaledService service) {
     boolean isWildcard = host.startsWith(WILDCARD);
     var owner = isWildcard ? null : named(host);
     if (owner != null) {

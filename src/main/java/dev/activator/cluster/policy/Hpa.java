@@ -2,5 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.revision.ScaleTargetRef;
 
-/** A HorizontalPodAutoscaler: what it scales, and down to how many. */
+/**
+ * The facts of a HorizontalPodAutoscaler that matter here: what it scales, and down to how many.
+ */
 public record Hpa(String namespace, String name, ScaleTargetRef target, int minReplicas) {}

@@ -4,7 +4,8 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
- * A version of Kubernetes, without suffixes: a pre-release of the minimum is new enough.
+ * A Kubernetes version without suffixes, to compare the API server's with the oldest supported
+ * one: a pre-release of that is new enough.
  *
  * <p><b>Source.</b> {@code knative.dev/pkg/version}.
  */

@@ -1,15 +1,15 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.EndpointsObject.Condition;
-import dev.activator.cluster.policy.EndpointsObject.Member;
-import dev.activator.cluster.policy.EndpointsObject.Subset;
+import dev.activator.cluster.policy.RevisionEndpoints.Condition;
+import dev.activator.cluster.policy.RevisionEndpoints.Member;
+import dev.activator.cluster.policy.RevisionEndpoints.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Protocol;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +26,7 @@ import java.util.Map;
  *
  * @param preferred the IP family to use for dual-stack pods
  */
-public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
+public record MergedEndpoints(List<RevisionEndpoints> all, IpFamily preferred) {
   public MergedEndpoints {
     all = List.copyOf(all);
   }
@@ -50,22 +50,22 @@ public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
    *
    * @param uid empty while unknown
    */
-  public static MergedEndpoints of(Collection<EndpointsObject> all, String uid,
+  public static MergedEndpoints of(Collection<RevisionEndpoints> all, String uid,
       IpFamily preferred) {
     return new MergedEndpoints(all.stream().filter(one -> mayBeOf(one, uid)).toList(), preferred);
   }
 
   /** True unless both uids are known and differ. */
-  public static boolean mayBeOf(EndpointsObject set, String uid) {
+  public static boolean mayBeOf(RevisionEndpoints set, String uid) {
     return uid.isEmpty() || set.revisionUid().isEmpty() || set.revisionUid().equals(uid);
   }
 
-  public PodListing pods(RevisionId revision) {
-    return new PodListing(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
+  public PrivateEndpoints pods(RevisionId revision) {
+    return new PrivateEndpoints(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
   }
 
-  public PublicAddresses activators(RevisionId revision) {
-    return new PublicAddresses(revision, hosts(Protocol.HTTP1), hosts(Protocol.H2C));
+  public PublicEndpoints activators(RevisionId revision) {
+    return new PublicEndpoints(revision, hosts(Protocol.HTTP1), hosts(Protocol.H2C));
   }
 
   private List<String> hosts(Protocol protocol) {

@@ -1,9 +1,9 @@
 package dev.activator.cluster.policy;
 
 import dev.activator.revision.LoadTarget;
-import dev.activator.revision.RequestRules;
+import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRule;
+import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import java.time.Duration;
@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts,
-    List<ScaledServiceRule> routes, List<String> routeProblems, int minReplicas,
+    List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
     OptionalInt maxReplicas,
     LoadTarget load, int containerConcurrency, Duration timeout,
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
-    @Nullable RequestRules rules, WarmTimes warmTimes, boolean catchService,
+    @Nullable ColdStartRules rules, WarmTimes warmTimes, boolean catchService,
     ScaledServiceStatus status) {
 
   public static final Comparator<ScaledService> BY_AGE = Comparator
@@ -56,13 +56,13 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
 
   /** Those of its rules, other than {@link #port}. */
   public List<String> otherPorts() {
-    return routes.stream().map(ScaledServiceRule::port)
+    return routes.stream().map(ScaledServiceRoute::port)
         .filter(one -> !one.isEmpty() && !one.equals(port))
         .distinct().toList();
   }
 
   /** The revision that gets the requests of a route. */
-  public RevisionId revision(ScaledServiceRule route) {
+  public RevisionId revision(ScaledServiceRoute route) {
     return route.port().equals(port) ? id : id.ofPort(route.port());
   }
 

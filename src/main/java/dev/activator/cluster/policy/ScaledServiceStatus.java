@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -66,7 +66,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
    * @param scaling null before its first decision, and if another ScaledService scales the workload
    * @param now as RFC 3339 writes it
    */
-  public ScaledServiceStatus next(ScaledServiceState state, @Nullable Scaling scaling, String now) {
+  public ScaledServiceStatus next(ResolvedScaledService state, @Nullable Scaling scaling,
+      String now) {
     var troubles = new ArrayList<>(state.troubles());
     if (scaling != null && scaling.trouble != null
         && troubles.stream().noneMatch(one -> one.reason().equals(scaling.trouble.reason()))) {
@@ -116,7 +117,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     return troubles.stream().map(Trouble::message).collect(Collectors.joining("; "));
   }
 
-  private Condition active(ScaledServiceState state, @Nullable Scaling scaling, String now) {
+  private Condition active(ResolvedScaledService state, @Nullable Scaling scaling, String now) {
     long generation = state.object().generation();
     if (scaling != null) {
       return changed(ACTIVE, scaling.active,

@@ -1,10 +1,10 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.EndpointsObject.Member;
-import dev.activator.cluster.policy.EndpointsObject.Owner;
-import dev.activator.cluster.policy.EndpointsObject.Ports;
-import dev.activator.cluster.policy.EndpointsObject.Role;
-import dev.activator.cluster.policy.EndpointsObject.Subset;
+import dev.activator.cluster.policy.RevisionEndpoints.Member;
+import dev.activator.cluster.policy.RevisionEndpoints.Owner;
+import dev.activator.cluster.policy.RevisionEndpoints.Ports;
+import dev.activator.cluster.policy.RevisionEndpoints.Role;
+import dev.activator.cluster.policy.RevisionEndpoints.Subset;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
   }
 
   /** The addresses on one of the ports, for both protocols. */
-  public EndpointsObject on(String port, RevisionId revision) {
+  public RevisionEndpoints on(String port, RevisionId revision) {
     var number = ports.get(port);
     return set(revision, new Ports(number, number));
   }
@@ -53,18 +53,18 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
     var first = members.isEmpty() ? "" : members.getFirst().ip();
     return new CatchSlice(of, own == null ? "" : own.uid, service.name(), IpFamily.of(first),
         port.getKey(), port.getValue(),
-        members.stream().filter(one -> one.condition() == EndpointsObject.Condition.READY)
+        members.stream().filter(one -> one.condition() == RevisionEndpoints.Condition.READY)
             .map(Member::ip).toList());
   }
 
   /** The addresses of this family that are ready. */
   public Stream<String> ready(IpFamily family) {
-    return members.stream().filter(one -> one.condition() == EndpointsObject.Condition.READY)
+    return members.stream().filter(one -> one.condition() == RevisionEndpoints.Condition.READY)
         .map(Member::ip).filter(ip -> IpFamily.of(ip) == family);
   }
 
-  private EndpointsObject set(RevisionId revision, Ports of) {
-    return new EndpointsObject(new Owner(revision, Role.PODS), "",
+  private RevisionEndpoints set(RevisionId revision, Ports of) {
+    return new RevisionEndpoints(new Owner(revision, Role.PODS), "",
         List.of(new Subset(of, members)));
   }
 }

@@ -25,7 +25,8 @@ public enum AccessCheck {
       TimeUnit.MILLISECONDS);
 
   /** Fails if the answer shows neither permission nor refusal. */
-  public static CompletableFuture<AccessCheck> ofList(KubernetesApi api, ResourceQuery<?> query) {
+  public static CompletableFuture<AccessCheck> ofList(KubernetesApiClient api,
+      InformerQuery<?> query) {
     return api.get(query.path(Map.of("limit", "1")), TIMEOUT, JsonParser::nextToken)
         .thenApply(_ -> ALLOWED).exceptionally(AccessCheck::of);
   }
@@ -34,13 +35,13 @@ public enum AccessCheck {
    * A refusal must be repeated to count, because a server that is starting may refuse what it
    * allows a moment later.
    */
-  public static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApi api,
-      ResourceQuery<?> query) {
+  public static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApiClient api,
+      InformerQuery<?> query) {
     return ofListAndWatch(api, query, REPEATS);
   }
 
-  private static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApi api,
-      ResourceQuery<?> query, int repeats) {
+  private static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApiClient api,
+      InformerQuery<?> query, int repeats) {
     return ofList(api, query)
         .thenCompose(list -> list == ALLOWED ? ofWatch(api, query) : completedFuture(list))
         .thenCompose(answer -> answer == ALLOWED || repeats == 0
@@ -49,11 +50,12 @@ public enum AccessCheck {
             }, LATER).thenCompose(_ -> ofListAndWatch(api, query, repeats - 1)));
   }
 
-  private static CompletableFuture<AccessCheck> ofWatch(KubernetesApi api, ResourceQuery<?> query) {
+  private static CompletableFuture<AccessCheck> ofWatch(KubernetesApiClient api,
+      InformerQuery<?> query) {
     var answer = new CompletableFuture<AccessCheck>();
     var stream = api.stream(query.path(
         Map.of("watch", "true", "resourceVersion", "0", "timeoutSeconds", "1")), TIMEOUT,
-        new KubernetesApi.StreamListener() {
+        new KubernetesApiClient.StreamListener() {
           @Override
           public void opened() {
             answer.complete(ALLOWED);

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.ApiMessages;
-import dev.activator.cluster.decode.ApiMessages.ServedResource;
+import dev.activator.cluster.decode.ListWatchParser;
+import dev.activator.cluster.decode.ListWatchParser.ServedResource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,13 +39,13 @@ public final class ApiDiscovery {
   }
 
   /** Fails if the API does not answer. Nothing is remembered. */
-  public static CompletableFuture<Served> find(KubernetesApi api, String apiVersion,
+  public static CompletableFuture<Served> find(KubernetesApiClient api, String apiVersion,
       String kind) {
     if (!VERSION.matcher(apiVersion).matches()) {
       return CompletableFuture.completedFuture(new Served.NotServed());
     }
     var groupPath = groupPath(apiVersion);
-    return api.get(groupPath, TIMEOUT, ApiMessages::resources)
+    return api.get(groupPath, TIMEOUT, ListWatchParser::resources)
         .thenApply(all -> served(groupPath, kind, all)).exceptionally(failure -> {
           if (failure.getCause() instanceof ApiException answer && answer.status() == NOT_FOUND) {
             return new Served.NotServed();

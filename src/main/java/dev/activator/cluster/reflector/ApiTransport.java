@@ -60,7 +60,7 @@ final class ApiTransport extends OkHttpClientFactory {
   private static final int MAX_DOUBLINGS = 6;
   private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
-  private final KubernetesApi.@Nullable Source source;
+  private final KubernetesApiClient.@Nullable Source source;
   private final ExecutorService threads;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   /** Held by the thread that checks whether files have changed. */
@@ -82,7 +82,8 @@ final class ApiTransport extends OkHttpClientFactory {
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
   /** @param threads unbounded: each request takes one */
-  ApiTransport(Config config, KubernetesApi.@Nullable Source source, ExecutorService threads) {
+  ApiTransport(Config config, KubernetesApiClient.@Nullable Source source,
+      ExecutorService threads) {
     this.config = config;
     this.certificates = Certificates.of(config);
     this.source = source;
@@ -243,7 +244,7 @@ final class ApiTransport extends OkHttpClientFactory {
     var named = Stream.of(certificates.authoritiesFile, certificates.chainFile,
         certificates.keyFile).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
     return new FileChanges(
-        Stream.concat(Stream.ofNullable(source).map(KubernetesApi.Source::kubeconfig), named)
+        Stream.concat(Stream.ofNullable(source).map(KubernetesApiClient.Source::kubeconfig), named)
             .distinct().toList());
   }
 

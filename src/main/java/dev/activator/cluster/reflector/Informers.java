@@ -1,8 +1,8 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.DecodeResult;
 import dev.activator.cluster.informer.Informer;
-import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.informer.InformerStatus;
 import dev.activator.cluster.informer.VersionedObject;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,17 +21,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Informers {
   interface Sources {
-    <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query);
+    <F> ListerWatcher<DecodeResult<F>> of(InformerQuery<F> query);
   }
 
   private final Sources sources;
   private final ReflectorContext context;
-  private final Map<ResourceQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
+  private final Map<InformerQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
 
-  public Informers(KubernetesApi api, ReflectorContext context) {
+  public Informers(KubernetesApiClient api, ReflectorContext context) {
     this(new Sources() {
       @Override
-      public <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query) {
+      public <F> ListerWatcher<DecodeResult<F>> of(InformerQuery<F> query) {
         return new KubernetesListerWatcher<>(api, query, context.random());
       }
     }, context);
@@ -42,7 +42,7 @@ public final class Informers {
     this.context = context;
   }
 
-  public synchronized <F> Lease<F> lease(ResourceQuery<F> query) {
+  public synchronized <F> Lease<F> lease(InformerQuery<F> query) {
     @SuppressWarnings("unchecked") // the map's key has the type
     var known = (Shared<F>) shared.get(query);
     var found = known == null ? begin(query) : known;
@@ -50,8 +50,8 @@ public final class Informers {
     return new Lease<>(found, () -> release(query, found));
   }
 
-  private <F> Shared<F> begin(ResourceQuery<F> query) {
-    var informer = new Informer<Decoded<F>>(query.plural(), context.loop(),
+  private <F> Shared<F> begin(InformerQuery<F> query) {
+    var informer = new Informer<DecodeResult<F>>(query.plural(), context.loop(),
         context.settings().auditPeriod(), query.kind()::stored);
     var reflector = new Reflector<>(query.plural(), query.text(), sources.of(query),
         informer.sink(),
@@ -71,7 +71,7 @@ public final class Informers {
     return versions;
   }
 
-  private synchronized void release(ResourceQuery<?> query, Shared<?> released) {
+  private synchronized void release(InformerQuery<?> query, Shared<?> released) {
     released.leases--;
     if (released.leases == 0) {
       shared.remove(query);
@@ -80,20 +80,20 @@ public final class Informers {
     }
   }
 
-  public synchronized List<ReflectorView> reflectors() {
+  public synchronized List<ReflectorStatus> reflectors() {
     return shared.values().stream().map(one -> one.reflector.view()).toList();
   }
 
-  public synchronized List<InformerView> informers() {
+  public synchronized List<InformerStatus> informers() {
     return shared.values().stream().map(one -> one.informer.view()).toList();
   }
 
   private static final class Shared<F> {
-    private final Informer<Decoded<F>> informer;
-    private final Reflector<Decoded<F>> reflector;
+    private final Informer<DecodeResult<F>> informer;
+    private final Reflector<DecodeResult<F>> reflector;
     private int leases;
 
-    private Shared(Informer<Decoded<F>> informer, Reflector<Decoded<F>> reflector) {
+    private Shared(Informer<DecodeResult<F>> informer, Reflector<DecodeResult<F>> reflector) {
       this.informer = informer;
       this.reflector = reflector;
     }
@@ -109,7 +109,7 @@ public final class Informers {
       this.release = release;
     }
 
-    public Informer<Decoded<F>> informer() {
+    public Informer<DecodeResult<F>> informer() {
       return shared.informer;
     }
 
@@ -127,7 +127,7 @@ public final class Informers {
       shared.reflector.onWatchChange(listener);
     }
 
-    public ReflectorView view() {
+    public ReflectorStatus view() {
       return shared.reflector.view();
     }
 

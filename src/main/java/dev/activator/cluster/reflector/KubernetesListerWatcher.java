@@ -1,9 +1,9 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.ApiMessages;
-import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ApiMessages.Page;
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.ListWatchParser;
+import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ListWatchParser.Page;
+import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,24 +14,24 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Lists and watches objects of a query in pages and streams, over HTTP. */
-final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
+final class KubernetesListerWatcher<F> implements ListerWatcher<DecodeResult<F>> {
   private static final String PAGE = "500";
   /** As in client-go: a random five to ten minutes, so that watches do not all end at once. */
   private static final int LEAST_WATCH_SECONDS = 300;
   private static final int GRACE_SECONDS = 60;
 
-  private final KubernetesApi api;
-  private final ResourceQuery<F> query;
+  private final KubernetesApiClient api;
+  private final InformerQuery<F> query;
   private final RandomGenerator random;
 
-  KubernetesListerWatcher(KubernetesApi api, ResourceQuery<F> query, RandomGenerator random) {
+  KubernetesListerWatcher(KubernetesApiClient api, InformerQuery<F> query, RandomGenerator random) {
     this.api = api;
     this.query = query;
     this.random = random;
   }
 
   @Override
-  public CompletableFuture<Page<Decoded<F>>> page(String next) {
+  public CompletableFuture<Page<DecodeResult<F>>> page(String next) {
     var parameters = new LinkedHashMap<>(Map.of("limit", PAGE));
     if (!next.isEmpty()) {
       parameters.put("continue", next);
@@ -40,18 +40,18 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
   }
 
   @Override
-  public CompletableFuture<Page<Decoded<F>>> unpaged() {
+  public CompletableFuture<Page<DecodeResult<F>>> unpaged() {
     return list(Map.of());
   }
 
   /** Lists without a resourceVersion, which gives the newest state, not a cached one. */
-  private CompletableFuture<Page<Decoded<F>>> list(Map<String, String> parameters) {
+  private CompletableFuture<Page<DecodeResult<F>>> list(Map<String, String> parameters) {
     return api.get(query.path(parameters), api.requestTimeout(),
-        parser -> ApiMessages.page(query.kind(), parser));
+        parser -> ListWatchParser.page(query.kind(), parser));
   }
 
   @Override
-  public Watch watch(String resourceVersion, Watcher<Decoded<F>> watcher) {
+  public Watch watch(String resourceVersion, Watcher<DecodeResult<F>> watcher) {
     int seconds = LEAST_WATCH_SECONDS + random.nextInt(LEAST_WATCH_SECONDS);
     var parameters = new LinkedHashMap<String, String>();
     parameters.put("watch", "true");
@@ -64,11 +64,11 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
   }
 
   /** Decodes where it reads; calls the watcher once a chunk. */
-  private final class Decoder implements KubernetesApi.StreamListener {
-    private final Watcher<Decoded<F>> watcher;
-    private List<WatchEvent<Decoded<F>>> events = new ArrayList<>();
+  private final class Decoder implements KubernetesApiClient.StreamListener {
+    private final Watcher<DecodeResult<F>> watcher;
+    private List<WatchEvent<DecodeResult<F>>> events = new ArrayList<>();
 
-    Decoder(Watcher<Decoded<F>> watcher) {
+    Decoder(Watcher<DecodeResult<F>> watcher) {
       this.watcher = watcher;
     }
 
@@ -80,7 +80,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     @Override
     public void accept(byte[] bytes, int from, int length) {
       if (length > 0) {
-        events.add(ApiMessages.event(query.kind(), () -> api.parser(bytes, from, length)));
+        events.add(ListWatchParser.event(query.kind(), () -> api.parser(bytes, from, length)));
       }
     }
 

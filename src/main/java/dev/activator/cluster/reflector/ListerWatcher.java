@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.ApiMessages.Page;
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.ListWatchParser.Page;
+import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import java.util.ArrayList;
 import java.util.List;

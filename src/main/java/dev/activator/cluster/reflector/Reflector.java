@@ -1,8 +1,8 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.ApiMessages.Page;
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
-import dev.activator.cluster.informer.DeltaSink;
+import dev.activator.cluster.decode.ListWatchParser.Page;
+import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
+import dev.activator.cluster.informer.ReflectorStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.RelistPauses;
 import dev.activator.loop.policy.Backoff;
@@ -34,7 +34,7 @@ final class Reflector<T> implements AutoCloseable {
   private static final Duration BETWEEN_LISTS = Duration.ofSeconds(1);
 
   private final ListerWatcher<T> source;
-  private final DeltaSink<T> sink;
+  private final ReflectorStore<T> sink;
   private final Loop loop;
   private final ApiErrorText errors;
   private final ReflectorStats stats;
@@ -61,7 +61,7 @@ final class Reflector<T> implements AutoCloseable {
    * @param queried as kubectl takes it, such as {@code endpoints -A}
    * @param stored resourceVersion by key; called on the loop
    */
-  Reflector(String resource, String queried, ListerWatcher<T> source, DeltaSink<T> sink,
+  Reflector(String resource, String queried, ListerWatcher<T> source, ReflectorStore<T> sink,
       Supplier<Map<String, String>> stored, ReflectorContext context) {
     this.source = source;
     this.sink = sink;
@@ -95,7 +95,7 @@ final class Reflector<T> implements AutoCloseable {
     return view().health().error();
   }
 
-  ReflectorView view() {
+  ReflectorStatus view() {
     return stats.view();
   }
 

@@ -1,8 +1,8 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.policy.StoreDrift;
-import dev.activator.cluster.reflector.ReflectorView.Counts;
-import dev.activator.cluster.reflector.ReflectorView.Health;
+import dev.activator.cluster.reflector.ReflectorStatus.Counts;
+import dev.activator.cluster.reflector.ReflectorStatus.Health;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +35,7 @@ public final class ReflectorStats {
   private @Nullable String watchFailure;
   private boolean delayLogged;
   private boolean auditsFail;
-  private volatile ReflectorView view;
+  private volatile ReflectorStatus view;
 
   ReflectorStats(String resource, String queried) {
     this.resource = resource;
@@ -43,7 +43,7 @@ public final class ReflectorStats {
     this.view = viewNow();
   }
 
-  ReflectorView view() {
+  ReflectorStatus view() {
     return view;
   }
 
@@ -171,8 +171,8 @@ public final class ReflectorStats {
     view = viewNow();
   }
 
-  private ReflectorView viewNow() {
-    return new ReflectorView(resource, new Health(isListed, isWatching, isAlarmed, error),
+  private ReflectorStatus viewNow() {
+    return new ReflectorStatus(resource, new Health(isListed, isWatching, isAlarmed, error),
         new Counts(lists, restarts, ends, failures, drifted, failedAudits), lastListNanos,
         lastEventNanos, resourceVersion);
   }

@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ListWatchParser.Page;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.cluster.policy.WatchLiveness;
 import dev.activator.loop.Loop;
@@ -34,7 +34,7 @@ final class WatchMonitor {
   private final ReflectorContext context;
   private final Loop loop;
   private final ReflectorStats stats;
-  private final StoreAudit audit;
+  private final StoreDriftCheck audit;
   private final Runnable restart;
   private Loop.@Nullable Timer tick;
   private Loop.@Nullable Timer periodicAudit;
@@ -57,7 +57,7 @@ final class WatchMonitor {
     this.loop = context.loop();
     this.stats = stats;
     var settings = context.settings();
-    this.audit = new StoreAudit(loop, list, stored, settings.alarmAfter().multipliedBy(2),
+    this.audit = new StoreDriftCheck(loop, list, stored, settings.alarmAfter().multipliedBy(2),
         settings.auditGrace(), this::compared, this::auditFailed);
     this.restart = restart;
   }

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the writes of one client. A write waits for its turn; one that would wait for longer than its
- * timeout fails at once.
+ * Limits how many writes a second one of our clients sends to the Kubernetes API. A write waits
+ * for its turn; one that would wait for longer than its timeout fails at once.
  *
  * <p><b>Threads.</b> Any.
  */

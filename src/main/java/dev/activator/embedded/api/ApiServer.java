@@ -3,7 +3,7 @@ package dev.activator.embedded.api;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.WatchCaches;
 import dev.activator.embedded.api.http.ApiRoutes;
-import dev.activator.embedded.api.http.ServerHooks;
+import dev.activator.embedded.api.http.ApiServerHooks;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.Loop;
 import io.netty.channel.ChannelOption;
@@ -50,11 +50,11 @@ public final class ApiServer {
 
   /** @param address port 0 takes a free one */
   public ApiServer(ApiStore store, Loop loop, InetSocketAddress address) {
-    this(store, loop, address, CacheSettings.DEFAULT, ServerHooks.NONE);
+    this(store, loop, address, CacheSettings.DEFAULT, ApiServerHooks.NONE);
   }
 
   public ApiServer(ApiStore store, Loop loop, InetSocketAddress address, CacheSettings settings,
-      ServerHooks hooks) {
+      ApiServerHooks hooks) {
     this.loop = loop;
     this.address = address;
     this.caches = new WatchCaches(store, loop, settings, hooks::commits);

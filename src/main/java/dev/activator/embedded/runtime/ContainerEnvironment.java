@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.activator.config.Quantity;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.VariableExpansion;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +106,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       String key = reference.path("key").asString("");
       if (data != null && !data.containsKey(key) && !optional(reference)) {
         throw new MissingException("couldn't find key " + key + " in " + kind.kind() + " "
-            + Meta.namespace(pod) + "/" + reference.path("name").asString(""));
+            + ObjectMeta.namespace(pod) + "/" + reference.path("name").asString(""));
       }
       return data == null ? null : data.get(key);
     }

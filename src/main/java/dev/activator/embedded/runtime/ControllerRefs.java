@@ -7,7 +7,7 @@ import dev.activator.embedded.api.policy.LabelSelector.In;
 import dev.activator.embedded.api.policy.LabelSelector.NotIn;
 import dev.activator.embedded.api.policy.LabelSelector.Requirement;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.ArrayList;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -35,21 +35,22 @@ final class ControllerRefs {
   }
 
   static boolean controls(JsonNode owner, JsonNode object) {
-    return controllerUid(object).equals(Meta.uid(owner));
+    return controllerUid(object).equals(ObjectMeta.uid(owner));
   }
 
   static void setController(ObjectNode object, Kind kind, JsonNode owner) {
-    Meta.of(object).withArrayProperty("ownerReferences").addObject()
-        .put("apiVersion", kind.apiVersion()).put("kind", kind.kind()).put("name", Meta.name(owner))
-        .put("uid", Meta.uid(owner)).put("controller", true).put("blockOwnerDeletion", true);
+    ObjectMeta.of(object).withArrayProperty("ownerReferences").addObject()
+        .put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
+        .put("name", ObjectMeta.name(owner))
+        .put("uid", ObjectMeta.uid(owner)).put("controller", true).put("blockOwnerDeletion", true);
   }
 
   /** Whether a Deployment or ReplicaSet may adopt this object. */
   static boolean mayAdopt(JsonNode workload, JsonNode object) {
-    return Meta.namespace(workload).equals(Meta.namespace(object))
-        && controller(object).isMissingNode() && !Meta.terminating(object)
-        && !Meta.terminating(workload)
-        && selector(workload.at("/spec/selector")).matches(Meta.labels(object));
+    return ObjectMeta.namespace(workload).equals(ObjectMeta.namespace(object))
+        && controller(object).isMissingNode() && !ObjectMeta.terminating(object)
+        && !ObjectMeta.terminating(workload)
+        && selector(workload.at("/spec/selector")).matches(ObjectMeta.labels(object));
   }
 
   /** <b>Errors.</b> IllegalArgumentException for an unknown operator. */

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,8 +43,8 @@ public final class ControllerWrites {
       try {
         store.createInNamespace(kind, object);
       } catch (StatusException e) {
-        var namespace = store.find(BuiltInKinds.NAMESPACE, "", Meta.namespace(object));
-        if (namespace != null && !Meta.terminating(namespace)) {
+        var namespace = store.find(BuiltInKinds.NAMESPACE, "", ObjectMeta.namespace(object));
+        if (namespace != null && !ObjectMeta.terminating(namespace)) {
           throw e;
         }
       }

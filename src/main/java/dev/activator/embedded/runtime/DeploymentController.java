@@ -1,11 +1,11 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.Rollout;
 import dev.activator.loop.Loop;
 import java.util.Comparator;
@@ -60,13 +60,13 @@ final class DeploymentController {
         store.subscribe(BuiltInKinds.REPLICA_SET, loop, this::replicaSetChanged));
   }
 
-  private void deploymentChanged(ApiEvent event) {
-    if (event.type() != ApiEvent.Type.DELETED) {
+  private void deploymentChanged(StoreChange event) {
+    if (event.type() != StoreChange.Type.DELETED) {
       reconcile(event.object());
     }
   }
 
-  private void replicaSetChanged(ApiEvent event) {
+  private void replicaSetChanged(StoreChange event) {
     var set = event.object();
     boolean orphan = ControllerRefs.controller(set).isMissingNode();
     store.list(BuiltInKinds.DEPLOYMENT, one -> orphan
@@ -75,12 +75,13 @@ final class DeploymentController {
   }
 
   private void reconcile(ObjectNode seen) {
-    var deployment = store.find(BuiltInKinds.DEPLOYMENT, Meta.namespace(seen), Meta.name(seen));
-    if (deployment == null || !Meta.uid(deployment).equals(Meta.uid(seen))) {
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, ObjectMeta.namespace(seen),
+        ObjectMeta.name(seen));
+    if (deployment == null || !ObjectMeta.uid(deployment).equals(ObjectMeta.uid(seen))) {
       return;
     }
     adopt(deployment);
-    if (!Meta.terminating(deployment)) {
+    if (!ObjectMeta.terminating(deployment)) {
       boolean paused = deployment.at("/spec/paused").asBoolean(false);
       var current = current(deployment);
       if (current == null && !paused) {
@@ -96,7 +97,8 @@ final class DeploymentController {
 
   private void adopt(ObjectNode deployment) {
     store.list(BuiltInKinds.REPLICA_SET, one -> ControllerRefs.mayAdopt(deployment, one)).forEach(
-        one -> objects.edit(BuiltInKinds.REPLICA_SET, Meta.namespace(one), Meta.name(one),
+        one -> objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(one),
+            ObjectMeta.name(one),
             set -> ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment)));
   }
 
@@ -112,7 +114,7 @@ final class DeploymentController {
 
   private List<ObjectNode> earlier(ObjectNode deployment, @Nullable ObjectNode current) {
     return sets(deployment).stream()
-        .filter(set -> current == null || !Meta.name(set).equals(Meta.name(current)))
+        .filter(set -> current == null || !ObjectMeta.name(set).equals(ObjectMeta.name(current)))
         .sorted(Comparator.comparing(DeploymentController::revision)).toList();
   }
 
@@ -140,7 +142,8 @@ final class DeploymentController {
         return;
       }
     }
-    log.warn("Deployment {} gets no ReplicaSet: all its names are taken", Meta.key(deployment));
+    log.warn("Deployment {} gets no ReplicaSet: all its names are taken",
+        ObjectMeta.key(deployment));
   }
 
   /** Uses the alphabet of generated names, by which tools recognise a workload's pods. */
@@ -152,8 +155,8 @@ final class DeploymentController {
   }
 
   private static ObjectNode replicaSet(ObjectNode deployment, String hash) {
-    var set = ControllerWrites.named(BuiltInKinds.REPLICA_SET, Meta.namespace(deployment),
-        Meta.name(deployment) + "-" + hash);
+    var set = ControllerWrites.named(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(deployment),
+        ObjectMeta.name(deployment) + "-" + hash);
     ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment);
     var spec = set.putObject("spec").put("replicas", 0);
     spec.set("selector", deployment.at("/spec/selector").deepCopy());
@@ -161,7 +164,7 @@ final class DeploymentController {
     spec.set("template", deployment.at("/spec/template").deepCopy());
     var labels = spec.withObjectProperty("template").withObjectProperty("metadata")
         .withObjectProperty("labels").put(HASH, hash);
-    Meta.of(set).set("labels", labels.deepCopy());
+    ObjectMeta.of(set).set("labels", labels.deepCopy());
     return set;
   }
 
@@ -178,12 +181,14 @@ final class DeploymentController {
       return;
     }
     long newest = earlier.stream().mapToLong(DeploymentController::revision).max().orElse(0) + 1;
-    objects.edit(BuiltInKinds.REPLICA_SET, Meta.namespace(current), Meta.name(current), set -> {
-      setReplicas(set, replicas);
-      annotate(deployment, set, Math.max(newest, revision(set)));
-    });
-    objects.edit(BuiltInKinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
-        found -> Meta.of(found).withObjectProperty("annotations").put(REVISION,
+    objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(current), ObjectMeta.name(current),
+        set -> {
+          setReplicas(set, replicas);
+          annotate(deployment, set, Math.max(newest, revision(set)));
+        });
+    objects.edit(BuiltInKinds.DEPLOYMENT, ObjectMeta.namespace(deployment),
+        ObjectMeta.name(deployment),
+        found -> ObjectMeta.of(found).withObjectProperty("annotations").put(REVISION,
             String.valueOf(Math.max(newest, revision(current)))));
   }
 
@@ -192,16 +197,16 @@ final class DeploymentController {
   }
 
   private void scale(ObjectNode set, Map<String, Integer> replicas) {
-    objects.edit(BuiltInKinds.REPLICA_SET, Meta.namespace(set), Meta.name(set),
+    objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(set), ObjectMeta.name(set),
         found -> setReplicas(found, replicas));
   }
 
   private static void setReplicas(ObjectNode set, Map<String, Integer> replicas) {
-    set.withObjectProperty("spec").put("replicas", replicas.getOrDefault(Meta.name(set), 0));
+    set.withObjectProperty("spec").put("replicas", replicas.getOrDefault(ObjectMeta.name(set), 0));
   }
 
   private static void annotate(ObjectNode deployment, ObjectNode set, long revision) {
-    var annotations = Meta.of(set).withObjectProperty("annotations");
+    var annotations = ObjectMeta.of(set).withObjectProperty("annotations");
     deployment.at("/metadata/annotations").properties().stream()
         .filter(one -> !NOT_COPIED.contains(one.getKey()))
         .forEach(one -> annotations.set(one.getKey(), one.getValue()));
@@ -215,7 +220,8 @@ final class DeploymentController {
   }
 
   private static Rollout.Member member(JsonNode set) {
-    return new Rollout.Member(Meta.name(set), revision(set), set.at("/spec/replicas").asInt(0),
+    return new Rollout.Member(ObjectMeta.name(set), revision(set),
+        set.at("/spec/replicas").asInt(0),
         set.at("/status/readyReplicas").asInt(0));
   }
 
@@ -223,9 +229,10 @@ final class DeploymentController {
     int limit = deployment.at("/spec/revisionHistoryLimit").asInt(DEFAULT_HISTORY);
     earlier.stream().limit(Math.max(0, earlier.size() - limit))
         .filter(set -> set.at("/spec/replicas").asInt(0) == 0
-            && set.at("/status/replicas").asInt(0) == 0 && !Meta.terminating(set))
+            && set.at("/status/replicas").asInt(0) == 0 && !ObjectMeta.terminating(set))
         .forEach(
-            set -> objects.delete(BuiltInKinds.REPLICA_SET, Meta.namespace(set), Meta.name(set)));
+            set -> objects.delete(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(set),
+                ObjectMeta.name(set)));
   }
 
   private void publish(ObjectNode deployment) {
@@ -234,7 +241,8 @@ final class DeploymentController {
     int ready = sum(sets, "/status/readyReplicas");
     int wanted = wanted(deployment);
     boolean runs = PodTemplate.of(deployment).canRun();
-    objects.updateStatus(BuiltInKinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
+    objects.updateStatus(BuiltInKinds.DEPLOYMENT, ObjectMeta.namespace(deployment),
+        ObjectMeta.name(deployment),
         found -> {
           found.withObjectProperty("status")
               .put("observedGeneration", deployment.at("/metadata/generation").longValue(1))
@@ -260,7 +268,8 @@ final class DeploymentController {
     var conditions = StatusConditions.of(deployment, store.now());
     if (!runs) {
       if (!StatusConditions.isTrue(deployment, REPLICA_FAILURE)) {
-        log.warn("Deployment {} does not run: its container has no command", Meta.key(deployment));
+        log.warn("Deployment {} does not run: its container has no command",
+            ObjectMeta.key(deployment));
         conditions.fail("Available", "NoCommand",
             "embedded mode runs local processes, not images: give the container a command");
         conditions.hold(REPLICA_FAILURE);
@@ -292,9 +301,9 @@ final class DeploymentController {
   }
 
   private void publishRevision(ObjectNode deployment, int ready) {
-    String revision = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
+    String revision = ObjectMeta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
     if (!revision.isEmpty()) {
-      objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(deployment), revision,
+      objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(deployment), revision,
           found -> found.withObjectProperty("status").put("actualReplicas", ready)
               .put("desiredReplicas", wanted(deployment)));
     }

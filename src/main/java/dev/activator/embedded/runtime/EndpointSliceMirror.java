@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,28 +36,28 @@ public final class EndpointSliceMirror {
     this.objects = objects;
   }
 
-  public void endpointsChanged(ApiEvent event) {
+  public void endpointsChanged(StoreChange event) {
     var endpoints = event.object();
-    var before = written.remove(Meta.key(endpoints));
+    var before = written.remove(ObjectMeta.key(endpoints));
     var stale = before == null ? new HashSet<String>() : new HashSet<>(before);
-    if (event.type() != ApiEvent.Type.DELETED) {
+    if (event.type() != StoreChange.Type.DELETED) {
       var slices = slicesOf(endpoints);
       slices.forEach((name, slice) -> write(slice, stale.remove(name)));
-      written.put(Meta.key(endpoints), slices.keySet());
+      written.put(ObjectMeta.key(endpoints), slices.keySet());
     }
     stale.forEach(
-        name -> objects.delete(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name));
+        name -> objects.delete(BuiltInKinds.ENDPOINT_SLICE, ObjectMeta.namespace(endpoints), name));
   }
 
   /** Writes a slice again that a user has deleted. */
-  public void sliceChanged(ApiEvent event) {
+  public void sliceChanged(StoreChange event) {
     var slice = event.object();
-    String namespace = Meta.namespace(slice);
-    String service = Meta.labels(slice).getOrDefault(SERVICE_NAME, "");
-    boolean wanted = written.getOrDefault(Meta.key(namespace, service), Set.of())
-        .contains(Meta.name(slice));
+    String namespace = ObjectMeta.namespace(slice);
+    String service = ObjectMeta.labels(slice).getOrDefault(SERVICE_NAME, "");
+    boolean wanted = written.getOrDefault(ObjectMeta.key(namespace, service), Set.of())
+        .contains(ObjectMeta.name(slice));
     var endpoints = objects.find(BuiltInKinds.ENDPOINTS, namespace, service);
-    if (event.type() == ApiEvent.Type.DELETED && wanted && endpoints != null) {
+    if (event.type() == StoreChange.Type.DELETED && wanted && endpoints != null) {
       slicesOf(endpoints).values().forEach(one -> write(one, true));
     }
   }
@@ -70,11 +70,12 @@ public final class EndpointSliceMirror {
   }
 
   private boolean edit(ObjectNode slice) {
-    return objects.edit(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(slice), Meta.name(slice),
+    return objects.edit(BuiltInKinds.ENDPOINT_SLICE, ObjectMeta.namespace(slice),
+        ObjectMeta.name(slice),
         found -> {
           found.set("endpoints", slice.path("endpoints"));
           found.set("ports", slice.path("ports"));
-          Meta.of(found).set("labels", slice.path("metadata").path("labels"));
+          ObjectMeta.of(found).set("labels", slice.path("metadata").path("labels"));
         });
   }
 
@@ -113,12 +114,13 @@ public final class EndpointSliceMirror {
         .map(port -> Stream.of(port.path("name").asString(""), port.path("port").asString(""))
             .filter(part -> !part.isEmpty()).collect(Collectors.joining("-")))
         .collect(Collectors.joining("-"));
-    String name = Meta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
+    String name = ObjectMeta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
         + (numbers.isEmpty() ? "0" : numbers);
     return slices.computeIfAbsent(name, _ -> {
-      var slice = ControllerWrites.named(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints),
+      var slice = ControllerWrites.named(BuiltInKinds.ENDPOINT_SLICE,
+          ObjectMeta.namespace(endpoints),
           name);
-      Meta.of(slice).set("labels", labels(endpoints));
+      ObjectMeta.of(slice).set("labels", labels(endpoints));
       slice.put("addressType", family);
       slice.putArray("endpoints");
       slice.set("ports", ports instanceof ArrayNode some
@@ -130,7 +132,7 @@ public final class EndpointSliceMirror {
 
   private static ObjectNode labels(ObjectNode endpoints) {
     var labels = Json.object();
-    Meta.labels(endpoints).forEach(labels::put);
-    return labels.put(SERVICE_NAME, Meta.name(endpoints)).put(MANAGED_BY, CONTROLLER);
+    ObjectMeta.labels(endpoints).forEach(labels::put);
+    return labels.put(SERVICE_NAME, ObjectMeta.name(endpoints)).put(MANAGED_BY, CONTROLLER);
   }
 }

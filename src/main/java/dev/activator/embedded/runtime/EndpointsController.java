@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -32,23 +32,24 @@ final class EndpointsController {
     this.pods = pods;
   }
 
-  void serviceChanged(ApiEvent event) {
+  void serviceChanged(StoreChange event) {
     var service = event.object();
-    var before = services.remove(Meta.key(service));
-    boolean deleted = event.type() == ApiEvent.Type.DELETED;
+    var before = services.remove(ObjectMeta.key(service));
+    boolean deleted = event.type() == StoreChange.Type.DELETED;
     if (!deleted && !service.at("/spec/selector").isEmpty()) {
-      services.put(Meta.key(service), service);
+      services.put(ObjectMeta.key(service), service);
       objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
       write(service);
     } else if (deleted && before != null) {
-      objects.delete(BuiltInKinds.ENDPOINTS, Meta.namespace(service), Meta.name(service));
+      objects.delete(BuiltInKinds.ENDPOINTS, ObjectMeta.namespace(service),
+          ObjectMeta.name(service));
     }
   }
 
   /** Writes the Endpoints of a Service again after a user has deleted them. */
-  void endpointsChanged(ApiEvent event) {
-    var service = services.get(Meta.key(event.object()));
-    if (event.type() == ApiEvent.Type.DELETED && service != null) {
+  void endpointsChanged(StoreChange event) {
+    var service = services.get(ObjectMeta.key(event.object()));
+    if (event.type() == StoreChange.Type.DELETED && service != null) {
       objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
       write(service);
     }
@@ -61,25 +62,25 @@ final class EndpointsController {
 
   private static boolean selects(JsonNode service, PodTemplate template) {
     var labels = template.metadata().path("labels");
-    return Meta.namespace(service).equals(template.namespace())
+    return ObjectMeta.namespace(service).equals(template.namespace())
         && service.at("/spec/selector").properties().stream()
             .allMatch(label -> label.getValue().equals(labels.path(label.getKey())));
   }
 
   private static ObjectNode endpoints(ObjectNode service) {
-    var endpoints = ControllerWrites.named(BuiltInKinds.ENDPOINTS, Meta.namespace(service),
-        Meta.name(service));
+    var endpoints = ControllerWrites.named(BuiltInKinds.ENDPOINTS, ObjectMeta.namespace(service),
+        ObjectMeta.name(service));
     if (service.at("/metadata/labels") instanceof ObjectNode labels) {
-      Meta.of(endpoints).set("labels", labels.deepCopy());
+      ObjectMeta.of(endpoints).set("labels", labels.deepCopy());
     }
     return endpoints;
   }
 
   private void write(ObjectNode service) {
     var subsets = Json.MAPPER.createArrayNode();
-    pods.apply(Meta.namespace(service)).filter(pod -> selects(service, pod.template()))
+    pods.apply(ObjectMeta.namespace(service)).filter(pod -> selects(service, pod.template()))
         .forEach(pod -> add(subsets, service, pod));
-    objects.edit(BuiltInKinds.ENDPOINTS, Meta.namespace(service), Meta.name(service),
+    objects.edit(BuiltInKinds.ENDPOINTS, ObjectMeta.namespace(service), ObjectMeta.name(service),
         endpoints -> endpoints.set("subsets", subsets));
   }
 

@@ -1,11 +1,11 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.EventCorrelator;
 import dev.activator.embedded.runtime.policy.EventCorrelator.Happening;
 import dev.activator.embedded.runtime.policy.EventCorrelator.Series;
@@ -52,41 +52,44 @@ final class EventRecorder {
         .map(kind -> store.subscribe(kind, loop, this::changed)).toList();
   }
 
-  private void changed(ApiEvent event) {
+  private void changed(StoreChange event) {
     var object = event.object();
-    boolean gone = event.type() == ApiEvent.Type.DELETED;
-    var before = gone ? seen.remove(Meta.uid(object)) : seen.put(Meta.uid(object), object);
-    var news = ObjectHistory.between(event.kind(), before, gone ? null : object);
+    boolean gone = event.type() == StoreChange.Type.DELETED;
+    var before = gone
+        ? seen.remove(ObjectMeta.uid(object))
+        : seen.put(ObjectMeta.uid(object), object);
+    var news = ObjectChangeEvents.between(event.kind(), before, gone ? null : object);
     var ownerKind = OWNERS.get(event.kind());
     if (ownerKind == null) {
       news.forEach(one -> record(event.kind(), object, one));
       return;
     }
-    var owner = store.find(ownerKind, Meta.namespace(object),
+    var owner = store.find(ownerKind, ObjectMeta.namespace(object),
         ControllerRefs.controller(object).path("name").asString(""));
     if (owner != null && ControllerRefs.controls(owner, object)) {
       news.forEach(one -> record(ownerKind, owner, one));
     }
   }
 
-  private void record(Kind kind, ObjectNode about, ObjectHistory.News news) {
+  private void record(Kind kind, ObjectNode about, ObjectChangeEvents.News news) {
     var now = store.now().truncatedTo(ChronoUnit.SECONDS);
     var step = correlator.on(
-        new Happening(Meta.uid(about), news.type(), news.reason(), news.message()), now);
+        new Happening(ObjectMeta.uid(about), news.type(), news.reason(), news.message()), now);
     step.expired().forEach(this::remove);
     var series = step.series();
     if (series.count() > 1 && counted(series)) {
       return;
     }
-    var event = ControllerWrites.named(BuiltInKinds.EVENT, Meta.namespace(about),
-        Meta.name(about) + "." + Long.toHexString(series.number()));
+    var event = ControllerWrites.named(BuiltInKinds.EVENT, ObjectMeta.namespace(about),
+        ObjectMeta.name(about) + "." + Long.toHexString(series.number()));
     event.putObject("involvedObject").put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
-        .put("namespace", Meta.namespace(about)).put("name", Meta.name(about))
-        .put("uid", Meta.uid(about)).put("resourceVersion", Meta.resourceVersion(about));
+        .put("namespace", ObjectMeta.namespace(about)).put("name", ObjectMeta.name(about))
+        .put("uid", ObjectMeta.uid(about))
+        .put("resourceVersion", ObjectMeta.resourceVersion(about));
     event.put("type", news.type()).put("reason", news.reason())
         .put("reportingComponent", COMPONENT).put("reportingInstance", "localhost");
     event.putObject("source").put("component", COMPONENT).put("host", "localhost");
-    names.put(series.number(), new Name(Meta.namespace(event), Meta.name(event)));
+    names.put(series.number(), new Name(ObjectMeta.namespace(event), ObjectMeta.name(event)));
     objects.create(BuiltInKinds.EVENT, count(event, series));
   }
 

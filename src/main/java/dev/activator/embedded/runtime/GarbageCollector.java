@@ -1,11 +1,11 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.loop.Loop;
@@ -38,11 +38,12 @@ final class GarbageCollector {
   private record Node(Kind kind, String namespace, String name, String uid, List<Owner> owners,
       boolean terminating, boolean orphans, boolean deletesDependents) {
     static Node of(Kind kind, JsonNode object) {
-      boolean terminating = Meta.terminating(object);
-      return new Node(kind, Meta.namespace(object), Meta.name(object), Meta.uid(object),
+      boolean terminating = ObjectMeta.terminating(object);
+      return new Node(kind, ObjectMeta.namespace(object), ObjectMeta.name(object),
+          ObjectMeta.uid(object),
           object.path("metadata").path("ownerReferences").valueStream().map(Owner::of).toList(),
-          terminating, terminating && Meta.hasFinalizer(object, Meta.ORPHAN),
-          terminating && Meta.hasFinalizer(object, Meta.FOREGROUND));
+          terminating, terminating && ObjectMeta.hasFinalizer(object, ObjectMeta.ORPHAN),
+          terminating && ObjectMeta.hasFinalizer(object, ObjectMeta.FOREGROUND));
     }
 
     boolean isBlockedBy(Node dependent) {
@@ -76,9 +77,9 @@ final class GarbageCollector {
         event -> loop.execute(() -> changed(event)));
   }
 
-  private void changed(ApiEvent event) {
+  private void changed(StoreChange event) {
     var node = Node.of(event.kind(), event.object());
-    if (event.type() != ApiEvent.Type.DELETED) {
+    if (event.type() != StoreChange.Type.DELETED) {
       replace(node);
       settle(node);
       return;
@@ -113,13 +114,13 @@ final class GarbageCollector {
     }
     if (node.orphans()) {
       dependentsOf(node).forEach(dependent -> dropOwners(dependent, node.uid()::equals));
-      dropFinalizer(node, Meta.ORPHAN);
+      dropFinalizer(node, ObjectMeta.ORPHAN);
     } else if (node.deletesDependents()) {
       var blocking = dependentsOf(node).stream().filter(node::isBlockedBy).toList();
       blocking.stream().filter(dependent -> !dependent.deletesDependents())
           .forEach(this::collect);
       if (blocking.isEmpty()) {
-        dropFinalizer(node, Meta.FOREGROUND);
+        dropFinalizer(node, ObjectMeta.FOREGROUND);
       }
     } else {
       collect(node);
@@ -164,10 +165,10 @@ final class GarbageCollector {
 
   private void edit(Node node, String list, Predicate<JsonNode> dropped) {
     attempt(node, () -> store.edit(node.kind(), node.namespace(), node.name(), found -> {
-      if (Meta.uid(found).equals(node.uid())) {
+      if (ObjectMeta.uid(found).equals(node.uid())) {
         ArrayNode kept = Json.MAPPER.createArrayNode();
-        Meta.of(found).path(list).valueStream().filter(dropped.negate()).forEach(kept::add);
-        setOrRemove(Meta.of(found), list, kept);
+        ObjectMeta.of(found).path(list).valueStream().filter(dropped.negate()).forEach(kept::add);
+        setOrRemove(ObjectMeta.of(found), list, kept);
       }
       return found;
     }));

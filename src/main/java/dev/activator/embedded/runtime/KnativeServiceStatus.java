@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.time.Instant;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -21,10 +21,11 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
 
   void write(ObjectNode service, Instant now) {
     var status = service.withObjectProperty("status");
-    String url = "http://" + Meta.name(service) + "." + Meta.namespace(service) + ".localhost:"
+    String url = "http://" + ObjectMeta.name(service) + "." + ObjectMeta.namespace(service)
+        + ".localhost:"
         + requestPort;
-    status.put("observedGeneration", Meta.of(service).path("generation").asInt(0))
-        .put("latestCreatedRevisionName", Meta.name(newest)).put("url", url);
+    status.put("observedGeneration", ObjectMeta.of(service).path("generation").asInt(0))
+        .put("latestCreatedRevisionName", ObjectMeta.name(newest)).put("url", url);
     status.putObject("address").put("url", url);
     if (!routed.isEmpty()) {
       status.put("latestReadyRevisionName", routed);
@@ -35,7 +36,7 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
     configurations(conditions, service);
     if (routed.isEmpty()) {
       conditions.unknown(ROUTES, "RevisionMissing",
-          "Configuration \"" + Meta.name(service) + "\" does not have any ready Revision.");
+          "Configuration \"" + ObjectMeta.name(service) + "\" does not have any ready Revision.");
     } else {
       conditions.hold(ROUTES);
     }
@@ -47,14 +48,14 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
     String message = revision.path("message").asString("");
     switch (revision.path("status").asString("")) {
       case "True" -> {
-        if (Meta.name(newest).equals(routed)) {
+        if (ObjectMeta.name(newest).equals(routed)) {
           conditions.hold(CONFIGURATIONS);
         } else {
           conditions.unknown(CONFIGURATIONS, "Deploying", "the activator does not know it yet");
         }
       }
       case "False" -> fail(conditions, service, CONFIGURATIONS, "RevisionFailed", "Revision \""
-          + Meta.name(newest) + "\" failed with message: " + message + ".");
+          + ObjectMeta.name(newest) + "\" failed with message: " + message + ".");
       default -> conditions.unknown(CONFIGURATIONS, "Deploying", message);
     }
   }

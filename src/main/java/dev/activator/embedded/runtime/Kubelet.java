@@ -1,10 +1,10 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.PodProcesses.Running;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.PodProcessRegistry.Running;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LocalProcessProblems.Restarted;
 import dev.activator.revision.LocalProcessProblems;
@@ -38,7 +38,7 @@ final class Kubelet {
   private final ApiStore store;
   private final Loop loop;
   private final LoopbackPorts ports;
-  private final RuntimeDependencies dependencies;
+  private final LocalRuntimeDependencies dependencies;
   private final ControllerWrites objects;
   private final EndpointsController endpoints;
   /** The pods of each ReplicaSet, by its key. */
@@ -49,7 +49,7 @@ final class Kubelet {
   private long made;
   private boolean stopping;
 
-  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, RuntimeDependencies dependencies) {
+  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, LocalRuntimeDependencies dependencies) {
     this.store = store;
     this.loop = loop;
     this.ports = ports;
@@ -77,34 +77,34 @@ final class Kubelet {
     return Stream.concat(sets.values().stream(), retired.stream());
   }
 
-  private void replicaSetChanged(ApiEvent event) {
+  private void replicaSetChanged(StoreChange event) {
     var set = event.object();
     if (stopping) {
       return;
     }
-    if (event.type() == ApiEvent.Type.DELETED) {
+    if (event.type() == StoreChange.Type.DELETED) {
       retired.removeIf(ReplicaSetPods::isEmpty);
-      var pods = sets.remove(Meta.key(set));
+      var pods = sets.remove(ObjectMeta.key(set));
       if (pods != null) {
         pods.retire();
         retired.add(pods);
       }
       return;
     }
-    var pods = sets.computeIfAbsent(Meta.key(set),
+    var pods = sets.computeIfAbsent(ObjectMeta.key(set),
         _ -> new ReplicaSetPods(set, this, endpoints, loop, objects, dependencies.clock()));
     retired.forEach(pods::adopt);
     pods.update(set);
   }
 
-  private void podChanged(ApiEvent event) {
-    if (event.type() == ApiEvent.Type.DELETED) {
-      all().filter(one -> one.template().namespace().equals(Meta.namespace(event.object())))
-          .toList().forEach(one -> one.deleted(Meta.name(event.object())));
+  private void podChanged(StoreChange event) {
+    if (event.type() == StoreChange.Type.DELETED) {
+      all().filter(one -> one.template().namespace().equals(ObjectMeta.namespace(event.object())))
+          .toList().forEach(one -> one.deleted(ObjectMeta.name(event.object())));
     }
   }
 
-  private void configChanged(ApiEvent event) {
+  private void configChanged(StoreChange event) {
     all().forEach(ReplicaSetPods::configChanged);
   }
 

@@ -103,7 +103,7 @@ public final class LocalCallers {
 
   private static boolean hasOne(Path process, Set<String> inodes) {
     var sockets = new HashSet<String>();
-    ListeningPorts.addSockets(process.resolve("fd"), sockets);
+    ProcessPorts.addSockets(process.resolve("fd"), sockets);
     return sockets.stream().anyMatch(inodes::contains);
   }
 

@@ -1,10 +1,10 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.runtime.policy.ExitReason;
-import dev.activator.embedded.runtime.policy.PodState;
-import dev.activator.embedded.runtime.policy.PodState.Effect;
-import dev.activator.embedded.runtime.policy.PodState.Event;
-import dev.activator.embedded.runtime.policy.PodSummary;
+import dev.activator.embedded.runtime.policy.LocalPodState;
+import dev.activator.embedded.runtime.policy.LocalPodState.Effect;
+import dev.activator.embedded.runtime.policy.LocalPodState.Event;
+import dev.activator.embedded.runtime.policy.ReplicaState;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems.Restarted;
@@ -48,7 +48,7 @@ final class LocalPod {
   private final ToIntFunction<Destination> inFlight;
   private final List<PeriodicProbe> probes = new ArrayList<>();
   private ReplicaSetPods owner;
-  private PodState state = PodState.initial();
+  private LocalPodState state = LocalPodState.initial();
   private @Nullable UserProcess process;
   private @Nullable Run current;
   private @Nullable Run last;
@@ -100,7 +100,7 @@ final class LocalPod {
 
   /** A ConfigMap or Secret that its environment lacked may exist now. */
   void configChanged() {
-    if (state instanceof PodState.Waiting(var run, _) && failure != null
+    if (state instanceof LocalPodState.Waiting(var run, _) && failure != null
         && failure.reason().equals(ExitReason.CONFIG_ERROR)) {
       handle(new Event.PauseOver(run));
     }
@@ -118,8 +118,8 @@ final class LocalPod {
     return template;
   }
 
-  PodSummary view() {
-    return PodSummary.of(name, order, state, Math.max(0, runs - 1));
+  ReplicaState view() {
+    return ReplicaState.of(name, order, state, Math.max(0, runs - 1));
   }
 
   /** How its last process failed; null while a process runs. */
@@ -333,7 +333,7 @@ final class LocalPod {
   }
 
   private boolean isSlow(int run) {
-    return state instanceof PodState.Running(var now, var ready, _, _) && now == run && !ready
+    return state instanceof LocalPodState.Running(var now, var ready, _, _) && now == run && !ready
         && !problem.isEmpty();
   }
 
@@ -341,7 +341,7 @@ final class LocalPod {
     var running = process;
     if (running != null && isSlow(run)) {
       Thread.startVirtualThread(() -> {
-        var ports = ListeningPorts.of(running.pid());
+        var ports = ProcessPorts.of(running.pid());
         loop.execute(() -> reportSlow(run, ports));
       });
     }
@@ -382,7 +382,8 @@ final class LocalPod {
     /** Stops the process; its exit is handled like any other. */
     void endUnhealthy(String why) {
       var running = process;
-      if (running != null && state instanceof PodState.Running(var now, _, _, _) && now == run) {
+      if (running != null && state instanceof LocalPodState.Running(var now, _, _, _)
+          && now == run) {
         unhealthy = "its " + what + " failed too often: " + why;
         log.warn("Pod {} is started again: {}", name, unhealthy);
         stopProbes();
@@ -394,7 +395,7 @@ final class LocalPod {
 
   /** Polls until the pod was idle for {@link #QUIET} or the request timeout has passed. */
   private void drain(long startNanos, long quietSinceNanos) {
-    if (!(state instanceof PodState.Draining)) {
+    if (!(state instanceof LocalPodState.Draining)) {
       return;
     }
     long now = loop.nanoTime();

@@ -37,7 +37,7 @@ public final class LocalRuntime {
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  public LocalRuntime(ApiStore store, Loop loop, RuntimeDependencies dependencies) {
+  public LocalRuntime(ApiStore store, Loop loop, LocalRuntimeDependencies dependencies) {
     this.store = store;
     this.loop = loop;
     this.slices = new EndpointSliceMirror(new ControllerWrites(store));

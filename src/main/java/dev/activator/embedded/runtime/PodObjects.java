@@ -2,9 +2,9 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.ExitReason;
-import dev.activator.embedded.runtime.policy.PodSummary;
+import dev.activator.embedded.runtime.policy.ReplicaState;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -23,7 +23,7 @@ final class PodObjects {
     var pod = ControllerWrites.named(BuiltInKinds.POD, template.namespace(), name);
     for (var field : new String[]{"labels", "annotations"}) {
       if (template.metadata().path(field) instanceof ObjectNode given) {
-        Meta.of(pod).set(field, given.deepCopy());
+        ObjectMeta.of(pod).set(field, given.deepCopy());
       }
     }
     ControllerRefs.setController(pod, BuiltInKinds.REPLICA_SET, replicaSet);
@@ -114,9 +114,9 @@ final class PodObjects {
     return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<PodSummary> pods) {
-    long all = pods.stream().filter(PodSummary::wanted).count();
-    long ready = pods.stream().filter(PodSummary::ready).count();
+  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<ReplicaState> pods) {
+    long all = pods.stream().filter(ReplicaState::wanted).count();
+    long ready = pods.stream().filter(ReplicaState::ready).count();
     replicaSet.withObjectProperty("status")
         .put("observedGeneration", replicaSet.at("/metadata/generation").longValue(1))
         .put("replicas", all).put("fullyLabeledReplicas", all).put("readyReplicas", ready)

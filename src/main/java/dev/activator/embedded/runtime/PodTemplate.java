@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
@@ -30,8 +30,8 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     var template = object.path("spec").path("template");
     var controller = ControllerRefs.controller(object);
     boolean owned = controller.path("kind").asString("").equals(BuiltInKinds.DEPLOYMENT.kind());
-    return new PodTemplate(Meta.namespace(object), Meta.name(object),
-        owned ? controller.path("name").asString("") : Meta.name(object),
+    return new PodTemplate(ObjectMeta.namespace(object), ObjectMeta.name(object),
+        owned ? controller.path("name").asString("") : ObjectMeta.name(object),
         template.path("metadata"), template.path("spec"));
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.OutputLog;
-import dev.activator.embedded.runtime.policy.ErrorLine;
+import dev.activator.embedded.runtime.policy.CrashMessage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -52,7 +52,7 @@ final class ProcessOutput {
 
   /** The line that says why the process ended; may be empty. */
   String errorLine() {
-    var line = ErrorLine.of(last(SEARCHED_LINES));
+    var line = CrashMessage.of(last(SEARCHED_LINES));
     return line.length() > QUOTED_CHARS ? line.substring(0, QUOTED_CHARS) : line;
   }
 

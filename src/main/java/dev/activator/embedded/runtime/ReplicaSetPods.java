@@ -2,8 +2,8 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.policy.ExitReason;
-import dev.activator.embedded.runtime.policy.PodState;
-import dev.activator.embedded.runtime.policy.PodSummary;
+import dev.activator.embedded.runtime.policy.LocalPodState;
+import dev.activator.embedded.runtime.policy.ReplicaState;
 import dev.activator.embedded.runtime.policy.ReplicaDifference;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
@@ -221,7 +221,7 @@ final class ReplicaSetPods {
   private void cannotMake(RuntimeException noPort) {
     log.warn("No pod of {} can be made; trying again", template.id(), noPort);
     publishFailure(ExitReason.cannotRun(template.id().name(), String.valueOf(noPort.getMessage())));
-    again = loop.schedule(PodState.pauseAfter(refusals++), () -> {
+    again = loop.schedule(LocalPodState.pauseAfter(refusals++), () -> {
       again = null;
       settle();
     });
@@ -239,7 +239,7 @@ final class ReplicaSetPods {
 
   /** Publishes a problem, unless a pod is ready. */
   private void publishTrouble(Consumer<StatusConditions> change) {
-    if (views().stream().noneMatch(PodSummary::ready)) {
+    if (views().stream().noneMatch(ReplicaState::ready)) {
       publishConditions(change);
     }
   }
@@ -262,7 +262,7 @@ final class ReplicaSetPods {
   }
 
   private void publishOverdue(ObjectNode found) {
-    var overdue = views().stream().anyMatch(PodSummary::ready)
+    var overdue = views().stream().anyMatch(ReplicaState::ready)
         ? ""
         : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
@@ -275,7 +275,7 @@ final class ReplicaSetPods {
     }
   }
 
-  private List<PodSummary> views() {
+  private List<ReplicaState> views() {
     return pods.values().stream().map(LocalPod::view).toList();
   }
 }

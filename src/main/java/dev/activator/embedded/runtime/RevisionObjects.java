@@ -4,7 +4,7 @@ import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.revision.ChildName;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -40,8 +40,8 @@ public record RevisionObjects(ObjectNode revision) {
 
   /** @param fingerprint of the template */
   static RevisionObjects of(ObjectNode service, int number, String fingerprint) {
-    String name = Meta.name(service);
-    var revision = ControllerWrites.named(BuiltInKinds.REVISION, Meta.namespace(service),
+    String name = ObjectMeta.name(service);
+    var revision = ControllerWrites.named(BuiltInKinds.REVISION, ObjectMeta.namespace(service),
         revisionName(name, number));
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
@@ -49,7 +49,7 @@ public record RevisionObjects(ObjectNode revision) {
         .put(KnativeLabels.GENERATION, String.valueOf(number))
         .put(KnativeLabels.ROUTING_STATE, "pending");
     ControllerRefs.setController(revision, BuiltInKinds.KNATIVE_SERVICE, service);
-    var annotations = Meta.of(revision).putObject("annotations");
+    var annotations = ObjectMeta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
     annotations.put(KnativeLabels.TEMPLATE, fingerprint).put(KnativeLabels.PROBE,
         KnativeLabels.CONTAINER);
@@ -58,18 +58,19 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   String name() {
-    return Meta.name(revision);
+    return ObjectMeta.name(revision);
   }
 
   ObjectNode deployment(int replicas) {
     var deployment = of(BuiltInKinds.DEPLOYMENT, deploymentName(name()));
     var spec = deployment.putObject("spec").put("replicas", replicas).put("progressDeadlineSeconds",
         ScalingAnnotations.progressDeadline(
-            DeploymentScaleClient.annotations(Meta.of(revision))).toSeconds());
+            EmbeddedScaleClient.annotations(ObjectMeta.of(revision))).toSeconds());
     spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID,
-        Meta.uid(revision));
+        ObjectMeta.uid(revision));
     var template = spec.putObject("template");
-    template.putObject("metadata").set("labels", Meta.of(deployment).path("labels").deepCopy());
+    template.putObject("metadata").set("labels",
+        ObjectMeta.of(deployment).path("labels").deepCopy());
     template.set("spec", object(revision.path("spec")));
     return deployment;
   }
@@ -81,7 +82,7 @@ public record RevisionObjects(ObjectNode revision) {
   ObjectNode privateService() {
     var service = service(ChildName.ofPrivateService(name()), KnativeLabels.PRIVATE);
     ((ObjectNode) service.path("spec")).putObject("selector").put(KnativeLabels.REVISION_UID,
-        Meta.uid(revision));
+        ObjectMeta.uid(revision));
     return service;
   }
 
@@ -114,12 +115,13 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   private ObjectNode of(Kind kind, String name) {
-    var object = ControllerWrites.named(kind, Meta.namespace(revision), name);
+    var object = ControllerWrites.named(kind, ObjectMeta.namespace(revision), name);
     var labels = labels(object);
     for (var label : INHERITED) {
-      labels.put(label, Meta.labels(revision).getOrDefault(label, ""));
+      labels.put(label, ObjectMeta.labels(revision).getOrDefault(label, ""));
     }
-    labels.put(KnativeLabels.REVISION, name()).put(KnativeLabels.REVISION_UID, Meta.uid(revision))
+    labels.put(KnativeLabels.REVISION, name())
+        .put(KnativeLabels.REVISION_UID, ObjectMeta.uid(revision))
         .put(KnativeLabels.SERVERLESS_SERVICE, name()).put("app", name());
     ControllerRefs.setController(object, BuiltInKinds.REVISION, revision);
     return object;
@@ -131,7 +133,7 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   private static ObjectNode labels(ObjectNode object) {
-    return Meta.of(object).withObjectProperty("labels");
+    return ObjectMeta.of(object).withObjectProperty("labels");
   }
 
   private static ObjectNode object(JsonNode node) {

@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectSchema;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -32,7 +32,7 @@ final class ServiceValidation {
   }
 
   private static void annotations(JsonNode metadata) {
-    for (var problem : ScalingAnnotations.problems(DeploymentScaleClient.annotations(metadata))) {
+    for (var problem : ScalingAnnotations.problems(EmbeddedScaleClient.annotations(metadata))) {
       throw StatusException.invalid("spec.template.metadata.annotations." + problem.key(),
           problem.message());
     }

@@ -1,14 +1,14 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.policy.RevisionHistory;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.policy.RevisionPlanner;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -62,7 +62,7 @@ public final class ServingController {
   private final ApiStore store;
   private final Loop loop;
   private final ControllerWrites objects;
-  private final RevisionDependents dependents;
+  private final RevisionReconciler dependents;
   private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
   private final Map<RevisionId, Known> services = new HashMap<>();
   private final Map<RevisionId, List<CompletableFuture<Void>>> waiting = new HashMap<>();
@@ -76,7 +76,7 @@ public final class ServingController {
     this.routable = routable;
     this.loop = loop;
     this.objects = new ControllerWrites(store);
-    this.dependents = new RevisionDependents(store, objects, address);
+    this.dependents = new RevisionReconciler(store, objects, address);
     store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
 
@@ -104,18 +104,18 @@ public final class ServingController {
 
   public void createSample(String namespace, String name) {
     var sample = Json.object();
-    Meta.of(sample).put("namespace", namespace).put("name", name);
+    ObjectMeta.of(sample).put("namespace", namespace).put("name", name);
     var template = sample.putObject("spec").putObject("template");
-    template.putObject("metadata").putObject("annotations").put(DeploymentScaleClient.INITIAL_SCALE,
+    template.putObject("metadata").putObject("annotations").put(EmbeddedScaleClient.INITIAL_SCALE,
         "0");
     template.putObject("spec").putArray("containers").addObject().put("image", SAMPLE_IMAGE);
     store.create(BuiltInKinds.KNATIVE_SERVICE, sample);
   }
 
-  private void changed(ApiEvent event) {
+  private void changed(StoreChange event) {
     var service = event.object();
     unlessOvertaken(service, () -> {
-      if (event.type() == ApiEvent.Type.DELETED) {
+      if (event.type() == StoreChange.Type.DELETED) {
         deleted(service);
       } else {
         reconcile(service);
@@ -128,25 +128,25 @@ public final class ServingController {
       work.run();
     } catch (StatusException e) {
       // The object was deleted or changed meanwhile; that event will follow.
-      log.debug("{}: {}", Meta.key(object), e.getMessage());
+      log.debug("{}: {}", ObjectMeta.key(object), e.getMessage());
     }
   }
 
   private void reconcile(ObjectNode service) {
     var known = services.computeIfAbsent(id(service), _ -> new Known());
-    long generation = Meta.of(service).path("generation").longValue(0);
-    if (known.generation == generation || Meta.terminating(service)) {
+    long generation = ObjectMeta.of(service).path("generation").longValue(0);
+    if (known.generation == generation || ObjectMeta.terminating(service)) {
       // Only its status or its labels changed, or it is being deleted.
       return;
     }
     adopt(service);
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
-    var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
+    var plan = new RevisionPlanner(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var wanted = RevisionObjects.of(service, plan.latest().number(), fingerprint);
     if (plan.fresh()) {
-      log.info("{}/{}: a new revision of {}", Meta.namespace(service), wanted.name(),
-          Meta.name(service));
+      log.info("{}/{}: a new revision of {}", ObjectMeta.namespace(service), wanted.name(),
+          ObjectMeta.name(service));
     }
     // Done first, since observers of the revision may read it by the Service's name.
     latest.putIfAbsent(id(service), id(wanted.revision()));
@@ -158,7 +158,8 @@ public final class ServingController {
     String before = known.newest;
     known.newest = wanted.name();
     if (plan.fresh()) {
-      objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+      objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
+          ObjectMeta.name(revision),
           dependents::begin);
     }
     dependents.complete(revision);
@@ -168,13 +169,13 @@ public final class ServingController {
     route(service, known);
     var routed = latest.get(id(service));
     plan.stale().stream()
-        .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
+        .map(old -> RevisionObjects.revisionName(ObjectMeta.name(service), old.number()))
         .filter(old -> routed == null || !old.equals(routed.name()))
-        .forEach(old -> objects.delete(BuiltInKinds.REVISION, Meta.namespace(service), old));
+        .forEach(old -> objects.delete(BuiltInKinds.REVISION, ObjectMeta.namespace(service), old));
   }
 
-  private void revisionChanged(ApiEvent event) {
-    if (event.type() == ApiEvent.Type.DELETED) {
+  private void revisionChanged(StoreChange event) {
+    if (event.type() == StoreChange.Type.DELETED) {
       revisionDeleted(event.object());
     } else {
       reconsider(event.object());
@@ -188,7 +189,7 @@ public final class ServingController {
     if (service == null || known == null) {
       return;
     }
-    String name = Meta.name(revision);
+    String name = ObjectMeta.name(revision);
     if (name.equals(known.ready)) {
       known.ready = "";
     }
@@ -202,15 +203,15 @@ public final class ServingController {
     });
   }
 
-  private void ownedChanged(ApiEvent event) {
+  private void ownedChanged(StoreChange event) {
     var object = event.object();
-    boolean deleted = event.type() == ApiEvent.Type.DELETED;
+    boolean deleted = event.type() == StoreChange.Type.DELETED;
     boolean atZero = event.kind().equals(BuiltInKinds.DEPLOYMENT)
         && object.at("/spec/replicas").asInt(1) == 0;
     if (!deleted && !atZero) {
       return;
     }
-    var revision = store.find(BuiltInKinds.REVISION, Meta.namespace(object),
+    var revision = store.find(BuiltInKinds.REVISION, ObjectMeta.namespace(object),
         ControllerRefs.controller(object).path("name").asString(""));
     if (revision != null && ControllerRefs.controls(revision, object)) {
       unlessOvertaken(revision, () -> {
@@ -227,18 +228,19 @@ public final class ServingController {
   private void restedAtZero(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
-    if (known != null && known.ready.equals(Meta.name(revision))
+    if (known != null && known.ready.equals(ObjectMeta.name(revision))
         && StatusConditions.find(revision, READY).path("status").asString("").equals("Unknown")) {
-      objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+      objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
+          ObjectMeta.name(revision),
           found -> StatusConditions.of(found, store.now()).hold(READY));
     }
   }
 
   /** Null if it is gone or being deleted. */
   private @Nullable ObjectNode serviceOf(ObjectNode revision) {
-    var service = store.find(BuiltInKinds.KNATIVE_SERVICE, Meta.namespace(revision),
-        Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, ""));
-    return service == null || Meta.terminating(service) || !belongsTo(service, revision)
+    var service = store.find(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(revision),
+        ObjectMeta.labels(revision).getOrDefault(KnativeLabels.SERVICE, ""));
+    return service == null || ObjectMeta.terminating(service) || !belongsTo(service, revision)
         ? null
         : service;
   }
@@ -256,7 +258,7 @@ public final class ServingController {
       return;
     }
     var known = services.get(id(service));
-    if (known != null && (Meta.name(revision).equals(known.newest)
+    if (known != null && (ObjectMeta.name(revision).equals(known.newest)
         || id(revision).equals(latest.get(id(service))))) {
       unlessOvertaken(service, () -> route(service, known));
     }
@@ -267,7 +269,7 @@ public final class ServingController {
    * until then the previous one keeps them.
    */
   private void route(ObjectNode service, Known known) {
-    var newest = store.find(BuiltInKinds.REVISION, Meta.namespace(service), known.newest);
+    var newest = store.find(BuiltInKinds.REVISION, ObjectMeta.namespace(service), known.newest);
     if (newest == null) {
       return;
     }
@@ -284,7 +286,8 @@ public final class ServingController {
       known.ready = known.newest;
       label(service, known.ready, "active");
     }
-    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
+    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
+        ObjectMeta.name(service),
         now -> new KnativeServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
     if (!known.ready.isEmpty() || isRoutable(newest)) {
       applied(id);
@@ -292,12 +295,12 @@ public final class ServingController {
   }
 
   private boolean isRoutable(ObjectNode revision) {
-    return routable.test(id(revision), Meta.uid(revision));
+    return routable.test(id(revision), ObjectMeta.uid(revision));
   }
 
   private void label(ObjectNode service, String revision, String state) {
-    objects.edit(BuiltInKinds.REVISION, Meta.namespace(service), revision,
-        found -> Meta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
+    objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(service), revision,
+        found -> ObjectMeta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
             state));
   }
 
@@ -330,20 +333,22 @@ public final class ServingController {
     }
   }
 
-  private RevisionHistory.Entry entry(ObjectNode revision) {
+  private RevisionPlanner.Entry entry(ObjectNode revision) {
     int number = Integer
-        .parseInt(Meta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "0"));
-    String template = Meta.of(revision).path("annotations").path(KnativeLabels.TEMPLATE)
+        .parseInt(ObjectMeta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "0"));
+    String template = ObjectMeta.of(revision).path("annotations").path(KnativeLabels.TEMPLATE)
         .asString("");
-    return new RevisionHistory.Entry(number, template);
+    return new RevisionPlanner.Entry(number, template);
   }
 
   /** Adopts revisions that an earlier Service of this name orphaned. */
   private void adopt(ObjectNode service) {
     store.list(BuiltInKinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
-        && Meta.namespace(one).equals(Meta.namespace(service)) && !Meta.terminating(one)
-        && Meta.name(service).equals(Meta.labels(one).get(KnativeLabels.SERVICE)))
-        .forEach(one -> objects.edit(BuiltInKinds.REVISION, Meta.namespace(one), Meta.name(one),
+        && ObjectMeta.namespace(one).equals(ObjectMeta.namespace(service))
+        && !ObjectMeta.terminating(one)
+        && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(KnativeLabels.SERVICE)))
+        .forEach(one -> objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(one),
+            ObjectMeta.name(one),
             found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));
   }
 
@@ -355,15 +360,15 @@ public final class ServingController {
     latest.remove(id(service));
     services.remove(id(service));
     applied(id(service));
-    log.info("{}: deleted, with its revisions", Meta.key(service));
+    log.info("{}: deleted, with its revisions", ObjectMeta.key(service));
   }
 
   private static boolean belongsTo(ObjectNode service, ObjectNode revision) {
-    return Meta.namespace(revision).equals(Meta.namespace(service))
+    return ObjectMeta.namespace(revision).equals(ObjectMeta.namespace(service))
         && ControllerRefs.controls(service, revision);
   }
 
   private static RevisionId id(ObjectNode object) {
-    return new RevisionId(Meta.namespace(object), Meta.name(object));
+    return new RevisionId(ObjectMeta.namespace(object), ObjectMeta.name(object));
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ final class WorkloadValidation {
     try {
       boolean empty = !selector.isMissingNode() && causes.size() > before;
       boolean matches = causes.size() == before && ControllerRefs.selector(selector)
-          .matches(Meta.labels(workload.at("/spec/template")));
+          .matches(ObjectMeta.labels(workload.at("/spec/template")));
       if (!empty && !matches) {
         causes.add(invalid(LABELS, labels, "`selector` does not match template `labels`"));
       }

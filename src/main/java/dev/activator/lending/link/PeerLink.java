@@ -5,7 +5,7 @@ import dev.activator.lending.PeerMessage;
 import dev.activator.lending.link.PeerNetwork.Self;
 import dev.activator.lending.link.PeerNetwork.Timings;
 import dev.activator.lending.link.PeerView.State;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.wire.PeerFrame;
 import java.time.Duration;
@@ -53,8 +53,8 @@ final class PeerLink implements PeerSocket.Events {
   private final Owner owner;
   private final Counts counts;
   private final boolean dialed;
-  private final DeadlineTimer deadline;
-  private final DeadlineTimer pings;
+  private final ResettableTimer deadline;
+  private final ResettableTimer pings;
   private @Nullable PeerSocket socket;
   private String address;
   private PeerFrame.Hello hello = PeerFrame.Hello.getDefaultInstance();
@@ -75,8 +75,8 @@ final class PeerLink implements PeerSocket.Events {
     this.counts = counts;
     this.dialed = address != null;
     this.address = address == null ? "" : address;
-    this.deadline = new DeadlineTimer(loop, this::late);
-    this.pings = new DeadlineTimer(loop, this::ping);
+    this.deadline = new ResettableTimer(loop, this::late);
+    this.pings = new ResettableTimer(loop, this::ping);
     deadline.within(timings.hello());
   }
 

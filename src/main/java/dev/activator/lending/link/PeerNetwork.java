@@ -1,14 +1,14 @@
 package dev.activator.lending.link;
 
 import dev.activator.lending.PeerId;
-import dev.activator.lending.PeerLinks;
-import dev.activator.lending.PeerListener;
+import dev.activator.lending.PeerMessenger;
+import dev.activator.lending.PeerEventListener;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.link.PeerView.State;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.wire.PeerFrame;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Errors.</b> A peer that cannot be linked is tried again; nothing else depends on it.
  */
-public final class PeerNetwork implements PeerLinks {
+public final class PeerNetwork implements PeerMessenger {
   /**
    * This activator.
    *
@@ -82,8 +82,8 @@ public final class PeerNetwork implements PeerLinks {
   private final Supplier<CompletableFuture<String>> key;
   private final Timings timings;
   private final RandomGenerator random;
-  private PeerListener listener = new Ignored();
-  private final PeerMembers members;
+  private PeerEventListener listener = new Ignored();
+  private final ActivatorAddresses members;
   private final Map<String, Peer> peers = new TreeMap<>();
   /** Links that are neither identified nor refused yet. */
   private final Set<PeerLink> unidentified = new HashSet<>();
@@ -114,7 +114,7 @@ public final class PeerNetwork implements PeerLinks {
     this.key = key;
     this.timings = timings;
     this.random = random;
-    this.members = new PeerMembers(self.address);
+    this.members = new ActivatorAddresses(self.address);
     this.keyForAcceptedNanos = loop.nanoTime() - KEY_PERIOD.toNanos();
   }
 
@@ -124,7 +124,7 @@ public final class PeerNetwork implements PeerLinks {
   }
 
   /** Call before the start. */
-  public void listen(PeerListener to) {
+  public void listen(PeerEventListener to) {
     listener = to;
   }
 
@@ -134,7 +134,7 @@ public final class PeerNetwork implements PeerLinks {
   }
 
   /** The addresses are empty when the public Endpoints are deleted. */
-  public void publicAddresses(PublicAddresses now) {
+  public void publicAddresses(PublicEndpoints now) {
     loop.execute(() -> {
       if (members.changed(now) && started) {
         membersChanged();
@@ -363,7 +363,7 @@ public final class PeerNetwork implements PeerLinks {
     }
   }
 
-  private static final class Ignored implements PeerListener {
+  private static final class Ignored implements PeerEventListener {
     @Override
     public void activators(Set<String> addresses) {}
 
@@ -388,7 +388,7 @@ public final class PeerNetwork implements PeerLinks {
     private final String address;
     private final boolean isLarger;
     private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
-    private final DeadlineTimer redial = new DeadlineTimer(loop, this::dial);
+    private final ResettableTimer redial = new ResettableTimer(loop, this::dial);
     private boolean isMember;
     private boolean waitsForKey;
     private State state = State.UNREACHABLE;

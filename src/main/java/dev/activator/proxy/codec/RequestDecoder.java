@@ -2,11 +2,11 @@ package dev.activator.proxy.codec;
 
 import dev.activator.http.CommonFieldNames;
 import dev.activator.http.FieldCount;
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HeaderFields;
-import dev.activator.proxy.policy.Framing;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.ProtocolUpgrade;
+import dev.activator.proxy.policy.FramingCheck;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -66,7 +66,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   public RequestDecoder() {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
-        .setHeadersFactory(FieldList.CHECKED));
+        .setHeadersFactory(HeaderFieldList.CHECKED));
   }
 
   /** The bytes of an incomplete head; 0 if there is none. */
@@ -80,7 +80,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   /** Netty's line buffer keeps the size of the largest head. */
   public boolean keepsMuchMemory() {
-    return largestHeadBytes > MemoryBound.LARGE_HEAD_BYTES;
+    return largestHeadBytes > HeldMemoryLimit.LARGE_HEAD_BYTES;
   }
 
   public boolean isBetweenRequests() {
@@ -104,7 +104,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   /** The message for a refused head. */
   public static HttpRequest refusal(Exception why) {
     var refusal = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-        Unpooled.EMPTY_BUFFER, FieldList.CHECKED, FieldList.CHECKED);
+        Unpooled.EMPTY_BUFFER, HeaderFieldList.CHECKED, HeaderFieldList.CHECKED);
     refusal.setDecoderResult(DecoderResult.failure(why));
     return refusal;
   }
@@ -153,7 +153,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private void after(ByteBuf in, List<Object> out) {
     if (hasUpgrade && out.getFirst() instanceof HttpRequest request) {
-      hasUpgrade = ProtocolUpgrade.isRequested(version(request), FieldList.in(request));
+      hasUpgrade = UpgradeNegotiation.isRequested(version(request), HeaderFieldList.in(request));
     }
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {
@@ -224,7 +224,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     fields.add();
     var known = CommonFieldNames.of(line, start, length);
     var name = known == null
-        ? FieldList.checked(super.splitHeaderName(line, start, length))
+        ? HeaderFieldList.checked(super.splitHeaderName(line, start, length))
         : known;
     if (chunks != null) {
       checkTrailer(name);
@@ -240,7 +240,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage request) {
-    if (FieldList.in(request).hasTooManyOptions()) {
+    if (HeaderFieldList.in(request).hasTooManyOptions()) {
       throw new MalformedRequestException(
           "more than " + HeaderFields.MAX_ELEMENTS + " options of the connection");
     }
@@ -255,7 +255,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   private static void checkTrailer(AsciiString name) {
-    if (!Framing.mayTrail(name.toString())) {
+    if (!FramingCheck.mayTrail(name.toString())) {
       throw new MalformedRequestException("trailer that belongs in the head");
     }
   }

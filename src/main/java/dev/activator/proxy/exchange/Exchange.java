@@ -3,23 +3,23 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
-import dev.activator.proxy.policy.RequestDeadlines;
+import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Destination;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedResponse;
+import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.Revision;
 import dev.activator.upstream.PodPools;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
-import dev.activator.throttle.Admission;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.AdmissionResult;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -52,12 +52,12 @@ public final class Exchange implements QueuedCaller {
   private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RequestDispatcher dispatcher;
-  private final HttpRequestRecord record;
+  private final ObservedHttpRequest record;
   private final Downstream downstream;
   /** Replaced by another one when the request falls back. */
   private Revision revision;
   /** The part of the request's body that was read and not forwarded yet. */
-  private @Nullable PartBuffer body;
+  private @Nullable RequestBuffer body;
   private @Nullable QueueEntry queueEntry;
   private @Nullable Forwarder forwarder;
   private long stepDueNanos;
@@ -68,10 +68,10 @@ public final class Exchange implements QueuedCaller {
   /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
   /** Not null for an upgraded connection that does not count while it is silent. */
-  private SilentConnections.@Nullable Connection silence;
+  private IdleTunnels.@Nullable Connection silence;
   private boolean ended;
 
-  Exchange(RequestDispatcher dispatcher, HttpRequestRecord record, Downstream downstream,
+  Exchange(RequestDispatcher dispatcher, ObservedHttpRequest record, Downstream downstream,
       Revision revision) {
     this.dispatcher = dispatcher;
     this.record = record;
@@ -93,12 +93,12 @@ public final class Exchange implements QueuedCaller {
       return;
     }
     downstream.checkAt(record.arrivedNanos()
-        + RequestDeadlines.leftBeforeWrite(revision.timeouts(), 0));
+        + DeadlineCalculator.leftBeforeWrite(revision.timeouts(), 0));
     admit();
   }
 
   private void admit() {
-    Admission admission;
+    AdmissionResult admission;
     try {
       admission = dispatcher.admit(revision, this);
     } catch (RuntimeException e) {
@@ -108,7 +108,7 @@ public final class Exchange implements QueuedCaller {
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case Admission.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
+      case AdmissionResult.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
       case QueueEntry later -> {
         boolean full = dispatcher.held().isFull(later.heldBytes());
         queue(later);
@@ -120,7 +120,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  private void answer(DoNotWake of) {
+  private void answer(DoNotWakeRule of) {
     finish(
         LocalResponse.of(of.answer()).with(RequestFailure.REASON,
             RequestOutcome.NOT_WOKEN.toString()),
@@ -151,16 +151,16 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** How long it waits before the page or the fallback; {@link RequestDeadlines#NONE} without either. */
+  /** How long it waits before the page or the fallback; {@link DeadlineCalculator#NONE} without either. */
   private long holdNanos() {
     if (record.hasFallenBack()) {
-      return RequestDeadlines.NONE;
+      return DeadlineCalculator.NONE;
     }
     if (dispatcher.pages().isFor(record, revision)) {
       return WaitingPagePolicy.HOLD.toNanos();
     }
     var fallback = fallback();
-    return fallback == null ? RequestDeadlines.NONE : fallback.after().toNanos();
+    return fallback == null ? DeadlineCalculator.NONE : fallback.after().toNanos();
   }
 
   private @Nullable Fallback fallback() {
@@ -173,8 +173,8 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void limitQueueing(QueueEntry later) {
-    long limit = RequestDeadlines.inQueue(later.timeout(), record.callerNanos());
-    if (limit != RequestDeadlines.NONE) {
+    long limit = DeadlineCalculator.inQueue(later.timeout(), record.callerNanos());
+    if (limit != DeadlineCalculator.NONE) {
       limitStep(Math.max(0, limit - passedNanos()));
     }
   }
@@ -203,7 +203,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  private void answer(FixedResponse ofFallback, int retryAfterSeconds) {
+  private void answer(ConfiguredResponse ofFallback, int retryAfterSeconds) {
     finish(LocalResponse.of(ofFallback).withRetryAfter(retryAfterSeconds)
         .with(RequestFailure.REASON, RequestOutcome.FALLBACK.toString()), RequestOutcome.FALLBACK);
   }
@@ -236,7 +236,7 @@ public final class Exchange implements QueuedCaller {
     record.fellBack();
     dispatcher.arrived(revision);
     downstream.checkAt(record.arrivedNanos()
-        + RequestDeadlines.leftBeforeWrite(revision.timeouts(), passedNanos()));
+        + DeadlineCalculator.leftBeforeWrite(revision.timeouts(), passedNanos()));
     admit();
     if (!ended) {
       flushUpstream();
@@ -264,7 +264,7 @@ public final class Exchange implements QueuedCaller {
   public long maxWaitNanos() {
     long left = record.callerNanosLeft();
     // A request that gets a page or a fallback before its deadline does not wait for the start.
-    return holdNanos() < left ? RequestDeadlines.NONE : left;
+    return holdNanos() < left ? DeadlineCalculator.NONE : left;
   }
 
   @Override
@@ -359,7 +359,7 @@ public final class Exchange implements QueuedCaller {
     } else if (isReady || mayWait()) {
       to.whenReady(this, pod);
       long left = record.callerNanosLeft();
-      if (!ended && left != RequestDeadlines.NONE) {
+      if (!ended && left != DeadlineCalculator.NONE) {
         limitStep(left);
       }
     } else {
@@ -387,7 +387,7 @@ public final class Exchange implements QueuedCaller {
     queue(again);
   }
 
-  HttpRequestRecord record() {
+  ObservedHttpRequest record() {
     return record;
   }
 
@@ -395,11 +395,11 @@ public final class Exchange implements QueuedCaller {
     return dispatcher.pools();
   }
 
-  PartBuffer newBuffer() {
-    return new PartBuffer(dispatcher.held());
+  RequestBuffer newBuffer() {
+    return new RequestBuffer(dispatcher.held());
   }
 
-  PartBuffer body() {
+  RequestBuffer body() {
     if (body == null) {
       body = newBuffer();
     }
@@ -554,7 +554,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private long stepNanosLeft() {
-    return stepLimited ? stepDueNanos - loop().nanoTime() : RequestDeadlines.NONE;
+    return stepLimited ? stepDueNanos - loop().nanoTime() : DeadlineCalculator.NONE;
   }
 
   public long passedNanos() {
@@ -563,9 +563,9 @@ public final class Exchange implements QueuedCaller {
 
   private long requestNanosLeft() {
     return written
-        ? RequestDeadlines.leftAfterWrite(revision.timeouts(), writingNanos(),
+        ? DeadlineCalculator.leftAfterWrite(revision.timeouts(), writingNanos(),
             loop().nanoTime() - lastWriteNanos - marginNanos())
-        : RequestDeadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
+        : DeadlineCalculator.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
   /** The age of a request whose response has begun, as the timeouts count it. */
@@ -576,7 +576,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private long marginNanos() {
-    return revision.hasQueueProxy() ? RequestDeadlines.QUEUE_PROXY_MARGIN : 0;
+    return revision.hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
   }
 
   private long idleNanos() {
@@ -595,8 +595,8 @@ public final class Exchange implements QueuedCaller {
       stepTimedOut();
     } else if (whole <= 0) {
       timedOut(written
-          ? RequestDeadlines.overAfterWrite(revision.timeouts(), writingNanos())
-          : RequestDeadlines.overBeforeWrite(revision.timeouts(), passedNanos()));
+          ? DeadlineCalculator.overAfterWrite(revision.timeouts(), writingNanos())
+          : DeadlineCalculator.overBeforeWrite(revision.timeouts(), passedNanos()));
     }
     return ended ? Long.MAX_VALUE : Math.max(0, Math.min(stepNanosLeft(), requestNanosLeft()));
   }
@@ -616,7 +616,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void queueTimedOut() {
-    timedOut(RequestDeadlines.overInQueue(record.callerNanos(), passedNanos()));
+    timedOut(DeadlineCalculator.overInQueue(record.callerNanos(), passedNanos()));
   }
 
   void timedOut(TimeoutKind kind) {

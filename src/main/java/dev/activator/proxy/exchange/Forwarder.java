@@ -1,18 +1,18 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.codec.Http2Head;
-import dev.activator.http.FieldList;
+import dev.activator.proxy.codec.Http2HeadParser;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.http.HeaderName;
-import dev.activator.proxy.policy.Framing;
+import dev.activator.http.KnownHeader;
+import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.proxy.policy.TimeoutKind;
-import dev.activator.proxy.policy.ProtocolUpgrade;
+import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.revision.Protocol;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
@@ -63,7 +63,7 @@ final class Forwarder implements UpstreamListener {
   private @Nullable Ending ending = Ending.ANSWERED;
   private boolean unflushed;
   /** The part of the body that was sent, while {@link #replayable}. */
-  private @Nullable PartBuffer sent;
+  private @Nullable RequestBuffer sent;
   private boolean sentEnd;
   private boolean replayable = true;
   private int replays;
@@ -73,9 +73,9 @@ final class Forwarder implements UpstreamListener {
     var fields = exchange.record().fields();
     this.exchange = exchange;
     this.permit = permit;
-    this.http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
+    this.http2 = request.protocolVersion().majorVersion() == Http2HeadParser.VERSION.majorVersion();
     this.idempotent = isIdempotent(request.method().name(), fields);
-    this.awaitsContinue = fields.has(HeaderName.EXPECT);
+    this.awaitsContinue = fields.has(KnownHeader.EXPECT);
   }
 
   /**
@@ -85,7 +85,8 @@ final class Forwarder implements UpstreamListener {
   static boolean isIdempotent(String method, HeaderFields fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
-      default -> fields.has(HeaderName.IDEMPOTENCY_KEY) || fields.has(HeaderName.X_IDEMPOTENCY_KEY);
+      default ->
+        fields.has(KnownHeader.IDEMPOTENCY_KEY) || fields.has(KnownHeader.X_IDEMPOTENCY_KEY);
     };
   }
 
@@ -98,7 +99,7 @@ final class Forwarder implements UpstreamListener {
     } else {
       HeaderRewriter.address(fields, pool.authority(), service);
     }
-    boolean mayBeDead = idempotent && !http2 && !Framing.hasBody(fields);
+    boolean mayBeDead = idempotent && !http2 && !FramingCheck.hasBody(fields);
     var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
@@ -281,7 +282,7 @@ final class Forwarder implements UpstreamListener {
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      if (!ProtocolUpgrade.agrees(exchange.record().fields(), FieldList.in(head))) {
+      if (!UpgradeNegotiation.agrees(exchange.record().fields(), HeaderFieldList.in(head))) {
         ending = Ending.BROKEN;
         fail(new RequestFailure.BadGateway("switched to a protocol that was not requested"));
         return;
@@ -420,7 +421,7 @@ final class Forwarder implements UpstreamListener {
     }
     var all = sent == null ? exchange.newBuffer() : sent;
     sent = all;
-    if (all.bytes() + PartBuffer.cost(part) > MAX_KEPT_BYTES) {
+    if (all.bytes() + RequestBuffer.cost(part) > MAX_KEPT_BYTES) {
       forgetSent();
       return;
     }

@@ -6,7 +6,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.AdmissionResult.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,19 +20,19 @@ import java.util.Map;
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
-public final class GatewayHandover implements PodReadyTimes.Listener {
+public final class GatewayHandover implements RevisionReadySince.Listener {
   /** The header of a 200 with a pod that took requests: address and port. */
   public static final String POD = "K-Activator-Pod";
   private static final String REQUEST_DURATION = "activator.dev/request-duration";
 
   private final Loop loop;
   private final RequestCounter counter;
-  private final PodReadyTimes pods;
+  private final RevisionReadySince pods;
   private final Duration countedFor;
   private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
   private boolean stopped;
 
-  GatewayHandover(Loop loop, RequestCounter counter, PodReadyTimes pods, Duration countedFor) {
+  GatewayHandover(Loop loop, RequestCounter counter, RevisionReadySince pods, Duration countedFor) {
     this.loop = loop;
     this.counter = counter;
     this.pods = pods;

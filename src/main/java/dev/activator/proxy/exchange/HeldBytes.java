@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMessageDecoderResult;
@@ -29,10 +29,10 @@ public final class HeldBytes {
   /** How much of a body is read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
-  private final MemoryBound bound;
+  private final HeldMemoryLimit bound;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
 
-  public HeldBytes(MemoryBound bound) {
+  public HeldBytes(HeldMemoryLimit bound) {
     this.bound = bound;
   }
 
@@ -93,7 +93,7 @@ public final class HeldBytes {
      */
     public int addHead(HttpRequest request, int max) {
       int cost = costOf(request);
-      if (cost <= MemoryBound.LARGE_HEAD_BYTES) {
+      if (cost <= HeldMemoryLimit.LARGE_HEAD_BYTES) {
         return 0;
       }
       if (cost > max || bound.refusesHead(total(), cost)) {
@@ -157,7 +157,7 @@ public final class HeldBytes {
 
     /** May refuse this or another head. */
     public void grew(int newCost) {
-      if (newCost > MemoryBound.LARGE_HEAD_BYTES) {
+      if (newCost > HeldMemoryLimit.LARGE_HEAD_BYTES) {
         share.smallHeads.remove(this);
         share.largeHeads.add(this);
       } else {

@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.ErrorFormat;
@@ -10,11 +10,11 @@ import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Fallback;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
-import dev.activator.throttle.Admission;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.AdmissionResult;
 import dev.activator.upstream.PodPools;
-import dev.activator.waking.StandInRequest;
+import dev.activator.waking.WakeUpRequest;
 import io.netty.handler.codec.http.HttpRequest;
 import java.time.Duration;
 import java.util.function.BiFunction;
@@ -30,36 +30,36 @@ import org.jspecify.annotations.Nullable;
 public final class RequestDispatcher {
   private final Loop loop;
   private final Router router;
-  private final BiFunction<Revision, QueuedCaller, Admission> throttle;
+  private final BiFunction<Revision, QueuedCaller, AdmissionResult> throttle;
   private final PodPools pools;
   private final RequestCounter counter;
   private final RequestObserver observer;
   private final HeldBytes.Share held;
-  private final UnreadBytes.Share unread;
-  private final ErrorResponses texts;
-  private final SilentConnections silent;
+  private final UnreadResponseBytes.Share unread;
+  private final ErrorResponseOptions texts;
+  private final IdleTunnels silent;
   /** The handover of requests that a gateway sends itself; null where requests are forwarded. */
   private final @Nullable GatewayHandover handover;
 
   public RequestDispatcher(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pools,
       RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
-      UnreadBytes.Share unread, ErrorResponses texts) {
+      UnreadResponseBytes.Share unread, ErrorResponseOptions texts) {
     this(loop, router, throttle, pools, counter, observer, held, unread, texts,
-        new SilentConnections(loop, counter));
+        new IdleTunnels(loop, counter));
   }
 
   public RequestDispatcher(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pools,
       RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
-      UnreadBytes.Share unread, ErrorResponses texts, SilentConnections silent) {
+      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, IdleTunnels silent) {
     this(loop, router, throttle, pools, counter, observer, held, unread, texts, silent, null);
   }
 
   private RequestDispatcher(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pools,
       RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
-      UnreadBytes.Share unread, ErrorResponses texts, SilentConnections silent,
+      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, IdleTunnels silent,
       @Nullable GatewayHandover handover) {
     this.loop = loop;
     this.router = router;
@@ -75,13 +75,13 @@ public final class RequestDispatcher {
   }
 
   /** A dispatcher with the same parts, for requests that a gateway sends itself. */
-  public RequestDispatcher handingOver(PodReadyTimes ready, Duration countedFor) {
+  public RequestDispatcher handingOver(RevisionReadySince ready, Duration countedFor) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
         texts, silent, new GatewayHandover(loop, counter, ready, countedFor));
   }
 
   public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {
-    var fields = FieldList.in(request);
+    var fields = HeaderFieldList.in(request);
     switch (router.route(request, fields, version)) {
       case Router.Answered(var answer) -> {
         downstream.answer(answer);
@@ -103,7 +103,7 @@ public final class RequestDispatcher {
 
   /** Admits a request as if it were to be forwarded; the response 200 means that the gateway may send it. */
   public void answerGateway(HttpRequest original, Downstream downstream) {
-    var fields = FieldList.in(original);
+    var fields = HeaderFieldList.in(original);
     switch (router.question(original, fields)) {
       case Router.ToRevision route -> begin(record(downstream, original, fields, route),
           downstream, route);
@@ -118,13 +118,13 @@ public final class RequestDispatcher {
     }
   }
 
-  private void begin(HttpRequestRecord record, Downstream downstream, Router.ToRevision route) {
+  private void begin(ObservedHttpRequest record, Downstream downstream, Router.ToRevision route) {
     var exchange = new Exchange(this, record, downstream, route.revision());
     downstream.begin(exchange);
     exchange.start();
   }
 
-  private void refuse(RequestFailure failure, HttpRequest request, FieldList fields,
+  private void refuse(RequestFailure failure, HttpRequest request, HeaderFieldList fields,
       Downstream downstream) {
     if (failure instanceof RequestFailure.UnknownRevision
         || failure instanceof RequestFailure.UnknownHost
@@ -139,9 +139,9 @@ public final class RequestDispatcher {
     downstream.ended();
   }
 
-  private HttpRequestRecord record(Downstream from, HttpRequest request, FieldList fields,
+  private ObservedHttpRequest record(Downstream from, HttpRequest request, HeaderFieldList fields,
       Router.@Nullable ToRevision route) {
-    return new HttpRequestRecord(observer, loop, pools.isSecure(), from.caller(), request, fields,
+    return new ObservedHttpRequest(observer, loop, pools.isSecure(), from.caller(), request, fields,
         route);
   }
 
@@ -155,7 +155,7 @@ public final class RequestDispatcher {
     return held;
   }
 
-  public UnreadBytes.Share unread() {
+  public UnreadResponseBytes.Share unread() {
     return unread;
   }
 
@@ -169,7 +169,7 @@ public final class RequestDispatcher {
     counter.left(at.id());
   }
 
-  Admission admit(Revision to, QueuedCaller caller) {
+  AdmissionResult admit(Revision to, QueuedCaller caller) {
     return throttle.apply(to, caller);
   }
 
@@ -181,7 +181,7 @@ public final class RequestDispatcher {
     return handover;
   }
 
-  SilentConnections silent() {
+  IdleTunnels silent() {
     return silent;
   }
 
@@ -203,12 +203,12 @@ public final class RequestDispatcher {
     return fallback.service() == null ? null : router.fallback(from, fallback.service());
   }
 
-  StandInRequest standIn(Revision of, Consumer<StandInRequest.End> onEnd) {
-    return new StandInRequest(loop, counter, of, onEnd);
+  WakeUpRequest standIn(Revision of, Consumer<WakeUpRequest.End> onEnd) {
+    return new WakeUpRequest(loop, counter, of, onEnd);
   }
 
   /** Starts a stand-in request. False if it has ended already, instead of being queued. */
-  boolean start(StandInRequest one) {
+  boolean start(WakeUpRequest one) {
     return one.start(throttle);
   }
 

@@ -3,15 +3,15 @@ package dev.activator.proxy.exchange;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.http.HeaderName;
-import dev.activator.http.FieldList;
+import dev.activator.http.KnownHeader;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HeaderFields;
-import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Decides what a request is: malformed, a probe, or for a revision.
+ * Decides what becomes of a request: refused as malformed, answered as a probe or page poll, or
+ * sent to a revision.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -57,15 +58,15 @@ public final class Router {
    * @param rule that keeps the request from waking the revision; null for most requests
    */
   public record ToRevision(Revision revision, String host, String path, @Nullable String service,
-      @Nullable DoNotWake rule)
+      @Nullable DoNotWakeRule rule)
       implements Found {}
 
-  private final RevisionNames names;
+  private final RevisionResolver names;
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
   /** Rules of all revisions, which apply after their own. */
-  private final List<DoNotWake> rules;
+  private final List<DoNotWakeRule> rules;
   private final Function<RevisionId, @Nullable RevisionId> named;
   /** The answer to the kubelet's last probe. */
   private volatile Readiness lastReadiness = new Readiness.Ready();
@@ -74,7 +75,7 @@ public final class Router {
    * @param services Service and namespace that a mesh routes by; null where pods are reached
    * directly
    */
-  public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
+  public Router(RevisionResolver names, Function<RevisionId, @Nullable String> services,
       Revisions revisions, Supplier<Readiness> readiness) {
     this(names, services, revisions, readiness, List.of(), id -> id);
   }
@@ -83,8 +84,8 @@ public final class Router {
    * @param rules of all revisions, which apply after their own
    * @param named the revision that a name stands for at the moment; null if there is none
    */
-  public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
-      Revisions revisions, Supplier<Readiness> readiness, List<DoNotWake> rules,
+  public Router(RevisionResolver names, Function<RevisionId, @Nullable String> services,
+      Revisions revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
       Function<RevisionId, @Nullable RevisionId> named) {
     this.rules = List.copyOf(rules);
     this.named = named;
@@ -95,17 +96,17 @@ public final class Router {
   }
 
   /** Decides what a request is. The order matters, as each check keeps a request from the ones below. */
-  public Route route(HttpRequest request, FieldList fields, RequestVersion version) {
+  public Route route(HttpRequest request, HeaderFieldList fields, RequestVersion version) {
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
     }
     String method = request.method().name();
-    var wrong = Framing.check(version, method, fields);
+    var wrong = FramingCheck.check(version, method, fields);
     if (wrong != null) {
       return new Refused(wrong);
     }
     // Probes are checked too: a 200 to a CONNECT would open a tunnel.
-    var target = Framing.target(method, request.uri());
+    var target = FramingCheck.target(method, request.uri());
     if (target == null) {
       return new Refused(new RequestFailure.BadRequest("malformed target"));
     }
@@ -117,12 +118,12 @@ public final class Router {
     // Probes of the network are neither counted nor looked up.
     var probe = Probes.toNetwork(fields);
     if (probe != null) {
-      return fields.text(HeaderName.NETWORK_PROBE).equals(WaitingPagePolicy.POLL)
+      return fields.text(KnownHeader.NETWORK_PROBE).equals(WaitingPagePolicy.POLL)
           && toRevision(target, method, fields) instanceof ToRevision route
               ? new Poll(route.revision(), probe)
               : new Answered(probe);
     }
-    var expectation = Framing.expectation(version, fields);
+    var expectation = FramingCheck.expectation(version, fields);
     return expectation != null ? new Refused(expectation) : toRevision(target, method, fields);
   }
 
@@ -130,12 +131,12 @@ public final class Router {
    * The route of the request in a gateway's question. It is no probe of this process, whatever its
    * headers say.
    */
-  Found question(HttpRequest original, FieldList fields) {
+  Found question(HttpRequest original, HeaderFieldList fields) {
     if (original.decoderResult().isFailure()) {
       return new Refused(malformed(original.decoderResult().cause()));
     }
     String method = original.method().name();
-    var target = Framing.target(method, original.uri());
+    var target = FramingCheck.target(method, original.uri());
     return target == null
         ? new Refused(new RequestFailure.BadRequest("malformed target"))
         : toRevision(target, method, fields);
@@ -158,8 +159,8 @@ public final class Router {
     return Probes.toKubelet(message);
   }
 
-  private Found toRevision(Framing.Target target, String method, FieldList fields) {
-    String host = target.host() == null ? fields.text(HeaderName.HOST) : target.host();
+  private Found toRevision(FramingCheck.Target target, String method, HeaderFieldList fields) {
+    String host = target.host() == null ? fields.text(KnownHeader.HOST) : target.host();
     var id = names.of(fields, host, target.path());
     if (id == null) {
       log.debug("No revision gets a request to {} for {}", host, target.path());
@@ -194,8 +195,8 @@ public final class Router {
     return services.apply(id);
   }
 
-  private @Nullable DoNotWake rule(Revision revision, String method, String target,
-      FieldList fields) {
+  private @Nullable DoNotWakeRule rule(Revision revision, String method, String target,
+      HeaderFieldList fields) {
     var own = revision.rules();
     if (own == null && rules.isEmpty()) {
       return null;
@@ -216,9 +217,9 @@ public final class Router {
 
     /** Any caller may send these headers, as in Knative. */
     static boolean isFromKubelet(HeaderFields fields) {
-      String agent = fields.first(HeaderName.USER_AGENT);
+      String agent = fields.first(KnownHeader.USER_AGENT);
       return (agent != null && agent.startsWith("kube-probe/"))
-          || !fields.text(HeaderName.KUBELET_PROBE).isEmpty();
+          || !fields.text(KnownHeader.KUBELET_PROBE).isEmpty();
     }
 
     /** @param problem null if ready */
@@ -228,10 +229,10 @@ public final class Router {
 
     /** The answer to probes of ingresses and autoscalers; null for other requests. */
     static @Nullable LocalResponse toNetwork(HeaderFields fields) {
-      String kind = fields.text(HeaderName.NETWORK_PROBE);
+      String kind = fields.text(KnownHeader.NETWORK_PROBE);
       return switch (kind) {
         case "" -> null;
-        case "probe" -> echo(fields.text(HeaderName.NETWORK_HASH));
+        case "probe" -> echo(fields.text(KnownHeader.NETWORK_HASH));
         case "activator" -> LocalResponse.plain(200, "activator");
         default -> LocalResponse.error(400,
             "unexpected probe header value: \"" + escape(kind) + "\"");

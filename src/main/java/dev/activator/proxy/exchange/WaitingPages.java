@@ -2,14 +2,14 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.observability.RequestRecord;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.StandInRequest;
+import dev.activator.waking.WakeUpRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +31,7 @@ public final class WaitingPages {
   private final WaitingPagePolicy.Mode mode;
   private final Supplier<WaitingPageTemplate> template;
   private final Function<RevisionId, WaitStatus> status;
-  private final BiConsumer<RequestRecord, RequestOutcome> startEnded;
+  private final BiConsumer<RequestTimeline, RequestOutcome> startEnded;
   private final Map<RevisionId, KeptStart> starts = new ConcurrentHashMap<>();
 
   /**
@@ -41,7 +41,7 @@ public final class WaitingPages {
    */
   public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
       Function<RevisionId, WaitStatus> status,
-      BiConsumer<RequestRecord, RequestOutcome> startEnded) {
+      BiConsumer<RequestTimeline, RequestOutcome> startEnded) {
     this.mode = mode;
     this.template = template;
     this.status = status;
@@ -66,12 +66,12 @@ public final class WaitingPages {
     return mode.with(revision.annotations()) == WaitingPagePolicy.Mode.AUTO;
   }
 
-  boolean isFor(HttpRequestRecord request, Revision revision) {
+  boolean isFor(ObservedHttpRequest request, Revision revision) {
     return isOn(revision)
         && WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.AUTO, request.method(), request.fields());
   }
 
-  LocalResponse page(RequestDispatcher dispatcher, HttpRequestRecord request, Revision revision,
+  LocalResponse page(RequestDispatcher dispatcher, ObservedHttpRequest request, Revision revision,
       int retryAfterSeconds) {
     keep(dispatcher, revision, request);
     return template.get().page(status(revision.id()), retryAfterSeconds,
@@ -97,7 +97,7 @@ public final class WaitingPages {
    *     the start
    */
   void keep(RequestDispatcher dispatcher, Revision revision,
-      @Nullable HttpRequestRecord navigation) {
+      @Nullable ObservedHttpRequest navigation) {
     var fresh = new KeptStart(dispatcher, revision, navigation);
     var known = starts.putIfAbsent(revision.id(), fresh);
     if (known == null) {
@@ -110,13 +110,13 @@ public final class WaitingPages {
   private final class KeptStart {
     private final RequestDispatcher dispatcher;
     private final RevisionId id;
-    private final @Nullable HttpRequestRecord navigation;
-    private final StandInRequest standIn;
+    private final @Nullable ObservedHttpRequest navigation;
+    private final WakeUpRequest standIn;
     private volatile long lastPolled;
     private Loop.@Nullable Timer timer;
 
     KeptStart(RequestDispatcher dispatcher, Revision revision,
-        @Nullable HttpRequestRecord navigation) {
+        @Nullable ObservedHttpRequest navigation) {
       this.dispatcher = dispatcher;
       this.id = revision.id();
       this.navigation = navigation;
@@ -140,16 +140,16 @@ public final class WaitingPages {
       }
     }
 
-    private RequestOutcome outcome(StandInRequest.End end) {
+    private RequestOutcome outcome(WakeUpRequest.End end) {
       return switch (end) {
-        case StandInRequest.End.Ready() ->
+        case WakeUpRequest.End.Ready() ->
           navigation != null && navigation.outcome() == RequestOutcome.FALLBACK
               ? RequestOutcome.FALLBACK
               : RequestOutcome.WAITING_PAGE;
-        case StandInRequest.End.Rejected(var reason) ->
-          HttpRequestRecord.outcome(dispatcher.failure(reason));
-        case StandInRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
-        case StandInRequest.End.Failed() -> RequestOutcome.INTERNAL;
+        case WakeUpRequest.End.Rejected(var reason) ->
+          ObservedHttpRequest.outcome(dispatcher.failure(reason));
+        case WakeUpRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
+        case WakeUpRequest.End.Failed() -> RequestOutcome.INTERNAL;
       };
     }
 

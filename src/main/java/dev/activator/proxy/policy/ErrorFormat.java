@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.config.PageStyle;
-import dev.activator.http.HeaderName;
+import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFields;
 import java.util.Locale;
 import java.util.Map;
@@ -32,20 +32,20 @@ public record ErrorFormat(Kind kind, String requestId) {
 
   /** The supported form that the caller prefers; of equal ones, the first. */
   public static ErrorFormat of(HeaderFields fields) {
-    String accept = fields.first(HeaderName.ACCEPT);
+    String accept = fields.first(KnownHeader.ACCEPT);
     return accept == null || accept.equals("*/*")
-        || fields.text(HeaderName.CONTENT_TYPE).startsWith("application/grpc")
+        || fields.text(KnownHeader.CONTENT_TYPE).startsWith("application/grpc")
             ? TEXT
             : new ErrorFormat(preferred(fields), requestId(fields));
   }
 
   /** {@code X-Request-Id}, or else the trace of {@code traceparent}; may be empty. */
   public static String requestId(HeaderFields fields) {
-    var own = fields.text(HeaderName.REQUEST_ID);
+    var own = fields.text(KnownHeader.REQUEST_ID);
     if (!own.isEmpty()) {
       return own.substring(0, Math.min(MAX_ID, own.length()));
     }
-    var trace = fields.text(HeaderName.TRACEPARENT).split("-", 5);
+    var trace = fields.text(KnownHeader.TRACEPARENT).split("-", 5);
     return trace.length >= 4 ? trace[1] : "";
   }
 
@@ -54,7 +54,7 @@ public record ErrorFormat(Kind kind, String requestId) {
       Kind format = Kind.TEXT;
       double quality;
     };
-    HeaderFields.eachToken(fields.all(HeaderName.ACCEPT), range -> {
+    HeaderFields.eachToken(fields.all(KnownHeader.ACCEPT), range -> {
       var format = format(range);
       double quality = quality(range);
       if (format != null && quality > best.quality) {

@@ -78,7 +78,7 @@ public sealed interface GatewayQuestion {
       return new Unclear("the header X-Original-URL is missing; in nginx:"
           + " proxy_set_header X-Original-URL $scheme://$http_host$request_uri;");
     }
-    var parsed = Framing.target(method, url);
+    var parsed = FramingCheck.target(method, url);
     return parsed == null || parsed.host() == null
         ? new Unclear("the header X-Original-URL is not a URL with a scheme and a host")
         : new OriginalRequest(method, parsed.host(), parsed.path());
@@ -91,7 +91,7 @@ public sealed interface GatewayQuestion {
     }
     // Else the target could become a part of the host.
     var path = target.startsWith("/") ? target : "/" + target;
-    var parsed = Framing.target(method, "http://" + host + path);
+    var parsed = FramingCheck.target(method, "http://" + host + path);
     return parsed == null || !host.equals(parsed.host())
         ? new Unclear("method, host or path of the original request are malformed")
         : new OriginalRequest(method, host, parsed.path());

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderName;
+import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFields;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeaderRewriter {
   private static final String CHUNKED = "chunked";
-  private static final HeaderName[] HOP_BY_HOP = {HeaderName.CONNECTION,
-      HeaderName.PROXY_CONNECTION,
-      HeaderName.KEEP_ALIVE, HeaderName.PROXY_AUTHENTICATE, HeaderName.PROXY_AUTHORIZATION,
-      HeaderName.TE,
-      HeaderName.TRANSFER_ENCODING, HeaderName.UPGRADE};
+  private static final KnownHeader[] HOP_BY_HOP = {KnownHeader.CONNECTION,
+      KnownHeader.PROXY_CONNECTION,
+      KnownHeader.KEEP_ALIVE, KnownHeader.PROXY_AUTHENTICATE, KnownHeader.PROXY_AUTHORIZATION,
+      KnownHeader.TE,
+      KnownHeader.TRANSFER_ENCODING, KnownHeader.UPGRADE};
 
   public enum BodyEnd {
     /** The length is known, or there is no body. */
@@ -33,56 +33,56 @@ public final class HeaderRewriter {
 
   public static void request(HeaderFields fields, RequestVersion version, String host,
       String peer) {
-    boolean chunked = fields.has(HeaderName.TRANSFER_ENCODING);
-    boolean trailers = fields.has(HeaderName.TE) && fields.hasToken(HeaderName.TE, "trailers");
-    String upgrade = ProtocolUpgrade.wanted(version, fields);
+    boolean chunked = fields.has(KnownHeader.TRANSFER_ENCODING);
+    boolean trailers = fields.has(KnownHeader.TE) && fields.hasToken(KnownHeader.TE, "trailers");
+    String upgrade = UpgradeNegotiation.wanted(version, fields);
     removeHopByHop(fields);
-    fields.remove(HeaderName.TRAILER);
-    fields.remove(HeaderName.REVISION);
-    fields.remove(HeaderName.REVISION_NAMESPACE);
-    fields.remove(HeaderName.NETWORK_HASH);
+    fields.remove(KnownHeader.TRAILER);
+    fields.remove(KnownHeader.REVISION);
+    fields.remove(KnownHeader.REVISION_NAMESPACE);
+    fields.remove(KnownHeader.NETWORK_HASH);
     if (version == RequestVersion.HTTP_1_0) {
       // RFC 9110, section 10.1.1: servers must ignore it in HTTP/1.0.
-      fields.remove(HeaderName.EXPECT);
+      fields.remove(KnownHeader.EXPECT);
     }
     if (chunked) {
-      fields.set(HeaderName.TRANSFER_ENCODING, CHUNKED);
+      fields.set(KnownHeader.TRANSFER_ENCODING, CHUNKED);
     }
     if (trailers) {
-      fields.set(HeaderName.TE, "trailers");
+      fields.set(KnownHeader.TE, "trailers");
     }
     if (upgrade != null) {
-      ProtocolUpgrade.put(fields, upgrade);
+      UpgradeNegotiation.put(fields, upgrade);
     }
-    if (fields.text(HeaderName.ORIGINAL_HOST).isEmpty()) {
-      fields.set(HeaderName.ORIGINAL_HOST, host);
+    if (fields.text(KnownHeader.ORIGINAL_HOST).isEmpty()) {
+      fields.set(KnownHeader.ORIGINAL_HOST, host);
     }
-    fields.set(HeaderName.PROXY_REQUEST, "activator");
-    fields.set(HeaderName.FORWARDED_FOR, forwardedFor(fields, peer));
+    fields.set(KnownHeader.PROXY_REQUEST, "activator");
+    fields.set(KnownHeader.FORWARDED_FOR, forwardedFor(fields, peer));
   }
 
   private static String forwardedFor(HeaderFields fields, String peer) {
-    return fields.has(HeaderName.FORWARDED_FOR)
-        ? String.join(", ", fields.all(HeaderName.FORWARDED_FOR)) + ", " + peer
+    return fields.has(KnownHeader.FORWARDED_FOR)
+        ? String.join(", ", fields.all(KnownHeader.FORWARDED_FOR)) + ", " + peer
         : peer;
   }
 
   /** @param service that a mesh routes by; null where pods are reached directly */
   public static void address(HeaderFields fields, String authority, @Nullable String service) {
     if (service == null) {
-      fields.set(HeaderName.HOST, authority);
+      fields.set(KnownHeader.HOST, authority);
     } else {
-      fields.set(HeaderName.HOST, service);
-      fields.set(HeaderName.PASSTHROUGH, "true");
+      fields.set(KnownHeader.HOST, service);
+      fields.set(KnownHeader.PASSTHROUGH, "true");
     }
   }
 
   /** Sets the headers for a container without queue-proxy. */
   public static void addressContainer(HeaderFields fields) {
-    String host = fields.first(HeaderName.ORIGINAL_HOST);
+    String host = fields.first(KnownHeader.ORIGINAL_HOST);
     if (host != null) {
-      fields.set(HeaderName.HOST, host);
-      fields.remove(HeaderName.ORIGINAL_HOST);
+      fields.set(KnownHeader.HOST, host);
+      fields.remove(KnownHeader.ORIGINAL_HOST);
     }
   }
 
@@ -92,15 +92,15 @@ public final class HeaderRewriter {
     if (caller == RequestVersion.HTTP_2) {
       return BodyEnd.STREAM;
     }
-    if (bodyless || fields.has(HeaderName.CONTENT_LENGTH)) {
-      fields.remove(HeaderName.TRAILER);
+    if (bodyless || fields.has(KnownHeader.CONTENT_LENGTH)) {
+      fields.remove(KnownHeader.TRAILER);
       return BodyEnd.LENGTH;
     }
     if (caller == RequestVersion.HTTP_1_0) {
-      fields.remove(HeaderName.TRAILER);
+      fields.remove(KnownHeader.TRAILER);
       return BodyEnd.CLOSE;
     }
-    fields.set(HeaderName.TRANSFER_ENCODING, CHUNKED);
+    fields.set(KnownHeader.TRANSFER_ENCODING, CHUNKED);
     return BodyEnd.CHUNK;
   }
 
@@ -109,9 +109,9 @@ public final class HeaderRewriter {
    * read as another message, or never be sent.
    */
   private static void removeHopByHop(HeaderFields fields) {
-    String options = fields.first(HeaderName.CONNECTION);
-    boolean usual = HeaderName.KEEP_ALIVE.text().equalsIgnoreCase(options)
-        && !fields.isRepeated(HeaderName.CONNECTION);
+    String options = fields.first(KnownHeader.CONNECTION);
+    boolean usual = KnownHeader.KEEP_ALIVE.text().equalsIgnoreCase(options)
+        && !fields.isRepeated(KnownHeader.CONNECTION);
     if (options != null && !usual) {
       removeNamed(fields);
     }
@@ -122,9 +122,9 @@ public final class HeaderRewriter {
 
   private static void removeNamed(HeaderFields fields) {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    HeaderFields.eachToken(fields.all(HeaderName.CONNECTION), named::add);
-    named.remove(HeaderName.CONTENT_LENGTH.text());
-    named.remove(HeaderName.EXPECT.text());
+    HeaderFields.eachToken(fields.all(KnownHeader.CONNECTION), named::add);
+    named.remove(KnownHeader.CONTENT_LENGTH.text());
+    named.remove(KnownHeader.EXPECT.text());
     fields.removeAll(named);
   }
 }

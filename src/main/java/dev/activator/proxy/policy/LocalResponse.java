@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.revision.FixedResponse;
+import dev.activator.revision.ConfiguredResponse;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -23,7 +23,7 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, PLAIN, body);
   }
 
-  public static LocalResponse of(FixedResponse written) {
+  public static LocalResponse of(ConfiguredResponse written) {
     return new LocalResponse(written.status(), written.headers(), written.body());
   }
 

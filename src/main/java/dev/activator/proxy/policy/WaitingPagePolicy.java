@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderName;
+import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFields;
 import java.time.Duration;
 import java.util.Locale;
@@ -34,10 +34,10 @@ public final class WaitingPagePolicy {
   /** Whether a request is a navigation, which the page can repeat without losing anything. */
   public static boolean isFor(Mode mode, String method, HeaderFields fields) {
     return mode == Mode.AUTO && (method.equals("GET") || method.equals("HEAD"))
-        && fields.text(HeaderName.SEC_FETCH_MODE).equals("navigate")
-        && fields.hasToken(HeaderName.ACCEPT, "text/html") && !Framing.hasBody(fields)
-        && !fields.has(HeaderName.UPGRADE)
-        && !fields.text(HeaderName.SEC_PURPOSE).contains("prefetch");
+        && fields.text(KnownHeader.SEC_FETCH_MODE).equals("navigate")
+        && fields.hasToken(KnownHeader.ACCEPT, "text/html") && !FramingCheck.hasBody(fields)
+        && !fields.has(KnownHeader.UPGRADE)
+        && !fields.text(KnownHeader.SEC_PURPOSE).contains("prefetch");
   }
 
   /** @param retryAfterSeconds for crawlers */

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Which of a revision's activators this one is.
+ * The position of this activator among those of a revision, by sorted address.
  *
  * <p><b>Source.</b> Knative's {@code inferIndex} and {@code handlePubEpsUpdate}.
  *

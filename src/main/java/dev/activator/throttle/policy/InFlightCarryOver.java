@@ -1,8 +1,8 @@
 package dev.activator.throttle.policy;
 
 /**
- * Counts running requests against the new destinations when a revision changes between its
- * ClusterIP and its pods. Which pod runs a request is unknown, so they are spread evenly.
+ * Carries running requests over to the new destinations when a revision's routing changes between
+ * its ClusterIP and its pods. Which pod runs a request is unknown, so they are spread evenly.
  */
 public final class InFlightCarryOver {
   private InFlightCarryOver() {}

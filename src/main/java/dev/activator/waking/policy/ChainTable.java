@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The edges that were learned, at most 4,096. The least recently used one is evicted first. Not
- * thread-safe.
+ * The learned pairs of revisions of which one calls the other ({@link ChainEdge}), at most 4,096.
+ * The least recently used one is evicted first. Not thread-safe.
  */
 public final class ChainTable {
   static final int MAX_EDGES = 4_096;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LastReportsTest {
   private static final Duration BOUND = Duration.ofSeconds(6);
 
-  private final ActivatorMembership activators = new ActivatorMembership(0);
+  private final ReportingActivators activators = new ReportingActivators(0);
   private final LastReports reports = new LastReports();
 
   private static long nanos(double seconds) {

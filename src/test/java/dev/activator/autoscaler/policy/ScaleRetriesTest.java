@@ -2,8 +2,8 @@ package dev.activator.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ScaleAnswer.Reason;
-import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleApiResult.Reason;
+import dev.activator.revision.ScaleApiResult.Refused;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
@@ -39,7 +39,7 @@ class ScalingSettingsTest {
       " | | 250 | 10 | [Aim[metric=CONCURRENCY, perPod=7.0]]"})
   void aimsAtEachTargetThatIsGiven(Integer concurrency, Integer rate, Integer queue, int limit,
       String aims) {
-    var settings = ScalingSettings.of(new ScaledTarget(new RevisionId("shop", "web"),
+    var settings = ScalingSettings.of(new ScaledServiceSpec(new RevisionId("shop", "web"),
         new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9),
         new LoadTarget(optional(concurrency), optional(rate), optional(queue)), limit,
         Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(), WarmTimes.NONE));

@@ -126,12 +126,12 @@ class SeveralTargetsTest {
       "1, 300, 300, 2"})
   void growsByWhatIsMeasuredNow_andShrinksByNoMoreThanWhatWasBefore(int ready, double now,
       double before, int pods) {
-    assertThat(QueueTimeWindow.Demand.of(ready, now, before, 100).pods()).isEqualTo(pods);
+    assertThat(QueueTimeScaler.Demand.of(ready, now, before, 100).pods()).isEqualTo(pods);
   }
 
   @Test
   void theTimesOfRequestsThatCameBeforeTheLastPodDoNotCountForGrowth() {
-    var window = new QueueTimeWindow();
+    var window = new QueueTimeScaler();
     for (int second = 0; second < 10; second++) {
       window.record(second, 100, waits(100, 4_000));
     }
@@ -153,19 +153,19 @@ class SeveralTargetsTest {
 
   @Test
   void forgetsWhatIsOlderThanAMinute() {
-    var window = new QueueTimeWindow();
+    var window = new QueueTimeScaler();
     window.record(0, 10, waits(10, 4_000));
 
     assertThat(window.demand(59, 1, Duration.ofMillis(500), 6, 3_600).millis()).isPositive();
     assertThat(window.demand(60, 1, Duration.ofMillis(500), 6, 3_600).millis()).isZero();
     window.record(100, 1, QueueTimes.NONE);
     assertThat(window.demand(100, 1, Duration.ofMillis(500), 6, 3_600))
-        .isEqualTo(new QueueTimeWindow.Demand(0, 0));
+        .isEqualTo(new QueueTimeScaler.Demand(0, 0));
   }
 
   @Test
   void aPercentileIsWithinItsBucket() {
-    var window = new QueueTimeWindow();
+    var window = new QueueTimeScaler();
     window.record(0, 190, waits(190, 300));
     window.record(0, 10, waits(10, 20));
 

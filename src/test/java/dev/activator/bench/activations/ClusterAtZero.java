@@ -8,7 +8,7 @@ import dev.activator.bench.PodSource;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
@@ -58,7 +58,7 @@ final class ClusterAtZero {
   ClusterAtZero(String program, PodSource source, int count, StartDelays delays) throws Exception {
     this.program = program;
     this.delays = delays;
-    SystemConfigMaps.createIn(api.store());
+    DefaultConfigMaps.createIn(api.store());
     this.revisions = ManyRevisions.atZero(api.store(), source);
     revisions.create(count);
     boolean isReference = program.equals(REFERENCE);

@@ -4,7 +4,7 @@ import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.bench.ActivatorProcess;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
@@ -75,7 +75,7 @@ public final class SharedRevision implements AutoCloseable {
     this.program = program;
     this.flags = flags;
     autoscaler.start();
-    SystemConfigMaps.createIn(api.store());
+    DefaultConfigMaps.createIn(api.store());
     int port = FreePort.next();
     pods = IntStream.rangeClosed(1, podCount)
         .mapToObj(i -> new CountingPod(loops, "127.9.0." + i, port)).toList();

@@ -4,8 +4,8 @@ import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.DefaultConfigMaps;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
@@ -124,7 +124,7 @@ final class SoakCluster implements AutoCloseable {
     shared = new Addresses(networks.getAndIncrement(),
         (int) Math.ceil(SHARED_ADDRESSES * Math.max(1, rate)));
     api = Certificate.rsa().api();
-    SystemConfigMaps.createIn(api.store());
+    DefaultConfigMaps.createIn(api.store());
     podTls = tlsToPods ? podTls() : null;
     autoscaler = startAutoscaler();
   }
@@ -204,7 +204,7 @@ final class SoakCluster implements AutoCloseable {
            'spec': {'timeoutSeconds': 300, 'containerConcurrency': %d,
              'containers': [{'image': 'soak'}]}}
           """.formatted(NAMESPACE, name, containerConcurrency)));
-      var made = new Deployed(name, Meta.uid(revision), addresses);
+      var made = new Deployed(name, ObjectMeta.uid(revision), addresses);
       for (int i = 0; i < podCount; i++) {
         made.pods.add(newPod(made));
       }

@@ -8,8 +8,8 @@ import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.stream.Stream;
@@ -54,8 +54,8 @@ class EndpointsReaderTest {
     };
   }
 
-  private static PodListing pods(PodsByReadiness http1, PodsByReadiness h2c) {
-    return new PodListing(REVISION, http1, h2c);
+  private static PrivateEndpoints pods(PodsByReadiness http1, PodsByReadiness h2c) {
+    return new PrivateEndpoints(REVISION, http1, h2c);
   }
 
   private static DestinationSet of(String... pods) {
@@ -173,7 +173,7 @@ class EndpointsReaderTest {
           notReadyAddresses: [{ip: 10.0.0.3}]},
          {ports: [{name: http2, port: 8013}], addresses: [{ip: 10.0.0.9}]}]
         """)).isEqualTo(
-        new PublicAddresses(REVISION, List.of("10.0.0.1", "10.0.0.2"), List.of("10.0.0.9")));
+        new PublicEndpoints(REVISION, List.of("10.0.0.1", "10.0.0.2"), List.of("10.0.0.9")));
   }
 
   @Test

@@ -10,13 +10,13 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.runtime.ScaledServiceKind;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedResponse;
-import dev.activator.revision.RequestRules;
+import dev.activator.revision.ConfiguredResponse;
+import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRule;
+import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmSchedule;
 import dev.activator.revision.WarmTimes;
@@ -110,29 +110,30 @@ class ScaledServiceReaderTest {
         "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
         "http", List.of("shop.example.com"),
         List.of(
-            new ScaledServiceRule(List.of("api.example.com"),
-                new ScaledServiceRule.Path("/v1", true),
-                List.of(new DoNotWake.Header("X-Env", new DoNotWake.Text("canary", false))), ""),
-            new ScaledServiceRule(List.of(), new ScaledServiceRule.Path("/rpc", false), List.of(),
+            new ScaledServiceRoute(List.of("api.example.com"),
+                new ScaledServiceRoute.Path("/v1", true),
+                List.of(new DoNotWakeRule.Header("X-Env", new DoNotWakeRule.Text("canary", false))),
+                ""),
+            new ScaledServiceRoute(List.of(), new ScaledServiceRoute.Path("/rpc", false), List.of(),
                 "81")),
         List.of(), 1, OptionalInt.of(10),
         new LoadTarget(OptionalInt.of(20), OptionalInt.of(100), OptionalInt.of(250)), 40,
         Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
         Map.of("l", "x"), Map.of("a", "y"),
-        new RequestRules(List.of(
-            new DoNotWake(new DoNotWake.Text("/metrics", true), null,
-                List.of(DoNotWake.userAgent("Prometheus/")),
-                new FixedResponse(503,
+        new ColdStartRules(List.of(
+            new DoNotWakeRule(new DoNotWakeRule.Text("/metrics", true), null,
+                List.of(DoNotWakeRule.userAgent("Prometheus/")),
+                new ConfiguredResponse(503,
                     Map.of("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options",
                         "nosniff", "Retry-After", "30"),
                     "this request does not start the service\n"),
                 false),
-            new DoNotWake(new DoNotWake.Text("/healthz", false), "GET",
-                List.of(new DoNotWake.Header("X-Probe", new DoNotWake.Text("", true)),
-                    new DoNotWake.Header("X-From", new DoNotWake.Text("lb", false))),
-                new FixedResponse(299, Map.of("Content-Type", "text/html"), "fine"), true)),
+            new DoNotWakeRule(new DoNotWakeRule.Text("/healthz", false), "GET",
+                List.of(new DoNotWakeRule.Header("X-Probe", new DoNotWakeRule.Text("", true)),
+                    new DoNotWakeRule.Header("X-From", new DoNotWakeRule.Text("lb", false))),
+                new ConfiguredResponse(299, Map.of("Content-Type", "text/html"), "fine"), true)),
             new Fallback(Duration.ofSeconds(2), null,
-                new FixedResponse(202,
+                new ConfiguredResponse(202,
                     Map.of("Content-Type", "text/html", "Location", "/later"), "soon")),
             Duration.ofSeconds(45), List.of()),
         new WarmTimes(new WarmSchedule(ZoneId.of("Europe/Berlin"),

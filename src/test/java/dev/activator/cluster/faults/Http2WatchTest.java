@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.Rig;
 import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.Certificate;
@@ -45,7 +45,7 @@ class Http2WatchTest {
   private final List<Channel> lists = new CopyOnWriteArrayList<>();
   private final ThreadLoop loop = new ThreadLoop("test informers");
   private final DisposableServer server;
-  private final KubernetesApi api;
+  private final KubernetesApiClient api;
 
   Http2WatchTest() throws Exception {
     var certificate = Certificate.ec();

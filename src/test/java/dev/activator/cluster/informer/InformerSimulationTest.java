@@ -139,7 +139,7 @@ class InformerSimulationTest {
 
   /** One that listens: quick or slow, failing or not. */
   private final class Party {
-    private final HandlerOptions listening = listening();
+    private final InformerHandlerOptions listening = listening();
     private final Witness witness = new Witness(
         listening.resync().isZero()
             ? Witness.Repeats.WRONG
@@ -150,8 +150,8 @@ class InformerSimulationTest {
     private boolean removed;
     private boolean resting;
 
-    private HandlerOptions listening() {
-      var listening = HandlerOptions.on(loop(), "party " + parties.size());
+    private InformerHandlerOptions listening() {
+      var listening = InformerHandlerOptions.on(loop(), "party " + parties.size());
       return random.nextInt(3) == 0
           ? listening.resyncedEvery(ofMillis(random.nextInt(9_000)))
           : listening;

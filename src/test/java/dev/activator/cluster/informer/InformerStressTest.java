@@ -35,7 +35,7 @@ class InformerStressTest {
   /** One that has had no list yet. */
   private final Informer<String> listed = new Informer<>("listed", loop("listed"), Duration.ZERO,
       (_, seen) -> seen);
-  private final DeltaSink<String> sink = informer.sink();
+  private final ReflectorStore<String> sink = informer.sink();
   private final Queue<Throwable> lies = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
@@ -66,7 +66,7 @@ class InformerStressTest {
       if (change.key().equals("last")) {
         seen.complete(null);
       }
-    }), HandlerOptions.on(loop("reader"), "reader"));
+    }), InformerHandlerOptions.on(loop("reader"), "reader"));
 
     var random = new Random(1);
     for (int version = 1; version <= 10_000; version++) {
@@ -92,12 +92,12 @@ class InformerStressTest {
     var a = informer.addHandler(_ -> {
       stuck.countDown();
       await(go);
-    }, HandlerOptions.on(loop("a"), "a"));
+    }, InformerHandlerOptions.on(loop("a"), "a"));
     var b = informer.addHandler(change -> {
       if (change.key().equals("k9999")) {
         last.complete(null);
       }
-    }, HandlerOptions.on(loop("b"), "b"));
+    }, InformerHandlerOptions.on(loop("b"), "b"));
     sink.put(at("k0", 1));
     await(stuck);
 
@@ -127,7 +127,7 @@ class InformerStressTest {
       if (change.key().equals("last")) {
         last.complete(null);
       }
-    }), HandlerOptions.on(loop("a"), "a"));
+    }), InformerHandlerOptions.on(loop("a"), "a"));
     sink.put(at("x", 1));
     await(stuck);
 
@@ -158,7 +158,7 @@ class InformerStressTest {
       } catch (InterruptedException interrupted) {
         lies.add(interrupted);
       }
-    }, HandlerOptions.on(loop("slow"), "slow"));
+    }, InformerHandlerOptions.on(loop("slow"), "slow"));
     listed.start();
     listed.sink().replace(Seen.all("x@1", "y@1", "z@1"));
     await(listed.synced());
@@ -196,7 +196,7 @@ class InformerStressTest {
     var present = new ArrayDeque<HandlerRegistration>();
 
     for (int i = 0; i < 1000; i++) {
-      var listening = HandlerOptions.on(shared.get(i % 2), "listener " + i);
+      var listening = InformerHandlerOptions.on(shared.get(i % 2), "listener " + i);
       present.add(informer.addHandler(checked(new Witness(Witness.Repeats.WRONG)),
           i % 3 == 0 ? listening : listening));
       if (present.size() > 5) {
@@ -219,8 +219,9 @@ class InformerStressTest {
     var go = new CountDownLatch(1);
     var received = new CompletableFuture<Void>();
 
-    informer.addHandler(_ -> await(go), HandlerOptions.on(loop("stuck"), "stuck"));
-    informer.addHandler(_ -> received.complete(null), HandlerOptions.on(loop("other"), "other"));
+    informer.addHandler(_ -> await(go), InformerHandlerOptions.on(loop("stuck"), "stuck"));
+    informer.addHandler(_ -> received.complete(null),
+        InformerHandlerOptions.on(loop("other"), "other"));
 
     await(received);
     go.countDown();
@@ -239,7 +240,7 @@ class InformerStressTest {
       entered.countDown();
       await(go);
       ended.complete(!Thread.currentThread().isInterrupted());
-    }, HandlerOptions.on(loop, "slow"));
+    }, InformerHandlerOptions.on(loop, "slow"));
     sink.put(at("x", 1));
     sink.put(at("y", 1));
     await(entered);
@@ -266,13 +267,13 @@ class InformerStressTest {
       informer.store().by("content", "content 7");
       if (version(last(change)) % 50 == 0) {
         var other = informer.addHandler(checked(new Witness(Witness.Repeats.WRONG)),
-            HandlerOptions.on(loop, "other " + added.incrementAndGet()));
+            InformerHandlerOptions.on(loop, "other " + added.incrementAndGet()));
         other.synced().thenRun(other::close);
       }
       if (change.key().equals("last")) {
         last.complete(null);
       }
-    }), HandlerOptions.on(loop, "curious"));
+    }), InformerHandlerOptions.on(loop, "curious"));
     await(curious.synced());
 
     for (int version = 1; version <= 5_000; version++) {
@@ -289,7 +290,7 @@ class InformerStressTest {
   @Test
   void waitsUntilAllAreSynced() throws Exception {
     var registration = informer.addHandler(_ -> {
-    }, HandlerOptions.on(loop("listener"), "listener"));
+    }, InformerHandlerOptions.on(loop("listener"), "listener"));
 
     assertThat(Informer.awaitSynced(LIMIT, List.of(informer.synced(), registration.synced())))
         .isTrue();
@@ -335,7 +336,7 @@ class InformerStressTest {
       if (change.key().equals(key)) {
         stored.complete(null);
       }
-    }, HandlerOptions.on(loop("watch of " + key), "watch of " + key))) {
+    }, InformerHandlerOptions.on(loop("watch of " + key), "watch of " + key))) {
       await(stored);
     }
   }

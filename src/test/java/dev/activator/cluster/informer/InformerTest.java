@@ -22,7 +22,7 @@ class InformerTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Informer<String> informer = new Informer<>("things", loop, Duration.ZERO,
       (_, seen) -> seen);
-  private final DeltaSink<String> sink = informer.sink();
+  private final ReflectorStore<String> sink = informer.sink();
   private final List<String> received = new ArrayList<>();
 
   @BeforeEach
@@ -109,7 +109,7 @@ class InformerTest {
     var read = new ArrayList<String>();
     informer.addHandler(
         change -> read.add(change.key() + " " + informer.store().find(change.key())),
-        HandlerOptions.on(loop, "reader"));
+        InformerHandlerOptions.on(loop, "reader"));
 
     put(at("x", 1));
     sink.remove(at("x", 2));
@@ -123,7 +123,8 @@ class InformerTest {
   void notifiesAllHandlersOfTheSame() {
     var others = new ArrayList<String>();
     listen();
-    informer.addHandler(change -> others.add(Seen.said(change)), HandlerOptions.on(loop, "other"));
+    informer.addHandler(change -> others.add(Seen.said(change)),
+        InformerHandlerOptions.on(loop, "other"));
 
     listed("a@1", "b@1");
     put(at("b", 2));
@@ -153,7 +154,7 @@ class InformerTest {
     sink.replace(List.of(again("x", 1, 1)));
     loop.run();
     var updates = new ArrayList<Notification<String>>();
-    informer.addHandler(updates::add, HandlerOptions.on(loop, "listener"));
+    informer.addHandler(updates::add, InformerHandlerOptions.on(loop, "listener"));
     loop.run();
     updates.clear();
 
@@ -237,9 +238,9 @@ class InformerTest {
     var often = new ArrayList<String>();
     var seldom = new ArrayList<String>();
     things.addHandler(change -> often.add(change.key()),
-        HandlerOptions.on(handlers, "often").resyncedEvery(ofSeconds(10)));
+        InformerHandlerOptions.on(handlers, "often").resyncedEvery(ofSeconds(10)));
     things.addHandler(change -> seldom.add(change.key()),
-        HandlerOptions.on(loop, "seldom").resyncedEvery(ofSeconds(30)));
+        InformerHandlerOptions.on(loop, "seldom").resyncedEvery(ofSeconds(30)));
     things.start();
     things.sink().replace(List.of(at("x", 1)));
     loop.run();
@@ -273,7 +274,8 @@ class InformerTest {
     var early = new Informer<String>("early", loop, Duration.ZERO,
         (_, seen) -> seen);
     early.sink().replace(all("x@1"));
-    early.addHandler(change -> received.add(Seen.said(change)), HandlerOptions.on(loop, "early"));
+    early.addHandler(change -> received.add(Seen.said(change)),
+        InformerHandlerOptions.on(loop, "early"));
     loop.run();
     assertThat(received).isEmpty();
     assertThat(early.hasSynced()).isFalse();
@@ -306,7 +308,7 @@ class InformerTest {
 
   private HandlerRegistration listen() {
     var registration = informer.addHandler(change -> received.add(Seen.said(change)),
-        HandlerOptions.on(loop, "listener"));
+        InformerHandlerOptions.on(loop, "listener"));
     loop.run();
     return registration;
   }

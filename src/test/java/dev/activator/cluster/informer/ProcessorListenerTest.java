@@ -1,6 +1,6 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.InformerView.ListenerView;
+import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import static dev.activator.cluster.informer.Seen.all;
 import static dev.activator.cluster.informer.Seen.at;
 import static java.time.Duration.ZERO;
@@ -25,7 +25,7 @@ class ProcessorListenerTest {
   private final VirtualLoop own = VirtualLoop.nearOverflow();
   private final Informer<String> informer = new Informer<>("things", loop, CHECK,
       (_, seen) -> seen);
-  private final DeltaSink<String> sink = informer.sink();
+  private final ReflectorStore<String> sink = informer.sink();
   private final List<String> received = new ArrayList<>();
 
   @Test
@@ -41,8 +41,8 @@ class ProcessorListenerTest {
         default -> {
         }
       }
-    }, HandlerOptions.on(loop, "failing"));
-    listen(HandlerOptions.on(loop, "healthy"));
+    }, InformerHandlerOptions.on(loop, "failing"));
+    listen(InformerHandlerOptions.on(loop, "healthy"));
 
     listed("x@1", "y@1", "z@1");
 
@@ -60,7 +60,7 @@ class ProcessorListenerTest {
     informer.start();
     var failing = informer.addHandler(_ -> {
       throw new IllegalStateException("on purpose");
-    }, HandlerOptions.on(loop, "failing"));
+    }, InformerHandlerOptions.on(loop, "failing"));
     loop.run();
     sink.replace(all("x@1"));
     sink.put(at("later", 2));
@@ -75,7 +75,7 @@ class ProcessorListenerTest {
   @DisplayName("5.4 has synced after the call for the last of the first objects")
   void isSyncedOnceItHasHandledTheInitialObjects() {
     informer.start();
-    var registration = listen(HandlerOptions.on(own, "slow"));
+    var registration = listen(InformerHandlerOptions.on(own, "slow"));
     var synced = registration.synced();
 
     listed("x@1", "y@1");
@@ -92,7 +92,7 @@ class ProcessorListenerTest {
   @DisplayName("5.4 has not synced before the informer has, and then at once if there is nothing")
   void waitsForTheFirstList() {
     informer.start();
-    var registration = listen(HandlerOptions.on(loop, "listener"));
+    var registration = listen(InformerHandlerOptions.on(loop, "listener"));
     assertThat(registration.hasSynced()).isFalse();
 
     listed();
@@ -108,7 +108,7 @@ class ProcessorListenerTest {
     sink.put(at("x", 2));
 
     // when it comes while one change waits to be stored, and another follows
-    var registration = listen(HandlerOptions.on(loop, "late"));
+    var registration = listen(InformerHandlerOptions.on(loop, "late"));
     loop.run();
     sink.remove(at("y", 3));
     loop.run();
@@ -121,7 +121,7 @@ class ProcessorListenerTest {
   @DisplayName("5.6 does not call a handler that was removed, and removing it again is harmless")
   void callsNoRemovedHandler() {
     informer.start();
-    var registration = listen(HandlerOptions.on(own, "removed"));
+    var registration = listen(InformerHandlerOptions.on(own, "removed"));
     listed("x@1");
 
     registration.close();
@@ -145,7 +145,7 @@ class ProcessorListenerTest {
     self[0] = informer.addHandler(change -> {
       received.add(Seen.said(change));
       self[0].close();
-    }, HandlerOptions.on(loop, "once"));
+    }, InformerHandlerOptions.on(loop, "once"));
 
     listed("x@1", "y@1");
 
@@ -156,9 +156,9 @@ class ProcessorListenerTest {
   @DisplayName("5.8 tells each listener again as often as it asked for")
   void resyncsEachAtItsOwnPace() {
     var slow = new ArrayList<String>();
-    listen(HandlerOptions.on(loop, "2 s").resyncedEvery(ofSeconds(2)));
+    listen(InformerHandlerOptions.on(loop, "2 s").resyncedEvery(ofSeconds(2)));
     informer.addHandler(change -> slow.add(Seen.said(change)),
-        HandlerOptions.on(loop, "6 s").resyncedEvery(ofSeconds(6)));
+        InformerHandlerOptions.on(loop, "6 s").resyncedEvery(ofSeconds(6)));
     informer.start();
     listed("x@1");
     received.clear();
@@ -173,7 +173,7 @@ class ProcessorListenerTest {
   @Test
   @DisplayName("5.8 resyncs nobody who did not ask for it")
   void resyncsNoHandlerWithoutAPeriod() {
-    listen(HandlerOptions.on(loop, "listener"));
+    listen(InformerHandlerOptions.on(loop, "listener"));
     informer.start();
     listed("x@1");
 
@@ -186,7 +186,7 @@ class ProcessorListenerTest {
   @DisplayName("2.7 does not go back to an older state when a resync and a change coincide")
   void resyncsNothingThatIsAboutToChange() {
     informer.start();
-    listen(HandlerOptions.on(loop, "listener").resyncedEvery(CHECK));
+    listen(InformerHandlerOptions.on(loop, "listener").resyncedEvery(CHECK));
     listed("x@1", "y@1");
     received.clear();
 
@@ -204,7 +204,7 @@ class ProcessorListenerTest {
   @DisplayName("5.2b tells a slow listener that wants the latest of each key no more than that")
   void reportsTheLatestOfEachKey() {
     informer.start();
-    var registration = listen(HandlerOptions.on(own, "slow"));
+    var registration = listen(InformerHandlerOptions.on(own, "slow"));
     listed("x@1", "y@1");
     own.run();
     received.clear();
@@ -227,7 +227,7 @@ class ProcessorListenerTest {
   @Test
   void hasSyncedAlthoughWhatWasThereIsGone() {
     informer.start();
-    var registration = listen(HandlerOptions.on(own, "slow"));
+    var registration = listen(InformerHandlerOptions.on(own, "slow"));
     listed("x@1");
     sink.remove(at("x", 2));
     loop.run();
@@ -241,7 +241,7 @@ class ProcessorListenerTest {
   @Test
   void showsHowFarBehindItIs() {
     informer.start();
-    var registration = listen(HandlerOptions.on(own, "slow"));
+    var registration = listen(InformerHandlerOptions.on(own, "slow"));
     listed("x@1", "y@1");
     assertThat(registration.view())
         .isEqualTo(new ListenerView("slow", 2, ZERO, false));
@@ -251,7 +251,7 @@ class ProcessorListenerTest {
     assertThat(registration.view())
         .isEqualTo(new ListenerView("slow", 0, ZERO, true));
     assertThat(informer.view())
-        .isEqualTo(new InformerView("things", 2, 0, true, 0, 0, List.of(registration.view())));
+        .isEqualTo(new InformerStatus("things", 2, 0, true, 0, 0, List.of(registration.view())));
   }
 
   @Test
@@ -259,7 +259,7 @@ class ProcessorListenerTest {
     informer.start();
     var registration = informer.addHandler(_ -> {
       throw new IllegalStateException("on purpose");
-    }, HandlerOptions.on(loop, "failing"));
+    }, InformerHandlerOptions.on(loop, "failing"));
     listed("x@1", "y@1");
 
     loop.advance(ofMillis(700));
@@ -271,8 +271,8 @@ class ProcessorListenerTest {
   void endsAListenerWhoseLoopHasEndedAndNoOther() {
     informer.start();
     var ended = informer.addHandler(_ -> {
-    }, HandlerOptions.on(new EndedLoop(), "ended"));
-    listen(HandlerOptions.on(loop, "listener"));
+    }, InformerHandlerOptions.on(new EndedLoop(), "ended"));
+    listen(InformerHandlerOptions.on(loop, "listener"));
 
     listed("x@1");
 
@@ -281,7 +281,7 @@ class ProcessorListenerTest {
     assertThat(informer.view().failures()).isZero();
   }
 
-  private HandlerRegistration listen(HandlerOptions listening) {
+  private HandlerRegistration listen(InformerHandlerOptions listening) {
     return informer.addHandler(change -> received.add(Seen.said(change)), listening);
   }
 

@@ -4,7 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.PodFailures.GracePeriods;
+import dev.activator.cluster.policy.StartingPodSet.GracePeriods;
 import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import dev.activator.revision.RevisionStartFailure;
@@ -38,9 +38,9 @@ class FailingPodsTest {
 
   @Test
   void furthestIsTheOneWithTheMostPhasesBehindIt_andOfSeveralTheFirst() {
-    assertThat(PodFailures.EMPTY.furthest()).isNull();
+    assertThat(StartingPodSet.EMPTY.furthest()).isNull();
 
-    var pods = PodFailures.EMPTY.with(pod("a", null, ""), Duration.ZERO)
+    var pods = StartingPodSet.EMPTY.with(pod("a", null, ""), Duration.ZERO)
         .with(scheduled("b", -1), Duration.ZERO);
     assertThat(pods.furthest().name()).isEqualTo("b");
 
@@ -49,14 +49,14 @@ class FailingPodsTest {
     assertThat(started.furthest().name()).isEqualTo("d");
   }
 
-  private static @Nullable Duration left(PodFailures pods, int second) {
+  private static @Nullable Duration left(StartingPodSet pods, int second) {
     return pods.left(ofSeconds(second), GRACE);
   }
 
   @ParameterizedTest(name = "{0}: {1} s")
   @CsvSource({"PERMANENT, 0", "RETRIED, 3", "SLOW, 60"})
   void areWaitedForAsLongAsTheyMayEnd(Persistence persistence, int seconds) {
-    var pods = PodFailures.EMPTY.with(pod("a", persistence, "Word"), ofSeconds(10));
+    var pods = StartingPodSet.EMPTY.with(pod("a", persistence, "Word"), ofSeconds(10));
 
     assertThat(left(pods, 10)).isEqualTo(ofSeconds(seconds));
     assertThat(pods.failure(ofSeconds(10 + seconds).minusMillis(1), GRACE)).isNull();
@@ -66,10 +66,10 @@ class FailingPodsTest {
 
   @Test
   void areNoFailureWhileThereIsNoneOrOneMayStart() {
-    var failing = PodFailures.EMPTY.with(pod("a", Persistence.PERMANENT, "Word"), Duration.ZERO);
+    var failing = StartingPodSet.EMPTY.with(pod("a", Persistence.PERMANENT, "Word"), Duration.ZERO);
 
-    assertThat(PodFailures.EMPTY.failure(ofSeconds(99), GRACE)).isNull();
-    assertThat(left(PodFailures.EMPTY, 99)).isNull();
+    assertThat(StartingPodSet.EMPTY.failure(ofSeconds(99), GRACE)).isNull();
+    assertThat(left(StartingPodSet.EMPTY, 99)).isNull();
     assertThat(failing.with(pod("b", null, ""), Duration.ZERO).failure(ofSeconds(99), GRACE))
         .isNull();
     assertThat(failing.without("a").failure(ofSeconds(99), GRACE)).isNull();
@@ -77,9 +77,9 @@ class FailingPodsTest {
 
   @Test
   void areWaitedForUntilTheLastOfThemIsGivenUp() {
-    var pods = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "Word"), ofSeconds(0))
+    var pods = StartingPodSet.EMPTY.with(pod("a", Persistence.RETRIED, "Word"), ofSeconds(0))
         .with(pod("b", Persistence.RETRIED, "Word"), ofSeconds(2));
-    var other = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "Word"), ofSeconds(2))
+    var other = StartingPodSet.EMPTY.with(pod("a", Persistence.RETRIED, "Word"), ofSeconds(2))
         .with(pod("b", Persistence.RETRIED, "Word"), ofSeconds(0));
 
     assertThat(left(pods, 4)).isEqualTo(ofSeconds(1));
@@ -88,7 +88,8 @@ class FailingPodsTest {
 
   @Test
   void areWaitedForAgainOnlyWhereThePersistenceChanges() {
-    var pods = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "ErrImagePull"), ofSeconds(0));
+    var pods = StartingPodSet.EMPTY.with(pod("a", Persistence.RETRIED, "ErrImagePull"),
+        ofSeconds(0));
 
     assertThat(left(pods.with(pod("a", Persistence.RETRIED, "ImagePullBackOff"), ofSeconds(2)), 2))
         .isEqualTo(ofSeconds(1));

@@ -8,7 +8,7 @@ import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRule;
+import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.TestValues;
@@ -34,7 +34,7 @@ class HostTableTest {
     return service(id, created, read.rules(), hosts);
   }
 
-  private static ScaledService service(String id, String created, List<ScaledServiceRule> rules,
+  private static ScaledService service(String id, String created, List<ScaledServiceRoute> rules,
       String... hosts) {
     var parts = id.split("/");
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
@@ -62,7 +62,7 @@ class HostTableTest {
   void aServiceThatIsCaughtIsFoundByItsOwnNames(String host, @Nullable String expected) {
     var table = HostTable.of(List.of(catching("shop/web", "2026-01-01", "svc"),
         catching("shop/b", "2026-01-02", "both"), catching("blog/b", "2026-01-03", "both"),
-        service("shop/plain", "2026-01-04")), "cluster.local", DomainRules.ANY);
+        service("shop/plain", "2026-01-04")), "cluster.local", HostClaimRules.ANY);
 
     var found = table.find(host, "/", NO_HEADERS);
     assertThat(found == null ? null : found.toString()).isEqualTo(expected);
@@ -72,7 +72,7 @@ class HostTableTest {
   private static final HostTable TABLE = HostTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),
-      service("shop/plain", "2026-01-03")), "cluster.local", DomainRules.ANY);
+      service("shop/plain", "2026-01-03")), "cluster.local", HostClaimRules.ANY);
 
   @ParameterizedTest
   @CsvSource({"shop.example.com, shop/web", "SHOP.Example.com, shop/web",
@@ -98,7 +98,7 @@ class HostTableTest {
         "*.example.com");
 
     for (var all : List.of(List.of(older, younger), List.of(younger, older))) {
-      var table = HostTable.of(all, "cluster.local", DomainRules.ANY);
+      var table = HostTable.of(all, "cluster.local", HostClaimRules.ANY);
       assertThat(table.find("x.example.com", "/", NO_HEADERS)).isEqualTo(older.id());
       assertThat(table.find("y.example.com", "/", NO_HEADERS)).isEqualTo(younger.id());
       assertThat(table.taken(older.id())).isEmpty();
@@ -110,7 +110,7 @@ class HostTableTest {
   @Test
   void ofTwoOfTheSameAgeTheNameDecides() {
     var table = HostTable.of(List.of(service("b/two", "t", "x.y"), service("a/one", "t", "x.y")),
-        "cluster.local", DomainRules.ANY);
+        "cluster.local", HostClaimRules.ANY);
 
     assertThat(table.find("x.y", "/", NO_HEADERS)).isEqualTo(new RevisionId("a", "one"));
   }
@@ -119,7 +119,7 @@ class HostTableTest {
   void noRevisionGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
     var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local",
-        DomainRules.ANY);
+        HostClaimRules.ANY);
 
     assertThat(table.find("bank.money", "/", NO_HEADERS))
         .isEqualTo(new RevisionId("money", "bank"));
@@ -136,7 +136,7 @@ class HostTableTest {
     var thief = service("a/thief", "1", "*.money", "*.svc", "*.money.svc.cluster.local",
         "*.cluster.local", "vault");
     var table = HostTable.of(List.of(thief, service("money/bank", "2"),
-        catching("money/safe", "3", "vault")), "cluster.local", DomainRules.ANY);
+        catching("money/safe", "3", "vault")), "cluster.local", HostClaimRules.ANY);
 
     assertThat(table.find(host, "/", NO_HEADERS)).asString().isEqualTo(expected);
     assertThat(table.taken(thief.id()))
@@ -172,7 +172,7 @@ class HostTableTest {
           - hosts: [admin.example.com]
             headers: [{name: x-team, value: ops-1}]
             serviceRef: {port: one}
-          """, "shop.example.com", "admin.shop")), "cluster.local", DomainRules.ANY);
+          """, "shop.example.com", "admin.shop")), "cluster.local", HostClaimRules.ANY);
 
   /** Semantics of HTTPRouteMatch in the Gateway API: one row for each sentence of its reference. */
   @ParameterizedTest
@@ -228,10 +228,10 @@ class HostTableTest {
         + " {port: c}}]", "x.y");
     var both = MapFields.of("A", "1", "B", "1", "C", "1");
 
-    assertThat(HostTable.of(List.of(young, old), "", DomainRules.ANY).find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(young, old), "", HostClaimRules.ANY).find("x.y", "/", both))
         .isEqualTo(old.id());
     var sameAge = withRules("shop/a", "1", "[{headers: [{name: A}]}]", "x.y");
-    assertThat(HostTable.of(List.of(old, sameAge), "", DomainRules.ANY).find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(old, sameAge), "", HostClaimRules.ANY).find("x.y", "/", both))
         .isEqualTo(sameAge.id());
   }
 
@@ -241,7 +241,7 @@ class HostTableTest {
         "[{pathPrefix: /a}, {path: /b, headers: [{name: X, value: v}]}]", "x.y");
     var younger = withRules("shop/two", "2", "[{pathPrefix: /a/}, {path: /a},"
         + " {path: /b, headers: [{name: x, value: v}]}, {path: /c}]", "x.y");
-    var table = HostTable.of(List.of(younger, older), "", DomainRules.ANY);
+    var table = HostTable.of(List.of(younger, older), "", HostClaimRules.ANY);
 
     assertThat(table.taken(older.id())).isEmpty();
     assertThat(table.taken(younger.id())).containsExactly(
@@ -257,7 +257,7 @@ class HostTableTest {
     var older = withRules("money/bank", "1", "[{pathPrefix: /pay}]", "bank.example.com");
     var thief = withRules("shop/thief", "2", "[{path: /pay/cards}, {pathPrefix: /other}]",
         "bank.example.com", "shop.example.com");
-    var table = HostTable.of(List.of(thief, older), "", DomainRules.ANY);
+    var table = HostTable.of(List.of(thief, older), "", HostClaimRules.ANY);
 
     assertThat(table.taken(thief.id())).containsExactly(new Taken("bank.example.com", older.id()));
     assertThat(table.find("bank.example.com", "/pay/cards", NO_HEADERS)).isEqualTo(older.id());
@@ -274,7 +274,7 @@ class HostTableTest {
         TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
         WarmTimes.NONE, false, TestValues.NO_STATUS);
-    var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
+    var table = HostTable.of(List.of(broken), "", HostClaimRules.ANY);
 
     assertThat(read.problems()).hasSize(1);
     assertThat(table.find("x.y", "/", NO_HEADERS)).isNull();
@@ -283,7 +283,7 @@ class HostTableTest {
 
   @Test
   void aHostThatItsNamespaceMayNotClaimIsNotServed() {
-    var rules = DomainRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
+    var rules = HostClaimRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
     var own = service("a/one", "2", "a.example.com", "*.x.a.example.com");
     var thief = service("b/two", "1", "a.example.com", "*.example.com", "b.apps.example.com");
     var table = HostTable.of(List.of(own, thief), "cluster.local", rules);
@@ -312,7 +312,7 @@ class HostTableTest {
       shop=a.example.com, *=*          | shop | b.example.com     | false
       """)
   void domainsBelongToNamespaces(String rules, String namespace, String host, boolean allowed) {
-    assertThat(DomainRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
+    assertThat(HostClaimRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
   }
 
   @ParameterizedTest
@@ -324,6 +324,6 @@ class HostTableTest {
       a=x.y, a=z.y    | two entries for a
       """)
   void rulesThatCannotBeReadAreNamed(String rules, String problem) {
-    assertThatThrownBy(() -> DomainRules.parse(rules)).hasMessageContaining(problem);
+    assertThatThrownBy(() -> HostClaimRules.parse(rules)).hasMessageContaining(problem);
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.ScaledServiceState.References;
-import dev.activator.cluster.policy.ScaledServiceState.Trouble;
-import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.ResolvedScaledService.References;
+import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
+import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.testing.TestValues;
@@ -30,7 +30,7 @@ class ScaledServiceStatusTest {
         serviceRef: {name: svc, port: http}
         target: {concurrency: 20}
       """).fact();
-  private static final RoutedService SERVICE = Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
+  private static final KubernetesService SERVICE = Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();
@@ -43,13 +43,14 @@ class ScaledServiceStatusTest {
         - {addresses: [10.0.0.2], conditions: {ready: false}, targetRef: {uid: b}}
       """).fact();
 
-  private static final ScaledServiceState FINE = state(SERVICE, new WorkloadState.Hidden());
-  private static final ScaledServiceState NO_SERVICE = state(null, new WorkloadState.Hidden());
-  private static final ScaledServiceState NO_TARGET = state(SERVICE, new WorkloadState.Missing());
+  private static final ResolvedScaledService FINE = state(SERVICE, new WorkloadState.Hidden());
+  private static final ResolvedScaledService NO_SERVICE = state(null, new WorkloadState.Hidden());
+  private static final ResolvedScaledService NO_TARGET = state(SERVICE,
+      new WorkloadState.Missing());
 
-  private static ScaledServiceState state(@Nullable RoutedService service,
+  private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
-    return ScaledServiceState.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
+    return ResolvedScaledService.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
         List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
   }
 
@@ -175,7 +176,7 @@ class ScaledServiceStatusTest {
 
   private static ScaledServiceStatus troubled(String... reasons) {
     var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
-    return TestValues.NO_STATUS.next(new ScaledServiceState(OBJECT, FINE.revision(),
+    return TestValues.NO_STATUS.next(new ResolvedScaledService(OBJECT, FINE.revision(),
         FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of()), THREE,
         FIRST);
   }

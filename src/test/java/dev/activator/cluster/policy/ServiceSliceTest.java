@@ -2,9 +2,9 @@ package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.EndpointsObject.Condition;
-import dev.activator.cluster.policy.EndpointsObject.Member;
-import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.cluster.policy.RevisionEndpoints.Condition;
+import dev.activator.cluster.policy.RevisionEndpoints.Member;
+import dev.activator.cluster.policy.RevisionEndpoints.Ports;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;

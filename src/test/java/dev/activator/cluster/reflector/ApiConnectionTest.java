@@ -5,7 +5,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.cluster.decode.ListWatchParser;
 import dev.activator.testing.TestValues;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
@@ -34,7 +34,7 @@ class ApiConnectionTest {
   @AutoClose
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   @AutoClose
-  private final KubernetesApi api = TestValues.kubernetesApi(config());
+  private final KubernetesApiClient api = TestValues.kubernetesApi(config());
 
   ApiConnectionTest() throws IOException {}
 
@@ -87,7 +87,7 @@ class ApiConnectionTest {
     var answered = sends("HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\nRetry-After: "
         + header + "\r\n\r\n");
 
-    var refused = api.get("version", ofMinutes(10), ApiMessages::gitVersion)
+    var refused = api.get("version", ofMinutes(10), ListWatchParser::gitVersion)
         .handle((_, failure) -> (ApiException) failure.getCause()).get(120, TimeUnit.SECONDS);
 
     assertThat(refused.retryAfter()).isEqualTo(ofSeconds(seconds));
@@ -97,7 +97,7 @@ class ApiConnectionTest {
   @Test
   void cancellingAnAnswerEndsItsRequest() throws Exception {
     var answered = answers("{\"gitVersion\":");
-    var version = api.get("version", ofMinutes(10), ApiMessages::gitVersion);
+    var version = api.get("version", ofMinutes(10), ListWatchParser::gitVersion);
     var socket = answered.get(120, TimeUnit.SECONDS);
 
     version.cancel(true);
@@ -106,7 +106,7 @@ class ApiConnectionTest {
   }
 
   /** Hears a stream, and reads on only when told. */
-  private static final class Held implements KubernetesApi.StreamListener {
+  private static final class Held implements KubernetesApiClient.StreamListener {
     private final BlockingQueue<Runnable> more = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> end = new CompletableFuture<>();
     private final @Nullable Error failure;

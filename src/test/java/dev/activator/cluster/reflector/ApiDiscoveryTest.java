@@ -20,7 +20,7 @@ class ApiDiscoveryTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
   private final EmbeddedApi server = EmbeddedApi.start();
-  private final KubernetesApi api = TestValues.kubernetesApi(config());
+  private final KubernetesApiClient api = TestValues.kubernetesApi(config());
 
   private Config config() {
     var config = Config.empty();

@@ -54,7 +54,7 @@ class InformersTest {
   @Test
   void watchesAnotherNamespaceByItself() {
     try (var rig = new Rig().start()) {
-      var elsewhere = ResourceQuery.in("elsewhere", WatchedKind.ENDPOINTS, "");
+      var elsewhere = InformerQuery.in("elsewhere", WatchedKind.ENDPOINTS, "");
 
       try (var other = rig.informers.lease(elsewhere)) {
         await().until(() -> other.informer().hasSynced());
@@ -70,7 +70,8 @@ class InformersTest {
     var config = Config.empty();
     config.setMasterUrl("http://127.0.0.1:1");
     var loop = new VirtualLoop();
-    try (var api = new KubernetesApi(config, null, WriteRateLimiter.UNLIMITED, new Refusing())) {
+    try (var api = new KubernetesApiClient(config, null, WriteRateLimiter.UNLIMITED,
+        new Refusing())) {
       var informers = Quiescence
           .watch(new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT,
               new Random(1), new ApiErrorText("http://x"))));

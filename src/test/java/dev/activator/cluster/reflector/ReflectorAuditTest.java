@@ -4,7 +4,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

@@ -5,7 +5,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ListWatchParser.Page;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.util.ArrayList;

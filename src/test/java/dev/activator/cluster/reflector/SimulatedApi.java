@@ -1,8 +1,8 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.ApiMessages.Page;
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ListWatchParser.Page;
+import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedApi {
   private static final int PAGE = 4;
 
-  private record Write(long version, boolean removed, VersionedObject<Decoded<Object>> object) {}
+  private record Write(long version, boolean removed,
+      VersionedObject<DecodeResult<Object>> object) {}
 
   /** Most simulations pass the largest signed number, as a server may that counts on for long. */
   private static final long FIRST_VERSION = Long.MAX_VALUE - 300;
@@ -49,8 +50,8 @@ public final class SimulatedApi {
     return new Informers(new Informers.Sources() {
       @Override
       @SuppressWarnings("unchecked") // A kind's objects have the facts of that kind.
-      public <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query) {
-        return (ListerWatcher<Decoded<F>>) (ListerWatcher<?>) kind(query.kind());
+      public <F> ListerWatcher<DecodeResult<F>> of(InformerQuery<F> query) {
+        return (ListerWatcher<DecodeResult<F>>) (ListerWatcher<?>) kind(query.kind());
       }
     }, context);
   }
@@ -58,7 +59,7 @@ public final class SimulatedApi {
   /** Creates or changes an object. */
   public <F> void put(WatchedKind<F> kind, String key, String uid, F fact) {
     kind(kind).put(new VersionedObject<>(key, uid, text(++version),
-        new Decoded<>(fact, null, List.of())));
+        new DecodeResult<>(fact, null, List.of())));
   }
 
   public void remove(WatchedKind<?> kind, String key) {
@@ -113,17 +114,17 @@ public final class SimulatedApi {
   }
 
   /** The objects of one kind. */
-  private final class Kind implements ListerWatcher<Decoded<Object>> {
-    private final TreeMap<String, VersionedObject<Decoded<Object>>> objects = new TreeMap<>();
+  private final class Kind implements ListerWatcher<DecodeResult<Object>> {
+    private final TreeMap<String, VersionedObject<DecodeResult<Object>>> objects = new TreeMap<>();
     private final List<Write> writes = new ArrayList<>();
     private final List<SimulatedWatch> watches = new ArrayList<>();
-    private final Map<String, List<VersionedObject<Decoded<Object>>>> snapshots = new HashMap<>();
+    private final Map<String, List<VersionedObject<DecodeResult<Object>>>> snapshots = new HashMap<>();
     private final Set<Long> expired = new HashSet<>();
     private long forgotten;
 
     @SuppressWarnings("unchecked") // see put(WatchedKind, …)
     void put(VersionedObject<?> now) {
-      var object = (VersionedObject<Decoded<Object>>) now;
+      var object = (VersionedObject<DecodeResult<Object>>) now;
       objects.put(now.key(), object);
       write(new Write(version, false, object));
     }
@@ -149,24 +150,24 @@ public final class SimulatedApi {
     }
 
     @Override
-    public CompletableFuture<Page<Decoded<Object>>> page(String next) {
+    public CompletableFuture<Page<DecodeResult<Object>>> page(String next) {
       return answer(() -> next.isEmpty() ? first() : rest(next));
     }
 
     @Override
-    public CompletableFuture<Page<Decoded<Object>>> unpaged() {
+    public CompletableFuture<Page<DecodeResult<Object>>> unpaged() {
       return answer(
           () -> new Page<>(List.copyOf(objects.values()), text(version), ""));
     }
 
-    private Page<Decoded<Object>> first() {
+    private Page<DecodeResult<Object>> first() {
       var all = List.copyOf(objects.values());
       var at = text(version);
       snapshots.put(at, all);
       return part(all, at, 0);
     }
 
-    private Page<Decoded<Object>> rest(String next) {
+    private Page<DecodeResult<Object>> rest(String next) {
       var at = next.substring(0, next.indexOf('/'));
       var all = snapshots.get(at);
       if (all == null) {
@@ -175,16 +176,17 @@ public final class SimulatedApi {
       return part(all, at, Integer.parseInt(next.substring(at.length() + 1)));
     }
 
-    private Page<Decoded<Object>> part(List<VersionedObject<Decoded<Object>>> all, String at,
+    private Page<DecodeResult<Object>> part(List<VersionedObject<DecodeResult<Object>>> all,
+        String at,
         int from) {
       int to = Math.min(all.size(), from + PAGE);
       return new Page<>(all.subList(from, to), at, to < all.size() ? at + "/" + to : "");
     }
 
     /** What is listed is of a moment between question and answer. */
-    private CompletableFuture<Page<Decoded<Object>>> answer(
-        java.util.function.Supplier<Page<Decoded<Object>>> page) {
-      var answer = new CompletableFuture<Page<Decoded<Object>>>();
+    private CompletableFuture<Page<DecodeResult<Object>>> answer(
+        java.util.function.Supplier<Page<DecodeResult<Object>>> page) {
+      var answer = new CompletableFuture<Page<DecodeResult<Object>>>();
       clock.schedule(millis(5), () -> {
         try {
           if (down) {
@@ -202,7 +204,7 @@ public final class SimulatedApi {
     }
 
     @Override
-    public Watch watch(String resourceVersion, Watcher<Decoded<Object>> watcher) {
+    public Watch watch(String resourceVersion, Watcher<DecodeResult<Object>> watcher) {
       long from = Long.parseUnsignedLong(resourceVersion) - FIRST_VERSION;
       if (expired.contains(from)) {
         throw new AssertionError("asks again for a watch from " + from + ", which is expired");
@@ -215,14 +217,14 @@ public final class SimulatedApi {
 
   private final class SimulatedWatch implements ListerWatcher.Watch {
     private final Kind kind;
-    private final ListerWatcher.Watcher<Decoded<Object>> watcher;
+    private final ListerWatcher.Watcher<DecodeResult<Object>> watcher;
     private long received;
     private long notBefore;
     private boolean closed;
     private boolean pumping;
     private boolean silent;
 
-    SimulatedWatch(Kind kind, ListerWatcher.Watcher<Decoded<Object>> watcher, long from) {
+    SimulatedWatch(Kind kind, ListerWatcher.Watcher<DecodeResult<Object>> watcher, long from) {
       this.kind = kind;
       this.watcher = watcher;
       this.received = from;
@@ -250,7 +252,7 @@ public final class SimulatedApi {
       }
     }
 
-    private void tell(List<WatchEvent<Decoded<Object>>> events) {
+    private void tell(List<WatchEvent<DecodeResult<Object>>> events) {
       watcher.events(events, () -> {
       });
     }
@@ -288,7 +290,7 @@ public final class SimulatedApi {
         expire();
         return;
       }
-      var events = new ArrayList<WatchEvent<Decoded<Object>>>();
+      var events = new ArrayList<WatchEvent<DecodeResult<Object>>>();
       for (var write : kind.writes) {
         if (write.version > received) {
           received = write.version;

@@ -16,8 +16,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.PodProcesses.Running;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.PodProcessRegistry.Running;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Match;
@@ -104,7 +104,8 @@ class KubectlTest {
   void leaveNothing() {
     for (var kind : store.kinds().all()) {
       if (kind.namespaced()) {
-        store.list(kind).forEach(one -> store.delete(kind, Meta.namespace(one), Meta.name(one)));
+        store.list(kind)
+            .forEach(one -> store.delete(kind, ObjectMeta.namespace(one), ObjectMeta.name(one)));
       }
     }
   }
@@ -340,7 +341,7 @@ class KubectlTest {
     store.create(REVISION, named("r"));
     var pod = store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
     var event = parse("{'involvedObject':{'kind':'Pod','namespace':'default','name':'p','uid':'"
-        + Meta.uid(pod) + "'},'type':'Normal','reason':'Started','message':'It has begun',"
+        + ObjectMeta.uid(pod) + "'},'type':'Normal','reason':'Started','message':'It has begun',"
         + "'firstTimestamp':'2026-11-21T10:00:00Z','lastTimestamp':'2026-11-21T10:00:00Z'}");
     event.setAll(named("e"));
     store.create(EVENT, event);

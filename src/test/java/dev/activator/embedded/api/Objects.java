@@ -1,7 +1,7 @@
 package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Objects for tests, with no more in them than a test is about. */
@@ -20,7 +20,7 @@ public final class Objects {
 
   public static ObjectNode labelled(String name, String label, String value) {
     var object = named(name);
-    Meta.of(object).putObject("labels").put(label, value);
+    ObjectMeta.of(object).putObject("labels").put(label, value);
     return object;
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -35,9 +35,9 @@ class DeploymentControllerTest {
     create("v1");
 
     var set = sets().getFirst();
-    String hash = Meta.labels(set).get("pod-template-hash");
+    String hash = ObjectMeta.labels(set).get("pod-template-hash");
     assertThat(hash).matches("[bcdfghjklmnpqrstvwxz2456789]{10}");
-    assertThat(Meta.name(set)).isEqualTo("web-" + hash);
+    assertThat(ObjectMeta.name(set)).isEqualTo("web-" + hash);
     assertThat(set.at("/spec/selector/matchLabels"))
         .isEqualTo(Objects.parse("{'app': 'web', 'pod-template-hash': '" + hash + "'}"));
     assertThat(set.at("/spec/template/metadata/labels"))
@@ -116,19 +116,19 @@ class DeploymentControllerTest {
   @Test
   void makesADeletedReplicaSetAgain() {
     create("v1");
-    String before = Meta.uid(sets().getFirst());
+    String before = ObjectMeta.uid(sets().getFirst());
 
-    store.delete(BuiltInKinds.REPLICA_SET, "default", Meta.name(sets().getFirst()));
+    store.delete(BuiltInKinds.REPLICA_SET, "default", ObjectMeta.name(sets().getFirst()));
     loop.run();
 
     assertThat(replicas()).containsExactly(2);
-    assertThat(Meta.uid(sets().getFirst())).isNotEqualTo(before);
+    assertThat(ObjectMeta.uid(sets().getFirst())).isNotEqualTo(before);
   }
 
   @Test
   void adoptsTheReplicaSetsThatADeletedDeploymentLeft() {
     create("v1");
-    String before = Meta.uid(sets().getFirst());
+    String before = ObjectMeta.uid(sets().getFirst());
     store.delete(BuiltInKinds.DEPLOYMENT, "default", "web", "", Propagation.ORPHAN);
     loop.run();
     assertThat(replicas()).containsExactly(2);
@@ -136,14 +136,14 @@ class DeploymentControllerTest {
     create("v1");
 
     assertThat(sets()).hasSize(1);
-    assertThat(Meta.uid(sets().getFirst())).isEqualTo(before);
+    assertThat(ObjectMeta.uid(sets().getFirst())).isEqualTo(before);
     assertThat(ControllerRefs.controls(deployment(), sets().getFirst())).isTrue();
   }
 
   @Test
   void copiesTheChangeCause_andNotWhatIsTheDeploymentsOwn() {
     create("v1");
-    edit(deployment -> Meta.of(deployment).withObjectProperty("annotations")
+    edit(deployment -> ObjectMeta.of(deployment).withObjectProperty("annotations")
         .put("kubernetes.io/change-cause", "why")
         .put("kubectl.kubernetes.io/last-applied-configuration", "{}"));
 
@@ -224,10 +224,11 @@ class DeploymentControllerTest {
   }
 
   private void ready(int set, int pods) {
-    store.updateStatus(BuiltInKinds.REPLICA_SET, "default", Meta.name(sets().get(set)), found -> {
-      found.putObject("status").put("replicas", pods).put("readyReplicas", pods);
-      return found;
-    });
+    store.updateStatus(BuiltInKinds.REPLICA_SET, "default", ObjectMeta.name(sets().get(set)),
+        found -> {
+          found.putObject("status").put("replicas", pods).put("readyReplicas", pods);
+          return found;
+        });
     loop.run();
   }
 

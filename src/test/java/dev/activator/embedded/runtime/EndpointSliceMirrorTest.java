@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.util.List;
@@ -51,7 +51,7 @@ class EndpointSliceMirrorTest {
   @Test
   void thereIsAnEmptyOneWhereThereAreNoAddresses() {
     assertThat(slices()).containsExactly("IPv4 none []");
-    assertThat(Meta.labels(store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst()))
+    assertThat(ObjectMeta.labels(store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst()))
         .isEqualTo(Map.of("a", "b", "kubernetes.io/service-name", "e",
             "endpointslice.kubernetes.io/managed-by", "endpointslicemirroring-controller.k8s.io"));
   }
@@ -90,7 +90,7 @@ class EndpointSliceMirrorTest {
   void writesADeletedSliceAgain() {
     var slice = store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst();
 
-    store.delete(BuiltInKinds.ENDPOINT_SLICE, "ns", Meta.name(slice));
+    store.delete(BuiltInKinds.ENDPOINT_SLICE, "ns", ObjectMeta.name(slice));
     loop.run();
 
     assertThat(slices()).containsExactly("IPv4 none []");

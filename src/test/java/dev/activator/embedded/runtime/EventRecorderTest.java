@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.util.List;
@@ -69,14 +69,14 @@ class EventRecorderTest {
         "Pod Warning BackOff 3: Back-off restarting failed container c",
         "Pod Normal Killing 1: Stopped container c");
     var event = store.list(BuiltInKinds.EVENT).getFirst();
-    assertThat(event.at("/involvedObject/uid").asString()).isEqualTo(Meta.uid(pod));
+    assertThat(event.at("/involvedObject/uid").asString()).isEqualTo(ObjectMeta.uid(pod));
     assertThat(event.path("firstTimestamp").asString()).matches("[-0-9]+T[:0-9]+Z");
   }
 
   @Test
   void writesNothingAboutANamespaceThatIsGone() {
     var pod = named("a");
-    Meta.of(pod).put("namespace", "team");
+    ObjectMeta.of(pod).put("namespace", "team");
     store.create(BuiltInKinds.POD, pod);
     loop.run();
     store.delete(BuiltInKinds.NAMESPACE, "", "team");

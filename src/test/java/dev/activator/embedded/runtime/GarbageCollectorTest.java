@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -71,7 +71,7 @@ class GarbageCollectorTest {
     create("child", "owner");
     create("grandchild", "child");
     store.edit(BuiltInKinds.CONFIG_MAP, "default", "grandchild", found -> {
-      Meta.of(found).putArray("finalizers").add("example.com/wait");
+      ObjectMeta.of(found).putArray("finalizers").add("example.com/wait");
       return found;
     });
 
@@ -80,10 +80,10 @@ class GarbageCollectorTest {
     assertThat(names()).containsExactly("child", "grandchild", "owner");
     assertThat(find("owner").at("/metadata/finalizers/0").stringValue())
         .isEqualTo("foregroundDeletion");
-    assertThat(Meta.terminating(find("child"))).isTrue();
+    assertThat(ObjectMeta.terminating(find("child"))).isTrue();
 
     store.edit(BuiltInKinds.CONFIG_MAP, "default", "grandchild", found -> {
-      Meta.of(found).remove("finalizers");
+      ObjectMeta.of(found).remove("finalizers");
       return found;
     });
     loop.run();
@@ -97,7 +97,7 @@ class GarbageCollectorTest {
     create("child", "owner");
     store.edit(BuiltInKinds.CONFIG_MAP, "default", "child", found -> {
       ((ObjectNode) found.at("/metadata/ownerReferences/0")).remove("blockOwnerDeletion");
-      Meta.of(found).putArray("finalizers").add("example.com/wait");
+      ObjectMeta.of(found).putArray("finalizers").add("example.com/wait");
       return found;
     });
     loop.run();
@@ -106,7 +106,7 @@ class GarbageCollectorTest {
     loop.run();
 
     assertThat(names()).containsExactly("child");
-    assertThat(Meta.terminating(find("child"))).isTrue();
+    assertThat(ObjectMeta.terminating(find("child"))).isTrue();
   }
 
   @Test
@@ -151,7 +151,7 @@ class GarbageCollectorTest {
 
   private ObjectNode object(String name, String... owners) {
     var object = Objects.named(name);
-    var references = Meta.of(object).putArray("ownerReferences");
+    var references = ObjectMeta.of(object).putArray("ownerReferences");
     for (var owner : owners) {
       references.addObject().put("apiVersion", "v1").put("kind", "ConfigMap").put("name", owner)
           .put("uid", uid(owner)).put("blockOwnerDeletion", true);
@@ -168,7 +168,7 @@ class GarbageCollectorTest {
   }
 
   private String uid(String name) {
-    return Meta.uid(find(name));
+    return ObjectMeta.uid(find(name));
   }
 
   private List<String> owners(String name) {
@@ -177,6 +177,6 @@ class GarbageCollectorTest {
   }
 
   private List<String> names() {
-    return store.list(BuiltInKinds.CONFIG_MAP).stream().map(Meta::name).toList();
+    return store.list(BuiltInKinds.CONFIG_MAP).stream().map(ObjectMeta::name).toList();
   }
 }

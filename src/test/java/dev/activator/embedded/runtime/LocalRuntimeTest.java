@@ -11,12 +11,12 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.WriteGuard;
+import dev.activator.autoscaler.LeadershipCheck;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.LocalProcessProblems;
@@ -74,7 +74,7 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeDependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
+      new LocalRuntimeDependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           _ -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -96,15 +96,15 @@ class LocalRuntimeTest {
     until(() -> store.find(BuiltInKinds.DEPLOYMENT, "default", "hello-00001-deployment") != null);
 
     var revision = store.find(BuiltInKinds.REVISION, "default", "hello-00001");
-    assertThat(Meta.labels(revision)).containsEntry("serving.knative.dev/service", "hello")
+    assertThat(ObjectMeta.labels(revision)).containsEntry("serving.knative.dev/service", "hello")
         .containsEntry("serving.knative.dev/configuration", "hello")
         .containsEntry("serving.knative.dev/configurationGeneration", "1");
     assertThat(revision.path("spec").path("timeoutSeconds").intValue()).isEqualTo(300);
     var endpoints = store.find(BuiltInKinds.ENDPOINTS, "default", "hello-00001-private");
-    assertThat(Meta.labels(endpoints))
+    assertThat(ObjectMeta.labels(endpoints))
         .containsEntry("networking.internal.knative.dev/serviceType", "Private")
         .containsEntry("serving.knative.dev/revision", "hello-00001")
-        .containsEntry("serving.knative.dev/revisionUID", Meta.uid(revision));
+        .containsEntry("serving.knative.dev/revisionUID", ObjectMeta.uid(revision));
     var shown = store.find(BuiltInKinds.ENDPOINTS, "default", "hello-00001").path("subsets")
         .path(0);
     assertThat(shown.path("addresses").path(0).path("ip").stringValue()).isEqualTo("127.0.0.1");
@@ -142,9 +142,9 @@ class LocalRuntimeTest {
 
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
-    var scaling = new DeploymentScaleClient(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
+    var scaling = new EmbeddedScaleClient(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
     var autoscaler = Quiescence
-        .watch(new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
+        .watch(new Autoscaler(loop(), scaling, LeadershipCheck.ALONE, new ScalingListener() {
         }, new Random(1)));
     autoscaler.start();
     scaling.start(autoscaler);
@@ -285,10 +285,10 @@ class LocalRuntimeTest {
 
     // and when it comes, then the process starts with it
     var secret = Json.object();
-    Meta.of(secret).put("namespace", "default").put("name", "vault");
+    ObjectMeta.of(secret).put("namespace", "default").put("name", "vault");
     secret.putObject("data").put("k", "MTIz");
     store.create(BuiltInKinds.SECRET, secret);
-    String pod = Meta.name(store.list(BuiltInKinds.POD).getFirst());
+    String pod = ObjectMeta.name(store.list(BuiltInKinds.POD).getFirst());
     until(() -> lines(store.podLogs().current("default", pod)).equals(List.of("got 123")));
   }
 
@@ -304,7 +304,7 @@ class LocalRuntimeTest {
     until(() -> find(BuiltInKinds.DEPLOYMENT, "web").at("/status/availableReplicas")
         .intValue(0) == 2);
     until(() -> store.list(BuiltInKinds.ENDPOINT_SLICE).stream()
-        .filter(slice -> Meta.name(slice).startsWith("front-")).count() == 2);
+        .filter(slice -> ObjectMeta.name(slice).startsWith("front-")).count() == 2);
 
     // when it is scaled down, then the address of the pod that goes is no longer there
     store.edit(BuiltInKinds.DEPLOYMENT, "default", "web", now -> {
@@ -449,7 +449,7 @@ class LocalRuntimeTest {
 
     scale(new RevisionId("default", "talker-00001"), 1);
     until(() -> store.list(BuiltInKinds.POD).size() == 1);
-    String pod = Meta.name(store.list(BuiltInKinds.POD).getFirst());
+    String pod = ObjectMeta.name(store.list(BuiltInKinds.POD).getFirst());
 
     until(() -> lines(store.podLogs().previous("default", pod)).equals(List.of("one", "two")));
     scale(new RevisionId("default", "talker-00001"), 0);
@@ -532,7 +532,8 @@ class LocalRuntimeTest {
     until(() -> store.find(BuiltInKinds.ENDPOINTS, "default", "echo-00001-private") == null);
     for (Kind kind : List.of(BuiltInKinds.REVISION, BuiltInKinds.DEPLOYMENT, BuiltInKinds.SERVICE,
         BuiltInKinds.ENDPOINTS)) {
-      until(() -> store.list(kind).stream().noneMatch(one -> Meta.name(one).startsWith("echo-")));
+      until(() -> store.list(kind).stream()
+          .noneMatch(one -> ObjectMeta.name(one).startsWith("echo-")));
     }
     assertThat(runtime.latestRevision("default", "echo")).isNull();
   }
@@ -542,12 +543,13 @@ class LocalRuntimeTest {
     apply("echo", List.of("sleep", "1000"));
     scale(ECHO, 1);
     until(() -> !store.list(BuiltInKinds.POD).isEmpty());
-    String first = Meta.name(store.list(BuiltInKinds.POD).getFirst());
+    String first = ObjectMeta.name(store.list(BuiltInKinds.POD).getFirst());
 
     store.delete(BuiltInKinds.POD, "default", first);
 
     until(
-        () -> store.list(BuiltInKinds.POD).stream().anyMatch(pod -> !Meta.name(pod).equals(first)));
+        () -> store.list(BuiltInKinds.POD).stream()
+            .anyMatch(pod -> !ObjectMeta.name(pod).equals(first)));
   }
 
   @Test

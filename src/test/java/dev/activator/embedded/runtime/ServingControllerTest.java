@@ -8,7 +8,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -48,9 +48,9 @@ class ServingControllerTest {
     apply(service("shop", 10, "serve"));
 
     var revision = find(BuiltInKinds.REVISION, "shop-00001");
-    String uid = Meta.uid(revision);
+    String uid = ObjectMeta.uid(revision);
     assertThat(revision.at("/spec/containerConcurrency").intValue()).isEqualTo(10);
-    assertThat(Meta.labels(revision)).containsEntry(KnativeLabels.SERVICE, "shop")
+    assertThat(ObjectMeta.labels(revision)).containsEntry(KnativeLabels.SERVICE, "shop")
         .containsEntry(KnativeLabels.CONFIGURATION, "shop")
         .containsEntry(KnativeLabels.GENERATION, "1");
     assertThat(revision.at("/metadata/annotations/activator.dev~1probe").stringValue())
@@ -58,14 +58,14 @@ class ServingControllerTest {
     assertThat(
         find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isZero();
-    assertThat(Meta.labels(find(BuiltInKinds.ENDPOINTS, "shop-00001-private")))
+    assertThat(ObjectMeta.labels(find(BuiltInKinds.ENDPOINTS, "shop-00001-private")))
         .containsEntry(KnativeLabels.REVISION, "shop-00001")
         .containsEntry(KnativeLabels.REVISION_UID, uid)
         .containsEntry(KnativeLabels.SERVICE_TYPE, "Private");
     assertThat(find(BuiltInKinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
     assertThat(find(BuiltInKinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
         .isEqualTo("None");
-    assertThat(Meta.labels(find(BuiltInKinds.SERVICE, "shop-00001")))
+    assertThat(ObjectMeta.labels(find(BuiltInKinds.SERVICE, "shop-00001")))
         .containsEntry(KnativeLabels.SERVICE_TYPE, "Public");
   }
 
@@ -236,7 +236,7 @@ class ServingControllerTest {
 
   private List<String> routingStates() {
     return store.list(BuiltInKinds.REVISION).stream()
-        .map(revision -> Meta.labels(revision).get(KnativeLabels.ROUTING_STATE)).toList();
+        .map(revision -> ObjectMeta.labels(revision).get(KnativeLabels.ROUTING_STATE)).toList();
   }
 
   private List<String> conditions(String service) {
@@ -347,11 +347,11 @@ class ServingControllerTest {
   void makesTheDeletedNewestRevisionAgain_withAllItNeeds() {
     apply(starting("shop", "serve"));
     ready("shop-00001");
-    String before = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
+    String before = ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
 
     delete(BuiltInKinds.REVISION, "shop-00001");
 
-    String now = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
+    String now = ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
     assertThat(now).isNotEqualTo(before);
     assertThat(find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment")
         .at("/spec/selector/matchLabels").properties().iterator().next().getValue().asString())
@@ -368,16 +368,16 @@ class ServingControllerTest {
   void takesTheRevisionsThatADeletedServiceLeft() {
     apply(starting("shop", "serve"));
     ready("shop-00001");
-    String before = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
+    String before = ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
     store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop",
-        Meta.uid(find(BuiltInKinds.KNATIVE_SERVICE, "shop")), Propagation.ORPHAN);
+        ObjectMeta.uid(find(BuiltInKinds.KNATIVE_SERVICE, "shop")), Propagation.ORPHAN);
     loop.run();
     assertThat(names(BuiltInKinds.KNATIVE_SERVICE)).isEmpty();
     assertThat(names(BuiltInKinds.DEPLOYMENT)).containsExactly("shop-00001-deployment");
 
     apply(starting("shop", "serve"));
 
-    assertThat(Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isEqualTo(before);
+    assertThat(ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isEqualTo(before);
     assertThat(conditions("shop")).contains("Ready True");
     assertThat(routed("shop")).isEqualTo("shop-00001");
   }
@@ -397,7 +397,7 @@ class ServingControllerTest {
   @Test
   void doesNotBringANamespaceBack_whenItIsDeletedBeforeTheServiceIsSeen() {
     var service = service("shop", 0, "serve");
-    Meta.of(service).put("namespace", "team");
+    ObjectMeta.of(service).put("namespace", "team");
     store.create(BuiltInKinds.KNATIVE_SERVICE, service);
 
     store.delete(BuiltInKinds.NAMESPACE, "", "team");
@@ -416,14 +416,14 @@ class ServingControllerTest {
   @Test
   void beginsAgainAtOneForAServiceThatIsDeletedAndCreated() {
     apply(service("shop", 0, "serve"));
-    String before = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
+    String before = ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
 
     store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop");
     store.create(BuiltInKinds.KNATIVE_SERVICE, service("shop", 0, "serve"));
     loop.run();
 
     assertThat(names(BuiltInKinds.REVISION)).containsExactly("shop-00001");
-    assertThat(Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isNotEqualTo(before);
+    assertThat(ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isNotEqualTo(before);
   }
 
   @Test
@@ -469,7 +469,7 @@ class ServingControllerTest {
       "{containers: [{command: [a]}], timeoutSeconds: 0}        | timeoutSeconds: expected a number from 1"})
   void refusesWhatCannotRunAndNamesTheField(String spec, String message) {
     var service = Json.object();
-    Meta.of(service).put("namespace", "default").put("name", "bad");
+    ObjectMeta.of(service).put("namespace", "default").put("name", "bad");
     if (!spec.equals("{}")) {
       service.putObject("spec").putObject("template").set("spec", yaml(spec));
     }
@@ -496,10 +496,10 @@ class ServingControllerTest {
   }
 
   private void apply(ObjectNode service) {
-    if (store.find(BuiltInKinds.KNATIVE_SERVICE, "default", Meta.name(service)) == null) {
+    if (store.find(BuiltInKinds.KNATIVE_SERVICE, "default", ObjectMeta.name(service)) == null) {
       store.create(BuiltInKinds.KNATIVE_SERVICE, service);
     } else {
-      store.edit(BuiltInKinds.KNATIVE_SERVICE, "default", Meta.name(service), now -> {
+      store.edit(BuiltInKinds.KNATIVE_SERVICE, "default", ObjectMeta.name(service), now -> {
         now.set("spec", service.path("spec"));
         return now;
       });
@@ -509,9 +509,9 @@ class ServingControllerTest {
 
   private static ObjectNode service(String name, int concurrency, String... command) {
     var service = Json.object();
-    Meta.of(service).put("namespace", "default").put("name", name);
+    ObjectMeta.of(service).put("namespace", "default").put("name", name);
     var template = service.putObject("spec").putObject("template");
-    template.putObject("metadata").putObject("annotations").put(DeploymentScaleClient.INITIAL_SCALE,
+    template.putObject("metadata").putObject("annotations").put(EmbeddedScaleClient.INITIAL_SCALE,
         "0");
     var spec = template.putObject("spec");
     spec.put("containerConcurrency", concurrency);
@@ -527,6 +527,6 @@ class ServingControllerTest {
   }
 
   private List<String> names(Kind kind) {
-    return store.list(kind).stream().map(Meta::name).toList();
+    return store.list(kind).stream().map(ObjectMeta::name).toList();
   }
 }

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.lending.PeerId;
-import dev.activator.lending.PeerListener;
+import dev.activator.lending.PeerEventListener;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.link.PeerView.State;
 import dev.activator.loop.NettyLoop;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -55,7 +55,7 @@ class PeerPortTest {
   private final int port = FreePort.next();
   private final List<Activator> all = new ArrayList<>();
 
-  private final class Activator implements PeerListener {
+  private final class Activator implements PeerEventListener {
     private final PeerPort port;
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final AtomicInteger views = new AtomicInteger();
@@ -79,7 +79,7 @@ class PeerPortTest {
           }, new Random(1));
       port.network().listen(this);
       all.add(this);
-      port.network().publicAddresses(new PublicAddresses(REVISION, List.of(A, B), List.of()));
+      port.network().publicAddresses(new PublicEndpoints(REVISION, List.of(A, B), List.of()));
       port.open();
     }
 
@@ -475,7 +475,7 @@ class PeerPortTest {
   }
 
   private static void isListedNoMore(Activator a) {
-    a.port.network().publicAddresses(new PublicAddresses(REVISION, List.of(A), List.of()));
+    a.port.network().publicAddresses(new PublicEndpoints(REVISION, List.of(A), List.of()));
   }
 
   private SSLSocket linked(Activator a, Socket connection) throws Exception {

@@ -1,10 +1,10 @@
 package dev.activator.lending.link;
 
 import dev.activator.lending.PeerId;
-import dev.activator.lending.PeerListener;
+import dev.activator.lending.PeerEventListener;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.link.PeerView.State;
-import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.wire.PeerFrame;
@@ -31,7 +31,7 @@ final class SimulatedPeers {
   private Duration handshake = DELAY;
 
   /** One process. */
-  final class Activator implements PeerListener {
+  final class Activator implements PeerEventListener {
     final String address;
     final PeerNetwork network;
     final List<String> events = new ArrayList<>();
@@ -64,7 +64,7 @@ final class SimulatedPeers {
     }
 
     void sees(String... addresses) {
-      network.publicAddresses(new PublicAddresses(REVISION, List.of(addresses), List.of()));
+      network.publicAddresses(new PublicEndpoints(REVISION, List.of(addresses), List.of()));
       loop.run();
     }
 

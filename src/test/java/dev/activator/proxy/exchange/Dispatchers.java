@@ -2,17 +2,17 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult;
 import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
@@ -22,28 +22,32 @@ public final class Dispatchers {
   private Dispatchers() {}
 
   public static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held) {
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pods,
+      HeldBytes.Share held) {
     return of(loop, revision, throttle, pods, held, new UncountedRequests());
   }
 
   static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held,
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pods,
+      HeldBytes.Share held,
       RequestCounter counter) {
     return of(loop, revision.id(), _ -> revision, throttle, pods, held, counter);
   }
 
   /** @param revisions in which the one may change */
   static RequestDispatcher of(Loop loop, RevisionId id, Revisions revisions,
-      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held,
+      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pods,
+      HeldBytes.Share held,
       RequestCounter counter) {
-    HostRule all = (_, _, _) -> id;
-    var router = new Router(new RevisionNames.Knative("cluster.local", all), _ -> null,
+    HostRouter all = (_, _, _) -> id;
+    var router = new Router(new RevisionResolver.Knative("cluster.local", all), _ -> null,
         revisions, Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, counter,
         (_, _) -> {
         }, held,
-        Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-        ErrorResponses.NONE);
+        Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+            .share(loop),
+        ErrorResponseOptions.NONE);
   }
 
   /** Sends a request, in the version that it says. */

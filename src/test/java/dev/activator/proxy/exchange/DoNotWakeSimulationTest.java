@@ -5,26 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.WriteGuard;
-import dev.activator.config.RequestRulesReader;
-import dev.activator.http.FieldList;
+import dev.activator.autoscaler.LeadershipCheck;
+import dev.activator.config.ColdStartRulesReader;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
-import dev.activator.observability.RequestRecord;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Found;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
@@ -78,7 +78,7 @@ class DoNotWakeSimulationTest {
   private final List<RevisionStat> reported = new ArrayList<>();
   private final List<Integer> writes = new ArrayList<>();
   private final Workload workload = new Workload();
-  private final Autoscaler autoscaler = new Autoscaler(loop, workload, new WriteGuard() {
+  private final Autoscaler autoscaler = new Autoscaler(loop, workload, new LeadershipCheck() {
     @Override
     public boolean mayWrite() {
       return true;
@@ -106,18 +106,19 @@ class DoNotWakeSimulationTest {
   private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final RequestDispatcher dispatcher = dispatcher(List.of());
 
-  private RequestDispatcher dispatcher(List<DoNotWake> known) {
+  private RequestDispatcher dispatcher(List<DoNotWakeRule> known) {
     return new RequestDispatcher(loop,
-        new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web") ? WEB : null),
+        new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web") ? WEB : null),
             _ -> null,
             _ -> revision, Readiness.Ready::new, known, id -> id),
         throttler::admit, pod, reporter.onLoop(loop), this::saw,
-        Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
-        Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-        ErrorResponses.NONE);
+        Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+        Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+            .share(loop),
+        ErrorResponseOptions.NONE);
   }
 
-  private void saw(Step step, RequestRecord request) {
+  private void saw(Step step, RequestTimeline request) {
     if (step == Step.ENDED && request.outcome() != null) {
       outcomes.add(request.outcome());
     }
@@ -125,7 +126,7 @@ class DoNotWakeSimulationTest {
 
   private static Revision limited(int containerConcurrency) {
     return TestValues.withRules(Revision.of(WEB, containerConcurrency),
-        RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.DO_NOT_WAKE, RULES)));
+        ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.DO_NOT_WAKE, RULES)));
   }
 
   private void send(List<RevisionStat> stats, OptionalDouble uptime) {
@@ -146,12 +147,12 @@ class DoNotWakeSimulationTest {
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef of) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef of) {
       return CompletableFuture.completedFuture(found());
     }
 
     @Override
-    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef of, Found read,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef of, Found read,
         int wanted) {
       writes.add(wanted);
       version++;
@@ -207,7 +208,8 @@ class DoNotWakeSimulationTest {
 
   private Caller send(RequestDispatcher to, HttpMethod method, String path, String... headers) {
     var caller = new Caller(loop);
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, path, FieldList.CHECKED);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, path,
+        HeaderFieldList.CHECKED);
     request.headers().set("Host", "web.shop");
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
@@ -356,7 +358,7 @@ class DoNotWakeSimulationTest {
   void knownProbesWakeNothing_ifTheSettingSaysSo() {
     revision = Revision.of(WEB, 0);
     start();
-    var on = dispatcher(DoNotWake.knownProbes());
+    var on = dispatcher(DoNotWakeRule.knownProbes());
 
     for (var agent : List.of("GoogleHC/1.0", "ELB-HealthChecker/2.0", "Prometheus/3.1.0",
         "kube-probe/1.35")) {
@@ -375,10 +377,11 @@ class DoNotWakeSimulationTest {
     revision = Revision.of(WEB, 0);
     podStarts();
 
-    send(dispatcher(DoNotWake.knownProbes()), HttpMethod.GET, "/", "User-Agent", "kube-probe/1");
+    send(dispatcher(DoNotWakeRule.knownProbes()), HttpMethod.GET, "/", "User-Agent",
+        "kube-probe/1");
     assertThat(pod.dials()).isEqualTo(1);
 
-    var own = send(dispatcher(DoNotWake.knownProbes()), HttpMethod.GET, "/", "User-Agent",
+    var own = send(dispatcher(DoNotWakeRule.knownProbes()), HttpMethod.GET, "/", "User-Agent",
         "kube-probe/1", "Host", "10.9.9.9:8012");
     assertThat(own.answer.headers()).doesNotContainKey("K-Activator-Reason");
     assertThat(pod.dials()).isEqualTo(1);

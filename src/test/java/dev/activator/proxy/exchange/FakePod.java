@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.UpstreamPool.Dial;
@@ -173,7 +173,7 @@ public final class FakePod implements PodPools, UpstreamPool {
     public void answers(int status) {
       user().head(
           new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
-              FieldList.CHECKED));
+              HeaderFieldList.CHECKED));
     }
 
     /** A part of the response's body, or its end. */
@@ -184,7 +184,7 @@ public final class FakePod implements PodPools, UpstreamPool {
     /** To the protocol that the request asked for. */
     void switches() {
       var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
-          HttpResponseStatus.SWITCHING_PROTOCOLS, FieldList.CHECKED);
+          HttpResponseStatus.SWITCHING_PROTOCOLS, HeaderFieldList.CHECKED);
       head.headers().set("Connection", "upgrade").set("Upgrade", "websocket");
       user().head(head);
     }

@@ -2,19 +2,19 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.RequestRulesReader;
-import dev.activator.http.FieldList;
+import dev.activator.config.ColdStartRulesReader;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
-import dev.activator.observability.RequestRecord;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
@@ -23,7 +23,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -74,7 +74,7 @@ class FallbackTest {
   private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final FakePod pod = new FakePod();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionNames.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
+      new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
           Readiness.Ready::new, List.of(), id -> id),
       throttler::admit, pod, new RequestCounter() {
         @Override
@@ -86,12 +86,13 @@ class FallbackTest {
         public void left(RevisionId revision) {
           counted.merge(revision, -1, Integer::sum);
         }
-      }, this::saw, Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
-      Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-      new ErrorResponses(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+      }, this::saw, Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+      Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+          .share(loop),
+      new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
 
-  private void saw(Step step, RequestRecord request) {
+  private void saw(Step step, RequestTimeline request) {
     starts.saw(step, request);
     if (step == Step.ENDED) {
       outcomes.add(Objects.requireNonNull(request.outcome()));
@@ -139,12 +140,13 @@ class FallbackTest {
 
   private void fallsBack(String fallback) {
     revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1),
-        RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.FALLBACK, fallback))));
+        ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.FALLBACK, fallback))));
   }
 
   private Caller send(HttpMethod method, String... headers) {
     var caller = new Caller(loop);
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, "/", FieldList.CHECKED);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, "/",
+        HeaderFieldList.CHECKED);
     request.headers().set("Host", "web.shop");
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
@@ -161,7 +163,8 @@ class FallbackTest {
   private void pods(RevisionId id, Destination... now) {
     var pods = DestinationSet.of(now);
     starts.listed(
-        new PodListing(id, new PodsByReadiness(DestinationSet.NONE, pods), PodsByReadiness.NONE));
+        new PrivateEndpoints(id, new PodsByReadiness(DestinationSet.NONE, pods),
+            PodsByReadiness.NONE));
     starts.published(HealthyDestinations.pods(id, pods));
     throttler.destinations(HealthyDestinations.pods(id, pods));
     loop.run();
@@ -333,8 +336,8 @@ class FallbackTest {
   void waitsForTheOtherService_whichHasNoFallbackThen() {
     fallsBack("{service: spare}");
     revisions.put(SPARE,
-        TestValues.withRules(Revision.of(SPARE, 1), RequestRulesReader.read(Map.of(),
-            Map.of(RequestRulesReader.FALLBACK, "{service: web}"))));
+        TestValues.withRules(Revision.of(SPARE, 1), ColdStartRulesReader.read(Map.of(),
+            Map.of(ColdStartRulesReader.FALLBACK, "{service: web}"))));
     var caller = get();
     loop.advance(Duration.ofSeconds(10));
     assertThat(throttler.view(SPARE).queued()).isEqualTo(1);

@@ -6,7 +6,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.UpstreamFailure;
@@ -114,7 +114,7 @@ class ForwarderTest {
     // given a caller that awaits a 100, and a pod that answers without one
     var kept = pod.keepsOne();
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     request.headers().set("Expect", "100-continue").set("Content-Length", 5);
     var exchange = scene.send(request);
     exchange.content(new DefaultHttpContent(Unpooled.copiedBuffer("he", US_ASCII)));
@@ -200,7 +200,7 @@ class ForwarderTest {
   /** A POST whose caller waits for a 100, sent on a connection that was made. */
   private FakePod.Connection postThatWaitsToBeToldToGoOn() {
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     request.headers().set("Expect", "100-continue").set("Content-Length", "5");
     scene.send(request);
     return pod.accepts();
@@ -233,7 +233,7 @@ class ForwarderTest {
   void doesNotDial_whenTheCallersDeadlineIsOver() {
     loop.readingsTake(1);
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     request.headers().set("grpc-timeout", "1n");
 
     scene.request(request);
@@ -247,7 +247,7 @@ class ForwarderTest {
   void doesNotDialAgain_whenTheCallersDeadlineIsOver() {
     var kept = pod.keepsOne();
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     request.headers().set("grpc-timeout", "1S");
     scene.send(request);
     loop.advance(ofSeconds(1));
@@ -264,7 +264,7 @@ class ForwarderTest {
     pod.isBroken();
 
     scene.request(
-        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", FieldList.CHECKED));
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", HeaderFieldList.CHECKED));
 
     assertThat(caller.statuses).containsExactly(500);
     assertThat(throttle.inFlight()).isZero();

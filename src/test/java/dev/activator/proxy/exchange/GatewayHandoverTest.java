@@ -2,25 +2,25 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.RequestRulesReader;
-import dev.activator.http.FieldList;
+import dev.activator.config.ColdStartRulesReader;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
-import dev.activator.observability.RequestRecord;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
@@ -63,10 +63,11 @@ class GatewayHandoverTest {
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<RequestOutcome> outcomes = new ArrayList<>();
-  private final PodReadyTimes ready = new PodReadyTimes(DELAY, loop::nanoTime);
+  private final RevisionReadySince ready = new RevisionReadySince(DELAY, loop::nanoTime);
   private int counted;
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
+      new Router(
+          new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
           _ -> null, revisions::get, Readiness.Ready::new),
       throttler::admit, new FakePod(), new RequestCounter() {
         @Override
@@ -78,13 +79,14 @@ class GatewayHandoverTest {
         public void left(RevisionId revision) {
           counted--;
         }
-      }, this::saw, Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
-      Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-      new ErrorResponses(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+      }, this::saw, Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+      Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+          .share(loop),
+      new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)))
       .handingOver(ready, COUNTED_FOR);
 
-  private void saw(Step step, RequestRecord request) {
+  private void saw(Step step, RequestTimeline request) {
     starts.saw(step, request);
     if (step == Step.ENDED) {
       outcomes.add(Objects.requireNonNull(request.outcome()));
@@ -138,7 +140,7 @@ class GatewayHandoverTest {
   private Gateway ask(String host, String... headers) {
     var gateway = new Gateway(loop);
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/a",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     request.headers().set("Host", host);
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
@@ -153,7 +155,8 @@ class GatewayHandoverTest {
   }
 
   private void listed(DestinationSet ready, DestinationSet notReady) {
-    var listing = new PodListing(WEB, new PodsByReadiness(ready, notReady), PodsByReadiness.NONE);
+    var listing = new PrivateEndpoints(WEB, new PodsByReadiness(ready, notReady),
+        PodsByReadiness.NONE);
     starts.listed(listing);
     this.ready.listed(listing);
     loop.run();
@@ -359,8 +362,8 @@ class GatewayHandoverTest {
   @Test
   void aRuleAnswersWhileNoPodIsReady_andCountsNothing() {
     revisions.put(WEB,
-        TestValues.withRules(Revision.of(WEB, 1), RequestRulesReader.read(Map.of(), Map
-            .of(RequestRulesReader.DO_NOT_WAKE, "[{path: /a, respond: {status: 204}}]"))));
+        TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(), Map
+            .of(ColdStartRulesReader.DO_NOT_WAKE, "[{path: /a, respond: {status: 204}}]"))));
 
     assertThat(ask().status()).isEqualTo(204);
     podAnswersProbes();
@@ -375,8 +378,8 @@ class GatewayHandoverTest {
 
   @Test
   void aFallbackToAnotherServiceDoesNotApply_becauseTheGatewayKnowsOnlyTheFirst() {
-    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), RequestRulesReader.read(Map.of(),
-        Map.of(RequestRulesReader.FALLBACK, "{service: spare}"))));
+    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(),
+        Map.of(ColdStartRulesReader.FALLBACK, "{service: spare}"))));
 
     var gateway = ask();
 
@@ -388,8 +391,8 @@ class GatewayHandoverTest {
 
   @Test
   void aFallbackWithAnAnswerIsTheAnswer() {
-    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), RequestRulesReader.read(Map.of(),
-        Map.of(RequestRulesReader.FALLBACK, "{after: 2s, respond: {status: 503}}"))));
+    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(),
+        Map.of(ColdStartRulesReader.FALLBACK, "{after: 2s, respond: {status: 503}}"))));
     var gateway = ask();
 
     loop.advance(Duration.ofSeconds(2));

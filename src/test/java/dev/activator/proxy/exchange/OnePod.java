@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.http.FieldList;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.http.HeaderFieldList;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -21,7 +21,7 @@ final class OnePod {
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final FakePod pod = new FakePod();
   final FakeThrottle throttle = new FakeThrottle();
-  final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
+  final HeldBytes held = new HeldBytes(new HeldMemoryLimit(256 << 20));
   final SilentCaller caller = new SilentCaller(loop);
   /** Requests that were not counted out. */
   final AtomicInteger counted = new AtomicInteger();
@@ -49,7 +49,7 @@ final class OnePod {
 
   /** Begins the exchange of a request without fields. */
   Exchange send(HttpVersion version, HttpMethod method) {
-    return send(new DefaultHttpRequest(version, method, "/", FieldList.CHECKED));
+    return send(new DefaultHttpRequest(version, method, "/", HeaderFieldList.CHECKED));
   }
 
   Exchange send(HttpRequest request) {

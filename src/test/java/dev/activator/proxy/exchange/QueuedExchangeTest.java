@@ -7,13 +7,13 @@ import com.sun.management.ThreadMXBean;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
 import dev.activator.throttle.Throttler;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -70,7 +70,7 @@ class QueuedExchangeTest {
   @Test
   void holdsNothing_whenLeavingTheQueueFails() {
     var entry = new BrokenEntry();
-    var held = Quiescence.watch(new HeldBytes(new MemoryBound(Long.MAX_VALUE)));
+    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
     var loop = VirtualLoop.nearOverflow();
     var caller = new SilentCaller(loop);
     Dispatchers.dispatch(
@@ -126,8 +126,8 @@ class QueuedExchangeTest {
     for (int i = 0; i < HELD; i++) {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null, null);
-      var record = new HttpRequestRecord((_, _) -> {
-      }, dispatcher.loop(), false, caller.caller(), request, FieldList.in(request), route);
+      var record = new ObservedHttpRequest((_, _) -> {
+      }, dispatcher.loop(), false, caller.caller(), request, HeaderFieldList.in(request), route);
       var exchange = new Exchange(dispatcher, record, caller, HELLO);
       exchange.start();
       exchanges.add(exchange);
@@ -138,7 +138,7 @@ class QueuedExchangeTest {
   /** A head as a browser's, in strings that are its own. */
   private static HttpRequest request() {
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     for (String name : new String[]{"Host", "User-Agent", "Accept", "Accept-Language",
         "X-Forwarded-For", "K-Original-Host", "K-Proxy-Request", "X-Request-Id"}) {
       request.headers().add(name, new String("some forty characters that nobody shares"));
@@ -153,7 +153,7 @@ class QueuedExchangeTest {
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var held = Quiescence.watch(new HeldBytes(new MemoryBound(Long.MAX_VALUE)));
+    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
     return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
@@ -101,7 +101,7 @@ class ReplayedBodyTest {
   @Test
   void keepsNoLargeBufferOnceTheHeadIsOut() {
     // given parts before and after
-    var connection = send(Http2Head.VERSION, HttpMethod.POST);
+    var connection = send(Http2HeadParser.VERSION, HttpMethod.POST);
     List<ByteBuf> buffers = new ArrayList<>();
     for (String text : List.of("a", "b", "c", "d")) {
       var part = part(text);
@@ -123,7 +123,7 @@ class ReplayedBodyTest {
 
   @Test
   void isCountedWithWhatPartsCostBeyondTheirBytes() {
-    send(Http2Head.VERSION, HttpMethod.POST);
+    send(Http2HeadParser.VERSION, HttpMethod.POST);
     send(part("x".repeat(2_000)));
     send(part("y".repeat(2_000)));
     assertThat(held.total()).isEqualTo(2 * (PART_BYTES + 2_000));
@@ -140,7 +140,7 @@ class ReplayedBodyTest {
   @Test
   void isNotKeptWhereItsPartsCostMoreThanTheBound() {
     // given 60 parts of 1,025 bytes, which are 61,500 bytes and cost 69,180
-    var connection = send(Http2Head.VERSION, HttpMethod.POST);
+    var connection = send(Http2HeadParser.VERSION, HttpMethod.POST);
     long most = 0;
     for (int i = 0; i < 60; i++) {
       send(part("x".repeat(1_025)));
@@ -156,7 +156,7 @@ class ReplayedBodyTest {
 
   @Test
   void isKeptAsAFewPartsWhereItCameInManyOfOneByte() {
-    var connection = send(Http2Head.VERSION, HttpMethod.POST);
+    var connection = send(Http2HeadParser.VERSION, HttpMethod.POST);
     connection.sendsHead();
     for (int i = 0; i < 60_000; i++) {
       send(part("x"));

@@ -3,16 +3,16 @@ package dev.activator.proxy.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
@@ -21,7 +21,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PodListing;
+import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -65,13 +65,14 @@ class WaitingPagesTest {
   private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
+      new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
           _ -> revision,
           Readiness.Ready::new),
       throttler::admit, pod, counter, starts,
-      Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
-      Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-      new ErrorResponses(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+      Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+      Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+          .share(loop),
+      new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
 
   private static Revision revision(Map<String, String> annotations) {
@@ -134,7 +135,7 @@ class WaitingPagesTest {
     var caller = new Caller(loop);
     callers.add(caller);
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-        FieldList.CHECKED);
+        HeaderFieldList.CHECKED);
     request.headers().set("Host", "hello.example");
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
@@ -154,7 +155,8 @@ class WaitingPagesTest {
 
   private void pods(DestinationSet now) {
     starts.listed(
-        new PodListing(ID, new PodsByReadiness(DestinationSet.NONE, now), PodsByReadiness.NONE));
+        new PrivateEndpoints(ID, new PodsByReadiness(DestinationSet.NONE, now),
+            PodsByReadiness.NONE));
     starts.published(HealthyDestinations.pods(ID, now));
     throttler.destinations(HealthyDestinations.pods(ID, now));
     loop.run();

@@ -4,26 +4,26 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.RequestObserver;
-import dev.activator.observability.RequestRecord;
-import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.hostile.Caller.Call;
 import dev.activator.proxy.hostile.CallerScript.Reading;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.DoNotWake;
+import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedResponse;
+import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Protocol;
-import dev.activator.revision.RequestRules;
+import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -84,15 +84,16 @@ final class Run {
       };
     }
 
-    @Nullable RequestRules rules() {
+    @Nullable ColdStartRules rules() {
       return switch (this) {
         case NONE -> null;
-        case FALL_BACK -> new RequestRules(List.of(),
+        case FALL_BACK -> new ColdStartRules(List.of(),
             new Fallback(Duration.ZERO, OTHER.name(), null), null, List.of());
-        case DO_NOT_WAKE -> new RequestRules(
-            List.of(new DoNotWake(null, null, List.of(), FixedResponse.ok(), false)), null, null,
+        case DO_NOT_WAKE -> new ColdStartRules(
+            List.of(new DoNotWakeRule(null, null, List.of(), ConfiguredResponse.ok(), false)), null,
+            null,
             List.of());
-        case IGNORE_SILENT_TUNNELS -> new RequestRules(List.of(), null, Duration.ofSeconds(1),
+        case IGNORE_SILENT_TUNNELS -> new ColdStartRules(List.of(), null, Duration.ofSeconds(1),
             List.of());
       };
     }
@@ -106,13 +107,14 @@ final class Run {
   private final Map<RevisionId, Revision> revisions = new HashMap<>();
   private final RevisionId withPod;
   private final Throttler throttler;
-  private final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
-  private final UnreadBytes unread = new UnreadBytes(new UnreadBudget(256 << 20));
+  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(256 << 20));
+  private final UnreadResponseBytes unread = new UnreadResponseBytes(
+      new UnreadResponseBudget(256 << 20));
   private final ProxyServer server;
   private final Pod pod;
   private final List<Caller> callers = new ArrayList<>();
   private final List<String> story = new ArrayList<>();
-  private final Map<RequestRecord, Boolean> open = new HashMap<>();
+  private final Map<RequestTimeline, Boolean> open = new HashMap<>();
   private final List<Outcome> outcomes = new ArrayList<>();
   private final Map<RevisionId, Integer> counted = new HashMap<>();
   private boolean drained;
@@ -134,7 +136,7 @@ final class Run {
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
             new PodTls()));
-    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null, revisions::get, Readiness.Ready::new, List.of(), id -> id);
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
@@ -152,7 +154,7 @@ final class Run {
 
   private RequestDispatcher dispatcher(NettyLoop loop, Router router, Upstreams upstreams) {
     return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), new Counter(),
-        new Observer(), held.share(), unread.share(loop), ErrorResponses.NONE);
+        new Observer(), held.share(), unread.share(loop), ErrorResponseOptions.NONE);
   }
 
   /** What went wrong; empty if nothing did. */
@@ -451,7 +453,7 @@ final class Run {
 
   private final class Observer implements RequestObserver {
     @Override
-    public void saw(Step step, RequestRecord request) {
+    public void saw(Step step, RequestTimeline request) {
       if (step == Step.ARRIVED) {
         open.put(request, true);
       } else if (step == Step.ENDED && open.remove(request) == null) {

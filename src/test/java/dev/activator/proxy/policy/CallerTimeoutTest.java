@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class CallerTimeoutTest {
   private static long nanos(String name, String value) {
-    return RequestDeadlines.ofCaller(MapFields.of(name, value));
+    return DeadlineCalculator.ofCaller(MapFields.of(name, value));
   }
 
   @ParameterizedTest(name = "{0}: {1} is {2} ns")
@@ -27,7 +27,7 @@ class CallerTimeoutTest {
       "grpc-timeout, 99999999H", "grpc-timeout, 2562048H", "X-Envoy-Expected-Rq-Timeout-Ms, 0",
       "X-Envoy-Expected-Rq-Timeout-Ms, 1.5", "Request-Timeout, soon", "Request-Timeout, 0"})
   void isNoneWhereThatMeansNothing(String name, String value) {
-    assertThat(nanos(name, value)).isEqualTo(RequestDeadlines.NONE);
+    assertThat(nanos(name, value)).isEqualTo(DeadlineCalculator.NONE);
   }
 
   @Test
@@ -35,7 +35,7 @@ class CallerTimeoutTest {
     var fields = MapFields.of("grpc-timeout", "5S", "X-Envoy-Expected-Rq-Timeout-Ms", "2000",
         "Request-Timeout", "3");
 
-    assertThat(RequestDeadlines.ofCaller(fields)).isEqualTo(2_000_000_000L);
-    assertThat(RequestDeadlines.ofCaller(MapFields.of())).isEqualTo(RequestDeadlines.NONE);
+    assertThat(DeadlineCalculator.ofCaller(fields)).isEqualTo(2_000_000_000L);
+    assertThat(DeadlineCalculator.ofCaller(MapFields.of())).isEqualTo(DeadlineCalculator.NONE);
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.List;
@@ -33,7 +33,7 @@ class ErrorFormatTest {
     if (!contentType.isEmpty()) {
       headers.set("Content-Type", contentType);
     }
-    return ErrorFormat.of(FieldList.of(headers));
+    return ErrorFormat.of(HeaderFieldList.of(headers));
   }
 
   @ParameterizedTest
@@ -130,6 +130,6 @@ class ErrorFormatTest {
       headers.set("traceparent", traceparent);
     }
 
-    assertThat(ErrorFormat.of(FieldList.of(headers)).requestId()).isEqualTo(expected);
+    assertThat(ErrorFormat.of(HeaderFieldList.of(headers)).requestId()).isEqualTo(expected);
   }
 }

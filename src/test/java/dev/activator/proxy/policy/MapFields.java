@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderName;
+import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFields;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,34 +31,34 @@ public final class MapFields implements HeaderFields {
   }
 
   @Override
-  public @Nullable String first(HeaderName field) {
+  public @Nullable String first(KnownHeader field) {
     var values = all(field);
     return values.isEmpty() ? null : values.getFirst();
   }
 
   @Override
-  public List<String> all(HeaderName field) {
+  public List<String> all(KnownHeader field) {
     return all(field.text());
   }
 
   @Override
-  public boolean has(HeaderName field) {
+  public boolean has(KnownHeader field) {
     return !all(field).isEmpty();
   }
 
   @Override
-  public boolean isRepeated(HeaderName field) {
+  public boolean isRepeated(KnownHeader field) {
     return all(field).size() > 1;
   }
 
   @Override
-  public void set(HeaderName field, String value) {
+  public void set(KnownHeader field, String value) {
     remove(field);
     entries.add(Map.entry(field.text(), value));
   }
 
   @Override
-  public void remove(HeaderName field) {
+  public void remove(KnownHeader field) {
     entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(field.text()));
   }
 

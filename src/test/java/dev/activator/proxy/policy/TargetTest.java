@@ -11,13 +11,13 @@ class TargetTest {
       "OPTIONS, *, , *", "GET, http://h.example:80/a?b, h.example:80, /a?b",
       "GET, HTTP://h, h, /", "GET, https://h?q, h, /?q"})
   void isRead(String method, String text, String host, String path) {
-    assertThat(Framing.target(method, text)).isEqualTo(new Framing.Target(host, path));
+    assertThat(FramingCheck.target(method, text)).isEqualTo(new FramingCheck.Target(host, path));
   }
 
   @ParameterizedTest
   @CsvSource({"GET, *", "CONNECT, h:80", "CONNECT, /", "GET, h", "GET, ftp://h/", "GET, http:///a",
       "GET, http://u@h/", "GET, /a b", "GET, /a\u0000b", "GET, /a\u007fb"})
   void isRefused(String method, String text) {
-    assertThat(Framing.target(method, text)).isNull();
+    assertThat(FramingCheck.target(method, text)).isNull();
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFieldList;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.time.Duration;
 import java.util.Map;
@@ -33,9 +33,11 @@ class WaitingPagePolicyTest {
       headers.add(field.substring(0, field.indexOf(':')),
           field.substring(field.indexOf(':') + 2));
     }
-    assertThat(WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.AUTO, method, FieldList.of(headers)))
+    assertThat(
+        WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.AUTO, method, HeaderFieldList.of(headers)))
         .as(what).isEqualTo(expected);
-    assertThat(WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.OFF, method, FieldList.of(headers)))
+    assertThat(
+        WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.OFF, method, HeaderFieldList.of(headers)))
         .isFalse();
   }
 
@@ -44,7 +46,8 @@ class WaitingPagePolicyTest {
     var headers = new DefaultHttpHeaders().add("Sec-Fetch-Mode", "navigate").add("Accept",
         "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8");
 
-    assertThat(WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.AUTO, "GET", FieldList.of(headers)))
+    assertThat(
+        WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.AUTO, "GET", HeaderFieldList.of(headers)))
         .isTrue();
   }
 

@@ -11,7 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.net.ConnectException;
@@ -191,7 +191,7 @@ class DisruptionsWireTest {
       fresh.head();
       assertThat(fresh.line()).contains("\"name\":\"a\"");
       // when something is written, then only one of them is told
-      long now = Meta.revision(store.create(CONFIG_MAP, named("b")));
+      long now = ObjectMeta.revision(store.create(CONFIG_MAP, named("b")));
       assertThat(now).isLessThan(before);
       assertThat(fresh.line()).contains("\"name\":\"b\"");
       assertThat(old.silent()).isTrue();

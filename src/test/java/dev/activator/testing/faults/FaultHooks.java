@@ -1,9 +1,9 @@
 package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.FeedFaults;
-import dev.activator.embedded.api.cache.Watch;
-import dev.activator.embedded.api.http.ServerHooks;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.cache.CacheWatcher;
+import dev.activator.embedded.api.http.ApiServerHooks;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -11,14 +11,14 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 
 /** Puts faults between the parts of a server. */
-public record FaultHooks(Faults faults, FeedFaults feed) implements ServerHooks {
+public record FaultHooks(Faults faults, FeedFaults feed) implements ApiServerHooks {
   @Override
   public HttpHandler requests(HttpHandler handler) {
     return new FaultyHandler(handler, faults);
   }
 
   @Override
-  public Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
+  public CacheWatcher.Outlet events(ServerHttpRequest request, CacheWatcher.Outlet outlet) {
     var at = request;
     while (at instanceof ServerHttpRequestDecorator decorated) {
       if (decorated instanceof TappedRequest tapped) {
@@ -30,7 +30,7 @@ public record FaultHooks(Faults faults, FeedFaults feed) implements ServerHooks 
   }
 
   @Override
-  public Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
+  public Consumer<StoreChange> commits(Kind kind, Consumer<StoreChange> cache) {
     return feed.over(kind, cache);
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.CacheWatcher;
 import dev.activator.loop.Loop;
 import io.netty.channel.Channel;
 import java.time.Duration;
@@ -173,7 +173,7 @@ public final class Faults {
   }
 
   /** Where a watch's events go instead of to this outlet. */
-  Watch.Outlet watched(OpenCall call, List<Fault> hits, Watch.Outlet outlet) {
+  CacheWatcher.Outlet watched(OpenCall call, List<Fault> hits, CacheWatcher.Outlet outlet) {
     var faulty = new FaultyOutlet(outlet, clock, call.undoActions());
     hits.stream().filter(Fault.OnWatch.class::isInstance).map(Fault.OnWatch.class::cast)
         .forEach(faulty::arm);

@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.CacheWatcher;
 import dev.activator.embedded.api.cache.WatchMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Belongs to the cache's loop.
  */
-public final class FaultyOutlet implements Watch.Outlet {
+public final class FaultyOutlet implements CacheWatcher.Outlet {
   private static final Duration LINGERING = Duration.ofSeconds(1);
 
-  private final Watch.Outlet outlet;
+  private final CacheWatcher.Outlet outlet;
   private final FaultClock clock;
   private final UndoActions undoActions;
   private final List<EventMutation> mutations = new ArrayList<>();
   private final List<Armed> armed = new ArrayList<>();
-  private volatile @Nullable Watch watch;
+  private volatile @Nullable CacheWatcher watch;
   private int sent;
   private int healed;
   private int takenAtMost = Integer.MAX_VALUE;
@@ -31,7 +31,7 @@ public final class FaultyOutlet implements Watch.Outlet {
   /** What is to happen once this many signals were sent. */
   private record Armed(int sent, Runnable action) {}
 
-  public FaultyOutlet(Watch.Outlet outlet, FaultClock clock, UndoActions undoActions) {
+  public FaultyOutlet(CacheWatcher.Outlet outlet, FaultClock clock, UndoActions undoActions) {
     this.outlet = outlet;
     this.clock = clock;
     this.undoActions = undoActions;
@@ -59,7 +59,7 @@ public final class FaultyOutlet implements Watch.Outlet {
   }
 
   @Override
-  public void begin(Watch opened) {
+  public void begin(CacheWatcher opened) {
     watch = opened;
     if (silent) {
       return;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.FakeOutlet;
 import dev.activator.embedded.api.cache.WatchMessage;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.VirtualLoop;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ class FaultyOutletTest {
 
   private static WatchMessage event(String name, long revision) {
     var object = named(name);
-    Meta.of(object).put("resourceVersion", Long.toString(revision));
-    return new WatchMessage.Changed(ApiEvent.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
+    ObjectMeta.of(object).put("resourceVersion", Long.toString(revision));
+    return new WatchMessage.Changed(StoreChange.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.testing.quiescence;
 
 import dev.activator.ActivatorApplication;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -126,7 +126,7 @@ final class AtRest {
           ? null
           : all.size() + " entries, one of "
               + all.keySet().iterator().next();
-      case DeadlineTimer timer -> timer.isSet() && !Timers.hasEnded(timer) ? "set" : null;
+      case ResettableTimer timer -> timer.isSet() && !Timers.hasEnded(timer) ? "set" : null;
       default -> value.getClass().isArray() && Array.getLength(value) == 0
           ? null
           : "a " + name(value.getClass());

@@ -6,16 +6,16 @@ import dev.activator.ActivatorApplication;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.LeaderElection;
-import dev.activator.autoscaler.Rescue;
+import dev.activator.autoscaler.AutoscalerFallback;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -88,7 +88,7 @@ class AtRestTest {
   private static boolean mayHoldSomething(Field field) {
     var type = field.getType();
     return !Modifier.isStatic(field.getModifiers())
-        && (type.isArray() || Stream.of(Collection.class, Map.class, DeadlineTimer.class,
+        && (type.isArray() || Stream.of(Collection.class, Map.class, ResettableTimer.class,
             Loop.Timer.class, ByteBuf.class).anyMatch(wide -> wide.isAssignableFrom(type))
             || type.getPackageName().equals("java.util.concurrent.atomic"));
   }
@@ -109,10 +109,10 @@ class AtRestTest {
 
   /** What a test may start: the roots from which the rest is reached. */
   private static final Set<Class<?>> STARTED = Set.of(Throttler.class, ProxyServer.class,
-      Upstreams.class, RevisionBackendsManager.class, HeldBytes.class, UnreadBytes.class,
+      Upstreams.class, RevisionBackendsManager.class, HeldBytes.class, UnreadResponseBytes.class,
       Autoscaler.class, ConcurrencyReporter.class, ColdStartRecorder.class, HttpProbeClient.class,
-      Cluster.class, Informers.class, AutoscalerLink.class, AutoscalerServer.class,
-      LeaderElection.class, Rescue.class, WaitingPages.class);
+      ClusterWatcher.class, Informers.class, AutoscalerLink.class, AutoscalerServer.class,
+      LeaderElection.class, AutoscalerFallback.class, WaitingPages.class);
 
   /** Their callers have what these start; the last is no test. */
   private static final Set<String> OTHERS = Set.of("SimulatedCluster", "SimulatedApi",

@@ -2,7 +2,7 @@ package dev.activator.testing.quiescence;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.console.WaitReasons;
+import dev.activator.console.WaitReasonCache;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.RevisionId;
@@ -18,7 +18,7 @@ final class Deletion {
   static boolean applies(Object stage) {
     return stage instanceof Throttler || stage instanceof RevisionBackendsManager
         || stage instanceof ColdStartRecorder || stage instanceof Autoscaler
-        || stage instanceof WaitReasons;
+        || stage instanceof WaitReasonCache;
   }
 
   static void deleteRevisions(Object stage) {
@@ -33,7 +33,7 @@ final class Deletion {
         backends.revisionGone(id);
       });
       case ColdStartRecorder starts -> ids(starts, "revisions").forEach(starts::gone);
-      case WaitReasons reasons -> ids(reasons, "last").forEach(reasons::gone);
+      case WaitReasonCache reasons -> ids(reasons, "last").forEach(reasons::gone);
       case Autoscaler autoscaler -> ((Map<?, ?>) field(autoscaler, "targets"))
           .forEach((id, target) -> autoscaler.targetGone((RevisionId) id,
               (ScaleTargetRef) field(field(target, "configured"), "workload")));

@@ -2,13 +2,13 @@ package dev.activator.testing.quiescence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.Informer;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -16,9 +16,9 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
@@ -80,7 +80,7 @@ class QuiescenceTest {
 
   @Test
   void namesBytesThatAreStillCounted() {
-    var held = new HeldBytes(new MemoryBound(1_000));
+    var held = new HeldBytes(new HeldMemoryLimit(1_000));
     held.share().add(7);
 
     assertThat(left(held)).containsExactly(
@@ -104,7 +104,7 @@ class QuiescenceTest {
     var handlers = new StandingLoop();
     var informer = new Informer<String>("things", loop, Duration.ZERO, (_, seen) -> seen);
     informer.addHandler(_ -> {
-    }, HandlerOptions.on(handlers, "slow"));
+    }, InformerHandlerOptions.on(handlers, "slow"));
     informer.sink().replace(List.of(new VersionedObject<>("ns/one", "uid", "1", "one")));
 
     assertThat(Quiescence.remaining(List.of(informer), true)).singleElement().asString()
@@ -139,7 +139,7 @@ class QuiescenceTest {
   @Test
   void findsNothingInATimerThatIsATests() {
     var loop = new VirtualLoop();
-    new DeadlineTimer(loop, () -> {
+    new ResettableTimer(loop, () -> {
     }).within(Duration.ofDays(1));
 
     assertThat(left(loop)).isEmpty();

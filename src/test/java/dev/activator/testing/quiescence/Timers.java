@@ -1,6 +1,6 @@
 package dev.activator.testing.quiescence;
 
-import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.SteppedLoop;
@@ -24,8 +24,8 @@ final class Timers {
       "scheduledTaskQueue");
   private static final Field TASK = field("io.netty.util.concurrent.PromiseTask", "task");
   private static final Field GUARDED = field("dev.activator.loop.ExecutorLoop$Guarded", "task");
-  private static final Field TIMER_TASK = field(DeadlineTimer.class, "task");
-  private static final Field TIMER_LOOP = field(DeadlineTimer.class, "loop");
+  private static final Field TIMER_TASK = field(ResettableTimer.class, "task");
+  private static final Field TIMER_LOOP = field(ResettableTimer.class, "loop");
   private static final Field THREAD = field(ThreadLoop.class, "executor");
   private static final long PATIENCE_SECONDS = 120;
 
@@ -62,7 +62,7 @@ final class Timers {
   }
 
   /** Whether its loop takes no more tasks. */
-  static boolean hasEnded(DeadlineTimer timer) {
+  static boolean hasEnded(ResettableTimer timer) {
     try {
       return switch (TIMER_LOOP.get(timer)) {
         case NettyLoop loop -> loop.eventLoop().isShuttingDown();
@@ -82,12 +82,12 @@ final class Timers {
         return owner(GUARDED.get(task));
       }
       var host = host(task.getClass());
-      if (host != DeadlineTimer.class) {
+      if (host != ResettableTimer.class) {
         return host;
       }
       for (var captured : task.getClass().getDeclaredFields()) {
         captured.setAccessible(true);
-        if (captured.get(task) instanceof DeadlineTimer timer) {
+        if (captured.get(task) instanceof ResettableTimer timer) {
           return owner(TIMER_TASK.get(timer));
         }
       }

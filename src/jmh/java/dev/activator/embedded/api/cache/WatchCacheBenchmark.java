@@ -1,12 +1,12 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -60,7 +60,8 @@ public class WatchCacheBenchmark {
 
     private CacheEvent next() {
       revision++;
-      return new CacheEvent(ApiEvent.Type.MODIFIED, bare(revision), null, SortedObjects.EMPTY, 0);
+      return new CacheEvent(StoreChange.Type.MODIFIED, bare(revision), null, SortedObjects.EMPTY,
+          0);
     }
   }
 
@@ -85,7 +86,7 @@ public class WatchCacheBenchmark {
       cache.replace(objects, revision);
       for (int i = 0; i < watchers; i++) {
         var selector = i % 2 == 0 ? "" : "networking.internal.knative.dev/serviceType=Private";
-        cache.watch(new Watch.Request(new After(revision),
+        cache.watch(new CacheWatcher.Request(new After(revision),
             new ObjectSelection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING),
             Bookmarks.UNWANTED, Duration.ofHours(1)), new Swallowing(received));
       }
@@ -155,7 +156,8 @@ public class WatchCacheBenchmark {
     watched.revision++;
     var object = object(watched.revision, "o" + watched.revision % OBJECTS);
     watched.cache.apply(
-        new ApiEvent(ApiEvent.Type.MODIFIED, BuiltInKinds.ENDPOINTS, object, watched.revision));
+        new StoreChange(StoreChange.Type.MODIFIED, BuiltInKinds.ENDPOINTS, object,
+            watched.revision));
   }
 
   @Benchmark
@@ -192,15 +194,15 @@ public class WatchCacheBenchmark {
 
   private static ObjectNode object(long revision, String name) {
     var object = FedCache.object(revision, name, "1");
-    ((ObjectNode) Meta.of(object).get("labels"))
+    ((ObjectNode) ObjectMeta.of(object).get("labels"))
         .put("networking.internal.knative.dev/serviceType", "Private");
     return object;
   }
 
   /** Takes everything. */
-  private record Swallowing(Blackhole received) implements Watch.Outlet {
+  private record Swallowing(Blackhole received) implements CacheWatcher.Outlet {
     @Override
-    public void begin(Watch watch) {
+    public void begin(CacheWatcher watch) {
       // Nothing to prepare.
     }
 

@@ -2,12 +2,12 @@ package dev.activator.embedded.api.apply;
 
 import static java.util.Comparator.comparing;
 
-import dev.activator.embedded.api.apply.FieldManager.Operation;
+import dev.activator.embedded.api.apply.FieldOwner.Operation;
 import dev.activator.embedded.api.schema.MergeShape;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
@@ -45,11 +45,11 @@ public final class FieldOwnership {
   private final Kind kind;
   private final MergeShape shape;
   private final String now;
-  private final Map<FieldManager, Owned> owners;
+  private final Map<FieldOwner, Owned> owners;
 
   private record Owned(FieldSet fields, String time) {}
 
-  private FieldOwnership(Kind kind, MergeShape shape, String now, Map<FieldManager, Owned> owners) {
+  private FieldOwnership(Kind kind, MergeShape shape, String now, Map<FieldOwner, Owned> owners) {
     this.kind = kind;
     this.shape = shape;
     this.now = now;
@@ -72,11 +72,11 @@ public final class FieldOwnership {
   }
 
   /** Empty if they are malformed; those of another version are left out. */
-  private static Optional<Map<FieldManager, Owned>> parsed(Kind kind, JsonNode entries) {
-    var owners = new HashMap<FieldManager, Owned>();
+  private static Optional<Map<FieldOwner, Owned>> parsed(Kind kind, JsonNode entries) {
+    var owners = new HashMap<FieldOwner, Owned>();
     try {
       for (var entry : entries) {
-        var manager = new FieldManager(entry.path("manager").asString(""),
+        var manager = new FieldOwner(entry.path("manager").asString(""),
             Operation.valueOf(entry.path("operation").asString("").toUpperCase(Locale.ROOT)),
             entry.path("subresource").asString(""));
         if (entry.path("apiVersion").asString("").equals(kind.apiVersion())) {
@@ -94,7 +94,7 @@ public final class FieldOwnership {
    * Sets the owners after a write that is no apply: the manager owns what it changed. Entries in
    * the written object replace the stored ones.
    */
-  public void update(@Nullable ObjectNode stored, ObjectNode written, FieldManager manager) {
+  public void update(@Nullable ObjectNode stored, ObjectNode written, FieldOwner manager) {
     if (manager.subresource().isEmpty()) {
       replaceEntries(written);
     }
@@ -120,7 +120,7 @@ public final class FieldOwnership {
     }
   }
 
-  private void own(FieldManager manager, StructuredMerge.Changes changes) {
+  private void own(FieldOwner manager, StructuredMerge.Changes changes) {
     var gone = changes.written().union(changes.removed());
     owners.replaceAll((owner, owned) -> new Owned(owned.fields()
         .difference(owner.equals(manager) ? changes.removed() : gone), owned.time()));
@@ -138,14 +138,14 @@ public final class FieldOwnership {
    * @param manager applies
    * @throws StatusException naming the conflicts with other managers, unless {@code force}
    */
-  public ObjectNode apply(@Nullable ObjectNode stored, ObjectNode config, FieldManager manager,
+  public ObjectNode apply(@Nullable ObjectNode stored, ObjectNode config, FieldOwner manager,
       boolean force) {
     if (config.path("metadata").path(MANAGED).size() > 0) {
       throw StatusException.badRequest("metadata.managedFields must be nil");
     }
     var live = stored == null ? Json.object() : stored;
     if (stored != null && owners.isEmpty()) {
-      own(new FieldManager("before-first-apply", Operation.UPDATE, ""),
+      own(new FieldOwner("before-first-apply", Operation.UPDATE, ""),
           StructuredMerge.compare(shape, Json.object(), stored));
     }
     var wanted = writable(config, manager.subresource());
@@ -168,7 +168,7 @@ public final class FieldOwnership {
     var wanted = config.deepCopy();
     if (subresource.equals("status")) {
       wanted.retain("apiVersion", "kind", "metadata", "status");
-      Meta.of(wanted).retain("name", "namespace", "uid", "resourceVersion");
+      ObjectMeta.of(wanted).retain("name", "namespace", "uid", "resourceVersion");
     } else if (kind.has(Trait.STATUS)) {
       wanted.remove("status");
     }
@@ -199,7 +199,7 @@ public final class FieldOwnership {
         : Json.object();
   }
 
-  private void takeOver(ObjectNode live, ObjectNode merged, FieldManager manager, boolean force) {
+  private void takeOver(ObjectNode live, ObjectNode merged, FieldOwner manager, boolean force) {
     var changes = StructuredMerge.compare(shape, live, merged);
     var conflicts = new TreeMap<String, FieldSet>();
     owners.forEach((owner, owned) -> {
@@ -246,13 +246,13 @@ public final class FieldOwnership {
 
   /** Keeps that annotation up to date, so that a later apply by the client works. */
   private static void refreshLastApplied(ObjectNode config, ObjectNode merged,
-      FieldManager manager) {
+      FieldOwner manager) {
     if (manager.name().equals(KUBECTL) && !lastApplied(merged).isEmpty()) {
       var applied = config.deepCopy();
       if (applied.path("metadata").path("annotations") instanceof ObjectNode annotations) {
         annotations.remove(LAST_APPLIED);
       }
-      Meta.of(merged).withObjectProperty("annotations").put(LAST_APPLIED, applied + "\n");
+      ObjectMeta.of(merged).withObjectProperty("annotations").put(LAST_APPLIED, applied + "\n");
     }
   }
 
@@ -276,12 +276,12 @@ public final class FieldOwnership {
   private void cap() {
     var updaters = owners.entrySet().stream()
         .filter(entry -> entry.getKey().operation() == Operation.UPDATE)
-        .sorted(comparing((Map.Entry<FieldManager, Owned> entry) -> entry.getValue().time())
+        .sorted(comparing((Map.Entry<FieldOwner, Owned> entry) -> entry.getValue().time())
             .thenComparing(entry -> entry.getKey().name()))
         .map(Map.Entry::getKey).toList();
     if (updaters.size() > MAX_UPDATERS) {
       for (var oldest : updaters.subList(0, updaters.size() - MAX_UPDATERS + 1)) {
-        owners.merge(new FieldManager("ancient-changes", Operation.UPDATE, ""),
+        owners.merge(new FieldOwner("ancient-changes", Operation.UPDATE, ""),
             Objects.requireNonNull(owners.remove(oldest)),
             (one, other) -> new Owned(one.fields().union(other.fields()), other.time()));
       }
@@ -291,19 +291,19 @@ public final class FieldOwnership {
   private void record(ObjectNode object) {
     var entries = Json.MAPPER.createArrayNode();
     owners.entrySet().stream()
-        .sorted(comparing((Map.Entry<FieldManager, Owned> entry) -> entry.getKey().operation())
+        .sorted(comparing((Map.Entry<FieldOwner, Owned> entry) -> entry.getKey().operation())
             .thenComparing(entry -> entry.getValue().time())
             .thenComparing(entry -> entry.getKey().name())
             .thenComparing(entry -> entry.getKey().subresource()))
         .forEach(entry -> entries.add(json(entry.getKey(), entry.getValue())));
     if (entries.isEmpty()) {
-      Meta.of(object).remove(MANAGED);
+      ObjectMeta.of(object).remove(MANAGED);
     } else {
-      Meta.of(object).set(MANAGED, entries);
+      ObjectMeta.of(object).set(MANAGED, entries);
     }
   }
 
-  private ObjectNode json(FieldManager manager, Owned owned) {
+  private ObjectNode json(FieldOwner manager, Owned owned) {
     var entry = Json.object().put("apiVersion", kind.apiVersion()).put("fieldsType", "FieldsV1");
     entry.set("fieldsV1", owned.fields().toJson());
     entry.put("manager", manager.name()).put("operation", manager.operation().text());

@@ -1,12 +1,12 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.cache.WatchMessage.Changed;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import org.jspecify.annotations.Nullable;
 
-/** One change in the window. All watches share its signals. */
+/** One change in a watch cache's window of recent events. All watches share its signals. */
 public final class CacheEvent {
-  private final ApiEvent.Type type;
+  private final StoreChange.Type type;
   private final CachedObject object;
   private final @Nullable CachedObject previous;
   private final SortedObjects after;
@@ -20,7 +20,7 @@ public final class CacheEvent {
    * @param previous what had this key before
    * @param after all objects after this event
    */
-  public CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
+  public CacheEvent(StoreChange.Type type, CachedObject object, @Nullable CachedObject previous,
       SortedObjects after,
       long atNanos) {
     this.type = type;
@@ -28,11 +28,11 @@ public final class CacheEvent {
     this.previous = previous;
     this.after = after;
     this.atNanos = atNanos;
-    this.added = new Changed(ApiEvent.Type.ADDED, object);
-    this.modified = new Changed(ApiEvent.Type.MODIFIED, object);
+    this.added = new Changed(StoreChange.Type.ADDED, object);
+    this.modified = new Changed(StoreChange.Type.MODIFIED, object);
   }
 
-  public ApiEvent.Type type() {
+  public StoreChange.Type type() {
     return type;
   }
 
@@ -70,8 +70,8 @@ public final class CacheEvent {
   Changed gone(CachedObject before) {
     var known = gone;
     if (known == null) {
-      known = new Changed(ApiEvent.Type.DELETED,
-          type == ApiEvent.Type.DELETED ? object : before.at(revision()));
+      known = new Changed(StoreChange.Type.DELETED,
+          type == StoreChange.Type.DELETED ? object : before.at(revision()));
       gone = known;
     }
     return known;

@@ -2,7 +2,7 @@ package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,12 +32,12 @@ public final class CachedObject {
   }
 
   public static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
-    if (Meta.name(stored).isEmpty()) {
+    if (ObjectMeta.name(stored).isEmpty()) {
       throw new IllegalArgumentException("an object without a name among " + kind);
     }
-    var labels = Meta.labels(stored);
+    var labels = ObjectMeta.labels(stored);
     var fields = ObjectSelection.fieldsOf(kind, stored);
-    return new CachedObject(Meta.key(stored), Meta.revision(stored),
+    return new CachedObject(ObjectMeta.key(stored), ObjectMeta.revision(stored),
         before != null && before.labels.equals(labels) ? before.labels : labels,
         before != null && before.fields.equals(fields) ? before.fields : fields,
         Json.bytes(stored));
@@ -46,7 +46,7 @@ public final class CachedObject {
   /** The last state of a deleted object. */
   CachedObject at(long later) {
     var copy = object();
-    Meta.of(copy).put("resourceVersion", Long.toString(later));
+    ObjectMeta.of(copy).put("resourceVersion", Long.toString(later));
     return new CachedObject(key, later, labels, fields, Json.bytes(copy));
   }
 

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.policy.FieldSelector.Comparison;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
   public WatchMessage.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
-    boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());
+    boolean now = event.type() != StoreChange.Type.DELETED && passes(event.object());
     if (now) {
       return before ? event.modified() : event.added();
     }

@@ -23,7 +23,7 @@ public final class SortedObjects {
     this.indices = indices;
   }
 
-  public static SortedObjects indexed(List<Indexer> indexers) {
+  public static SortedObjects indexed(List<IndexedField> indexers) {
     return new SortedObjects(TreePMap.empty(), indexers.stream().map(Index::of).toList());
   }
 
@@ -81,11 +81,11 @@ public final class SortedObjects {
         : indices.stream().map(index -> index.without(before).with(now)).toList();
   }
 
-  private record Index(Indexer indexer, TreePMap<String, CachedObject> byValue) {
+  private record Index(IndexedField indexer, TreePMap<String, CachedObject> byValue) {
     /** Less than every character of names and values. */
     private static final char BETWEEN = '\0';
 
-    static Index of(Indexer indexer) {
+    static Index of(IndexedField indexer) {
       return new Index(indexer, TreePMap.empty());
     }
 

@@ -9,10 +9,10 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.loop.Loop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +39,7 @@ public final class WatchCache {
   private final Kind kind;
   private final Loop loop;
   private final LongSupplier newest;
-  private final List<Indexer> indexers;
+  private final List<IndexedField> indexers;
   private final EventWindow window;
   private final FreshnessWaiters waiters;
   private final WatchDispatcher dispatcher;
@@ -50,7 +50,7 @@ public final class WatchCache {
     this.kind = kind;
     this.loop = loop;
     this.newest = newest;
-    this.indexers = Indexer.of(kind);
+    this.indexers = IndexedField.of(kind);
     this.window = new EventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
     this.dispatcher = new WatchDispatcher(loop, settings, indexers);
@@ -92,9 +92,9 @@ public final class WatchCache {
    * @throws RuntimeException for an object that was never stored, or a change that is not newer;
    *     nothing has changed then
    */
-  void apply(ApiEvent change) {
+  void apply(StoreChange change) {
     var objects = published.objects();
-    var previous = objects.find(Meta.key(change.object()));
+    var previous = objects.find(ObjectMeta.key(change.object()));
     var object = CachedObject.of(kind, change.object(), previous);
     var after = switch (change.type()) {
       case ADDED, MODIFIED -> objects.with(object);
@@ -183,13 +183,13 @@ public final class WatchCache {
   }
 
   /** Failures are sent to the outlet. */
-  public Watch watch(Watch.Request request, Watch.Outlet outlet) {
-    var watch = new Watch(request, outlet, dispatcher);
+  public CacheWatcher watch(CacheWatcher.Request request, CacheWatcher.Outlet outlet) {
+    var watch = new CacheWatcher(request, outlet, dispatcher);
     loop.execute(() -> begin(watch));
     return watch;
   }
 
-  private void begin(Watch watch) {
+  private void begin(CacheWatcher watch) {
     if (watch.ended()) {
       return;
     }
@@ -209,7 +209,8 @@ public final class WatchCache {
       case Snapshot _ -> openWhenFresh(least, watch, snapshot -> {
         var objects = watch.selection().in(snapshot.objects(), "");
         open(watch,
-            new WatchBacklog.Objects(objects, snapshot.revision(), watch.request().bookmarks()),
+            new InitialWatchEvents.Objects(objects, snapshot.revision(),
+                watch.request().bookmarks()),
             0);
       });
       case Now _ -> openWhenFresh(least, watch,
@@ -222,7 +223,7 @@ public final class WatchCache {
    * Opens the watch once the cache is fresh enough. Closes it instead if the cache was refilled in
    * between.
    */
-  private void openWhenFresh(long least, Watch watch, Consumer<CacheSnapshot> open) {
+  private void openWhenFresh(long least, CacheWatcher watch, Consumer<CacheSnapshot> open) {
     int generation = readiness.generation();
     watch.waitsAs(whenFresh(least, snapshot -> {
       if (readiness.generation() == generation) {
@@ -233,7 +234,7 @@ public final class WatchCache {
     }, watch::fail));
   }
 
-  private void beginAfter(long revision, Watch watch) {
+  private void beginAfter(long revision, CacheWatcher watch) {
     if (!window.initialized()) {
       watch.fail(StatusException.internal("the watch cache has no state to begin with"));
       return;
@@ -247,14 +248,14 @@ public final class WatchCache {
     }
   }
 
-  private void open(Watch watch, WatchBacklog backlog, long known) {
+  private void open(CacheWatcher watch, InitialWatchEvents backlog, long known) {
     // Covers all published events, dispatched or not. A client that requested a future revision
     // gets nothing before it.
     watch.open(backlog, known, Math.max(known, published.revision()), window.capacity());
   }
 
-  private WatchBacklog events(Watch watch, long first) {
-    return new WatchBacklog.Events(window, watch.selection(), first);
+  private InitialWatchEvents events(CacheWatcher watch, long first) {
+    return new InitialWatchEvents.Events(window, watch.selection(), first);
   }
 
   /** Returns null if one of the two was called at once. */

@@ -24,7 +24,7 @@ final class WatchDispatcher {
   private final CacheSettings settings;
   private final WatchIndex watches;
   private final Queue<CacheEvent> pending = new ArrayDeque<>();
-  private List<Watch> blocked = List.of();
+  private List<CacheWatcher> blocked = List.of();
   private Loop.@Nullable Timer timeout;
   private TimeBudget budget;
   private long waitingSinceNanos;
@@ -50,7 +50,7 @@ final class WatchDispatcher {
     }
   }
 
-  WatchDispatcher(Loop loop, CacheSettings settings, List<Indexer> indexers) {
+  WatchDispatcher(Loop loop, CacheSettings settings, List<IndexedField> indexers) {
     this.loop = loop;
     this.settings = settings;
     this.watches = new WatchIndex(indexers);
@@ -65,11 +65,11 @@ final class WatchDispatcher {
     return settings;
   }
 
-  void add(Watch watch) {
+  void add(CacheWatcher watch) {
     watches.add(watch);
   }
 
-  void remove(Watch watch) {
+  void remove(CacheWatcher watch) {
     watches.remove(watch);
   }
 
@@ -105,7 +105,7 @@ final class WatchDispatcher {
 
   /** Ends every watch: the next events do not continue what their clients have. */
   void endAll(long newest) {
-    watches.all().forEach(Watch::end);
+    watches.all().forEach(CacheWatcher::end);
     pending.clear();
     release();
     revision = newest;
@@ -119,7 +119,7 @@ final class WatchDispatcher {
 
   private boolean offer(CacheEvent event) {
     var candidates = blocked.isEmpty() ? watches.candidates(event) : blocked;
-    var full = new ArrayList<Watch>();
+    var full = new ArrayList<CacheWatcher>();
     for (var watch : candidates) {
       if (!watch.offer(event)) {
         full.add(watch);

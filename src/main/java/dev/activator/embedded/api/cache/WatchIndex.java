@@ -15,28 +15,28 @@ import java.util.Set;
 final class WatchIndex {
   private static final String ALL = "";
 
-  private final List<Indexer> indexers;
-  private final Map<String, Set<Watch>> byScope = new HashMap<>();
+  private final List<IndexedField> indexers;
+  private final Map<String, Set<CacheWatcher>> byScope = new HashMap<>();
 
-  WatchIndex(List<Indexer> indexers) {
+  WatchIndex(List<IndexedField> indexers) {
     this.indexers = indexers;
   }
 
-  void add(Watch watch) {
+  void add(CacheWatcher watch) {
     byScope.computeIfAbsent(scope(watch.selection()), _ -> new LinkedHashSet<>()).add(watch);
   }
 
-  void remove(Watch watch) {
+  void remove(CacheWatcher watch) {
     byScope.computeIfPresent(scope(watch.selection()), (_, watchers) -> {
       watchers.remove(watch);
       return watchers.isEmpty() ? null : watchers;
     });
   }
 
-  List<Watch> candidates(CacheEvent event) {
+  List<CacheWatcher> candidates(CacheEvent event) {
     var object = event.object();
     var previous = event.previous();
-    var candidates = new ArrayList<Watch>();
+    var candidates = new ArrayList<CacheWatcher>();
     collect(ALL, candidates);
     int slash = object.key().indexOf('/');
     if (slash >= 0) {
@@ -55,7 +55,7 @@ final class WatchIndex {
     return candidates;
   }
 
-  List<Watch> all() {
+  List<CacheWatcher> all() {
     return byScope.values().stream().flatMap(Set::stream).toList();
   }
 
@@ -68,7 +68,7 @@ final class WatchIndex {
         : Trigger.UNUSED;
   }
 
-  private void collect(String scope, List<Watch> candidates) {
+  private void collect(String scope, List<CacheWatcher> candidates) {
     var watchers = byScope.get(scope);
     if (watchers != null) {
       candidates.addAll(watchers);
@@ -96,7 +96,7 @@ final class WatchIndex {
   }
 
   /** Differs also from other indexers. */
-  private static String indexed(Indexer indexer, String value) {
+  private static String indexed(IndexedField indexer, String value) {
     return "//" + indexer.source() + "/" + indexer.name() + "=" + value;
   }
 }

@@ -1,12 +1,15 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.StatusException;
 
-/** A message of a watch to its client. */
+/**
+ * One message that the embedded API's watch sends to its client: a change, a bookmark or a
+ * failure.
+ */
 public sealed interface WatchMessage {
   /** @param object for a deletion, as the watch last saw it, with the new revision */
-  record Changed(ApiEvent.Type type, CachedObject object) implements WatchMessage {}
+  record Changed(StoreChange.Type type, CachedObject object) implements WatchMessage {}
 
   /** Nothing matches up to this revision. */
   record Bookmark(long revision, Position position) implements WatchMessage {}

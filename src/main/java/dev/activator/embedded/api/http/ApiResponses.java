@@ -25,8 +25,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The forms of responses. Every response has a content type: some clients take an untyped one for
- * protobuf.
+ * Writes the API's responses: objects, lists and Status errors, each with a content type. Every
+ * response has a content type: some clients take an untyped one for protobuf.
  */
 final class ApiResponses {
   private static final Logger log = LoggerFactory.getLogger(ApiResponses.class);
@@ -124,9 +124,9 @@ final class ApiResponses {
   private static StatusException refusal(Throwable failure) {
     return switch (failure) {
       case StatusException refused -> refused;
-      case InvalidParameter invalid -> Refusals.parameter(invalid);
-      case PatchException unfit -> Refusals.patch(unfit);
-      case DataBufferLimitException _ -> Refusals.tooLarge();
+      case InvalidParameter invalid -> StatusErrors.parameter(invalid);
+      case PatchException unfit -> StatusErrors.patch(unfit);
+      case DataBufferLimitException _ -> StatusErrors.tooLarge();
       case JacksonException unreadable ->
         StatusException.badRequest(RequestBodies.problem(unreadable));
       case IllegalArgumentException wrong ->

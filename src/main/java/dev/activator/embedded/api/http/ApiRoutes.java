@@ -48,9 +48,10 @@ public final class ApiRoutes {
   private final WatchHandler watches;
   private final WriteHandler writes;
   private final DeleteHandler deletes;
-  private final ServerHooks hooks;
+  private final ApiServerHooks hooks;
 
-  public ApiRoutes(ApiStore store, WatchCaches caches, RandomGenerator random, ServerHooks hooks) {
+  public ApiRoutes(ApiStore store, WatchCaches caches, RandomGenerator random,
+      ApiServerHooks hooks) {
     this.kinds = store.kinds();
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
@@ -117,7 +118,7 @@ public final class ApiRoutes {
     var refusal = new AllowedHosts(local.getAddress().getHostAddress(), local.getPort())
         .refusal(request.headers().header("Host"), request.headers().header("Origin"));
     if (refusal != null) {
-      throw Refusals.foreign(refusal);
+      throw StatusErrors.foreign(refusal);
     }
   }
 
@@ -131,13 +132,13 @@ public final class ApiRoutes {
       return ApiResponses.openApiV2(request.headers().header("Accept"));
     }
     if (!acceptsJson(request)) {
-      return Mono.error(Refusals.notAcceptable());
+      return Mono.error(StatusErrors.notAcceptable());
     }
     var document = discovery.at(path);
     if (document.isPresent()) {
       return request.method().equals(HttpMethod.GET)
           ? document(document.get(), request)
-          : Mono.error(Refusals.method());
+          : Mono.error(StatusErrors.method());
     }
     var computed = this.computed.answer(path, request);
     return computed.isPresent()
@@ -153,7 +154,7 @@ public final class ApiRoutes {
 
   private Mono<ServerResponse> onObjects(ResourceTarget target, ServerRequest request) {
     if (target.kind().has(Trait.EMPTY) && WRITES.contains(request.method())) {
-      return Mono.error(Refusals.notOffered(target.kind().plural(), "nothing here acts on them;"
+      return Mono.error(StatusErrors.notOffered(target.kind().plural(), "nothing here acts on them;"
           + " programs run in a Deployment, or in a Service of serving.knative.dev/v1"));
     }
     return target.collection() ? onCollection(target, request) : onObject(target, request);
@@ -165,11 +166,11 @@ public final class ApiRoutes {
       case "GET" -> new QueryParameters(request).yes("watch")
           ? watches.watch(target, request)
           : reads.list(target, request);
-      case "POST" -> placed ? writes.create(target, request) : Mono.error(Refusals.method());
+      case "POST" -> placed ? writes.create(target, request) : Mono.error(StatusErrors.method());
       case "DELETE" -> placed && Discovery.collective(target.kind())
           ? deletes.deleteAll(target, request)
-          : Mono.error(Refusals.method());
-      default -> Mono.error(Refusals.method());
+          : Mono.error(StatusErrors.method());
+      default -> Mono.error(StatusErrors.method());
     };
   }
 
@@ -177,7 +178,7 @@ public final class ApiRoutes {
     if (target.subresource().equals("log")) {
       return request.method().equals(HttpMethod.GET)
           ? logs.log(target, request)
-          : Mono.error(Refusals.method());
+          : Mono.error(StatusErrors.method());
     }
     if (target.subresource().equals("exec") || target.subresource().equals("portforward")) {
       return streams.answer(target, request);
@@ -190,8 +191,8 @@ public final class ApiRoutes {
       case "PATCH" -> writes.patch(target, request);
       case "DELETE" -> target.subresource().isEmpty()
           ? deletes.delete(target, request)
-          : Mono.error(Refusals.method());
-      default -> Mono.error(Refusals.method());
+          : Mono.error(StatusErrors.method());
+      default -> Mono.error(StatusErrors.method());
     };
   }
 

@@ -9,8 +9,8 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
-import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.PodProcesses.Running;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.PodProcessRegistry.Running;
 import dev.activator.embedded.api.store.StatusException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,7 +75,7 @@ final class ComputedKinds {
   private Mono<ServerResponse> answer(Kind kind, ResourcePath path, ServerRequest request) {
     boolean reads = kind.equals(POD_METRICS);
     if (!request.method().equals(reads ? HttpMethod.GET : HttpMethod.POST)) {
-      return Mono.error(Refusals.method());
+      return Mono.error(StatusErrors.method());
     }
     return reads
         ? path.name().isEmpty()
@@ -115,7 +115,8 @@ final class ComputedKinds {
   private Mono<ObjectNode> metrics(ResourcePath path, QueryParameters query) {
     var labels = LabelSelector.parse(query.text("labelSelector"));
     var pods = store.list(BuiltInKinds.POD, pod -> (path.namespace().isEmpty()
-        || path.namespace().equals(Meta.namespace(pod))) && labels.matches(Meta.labels(pod)));
+        || path.namespace().equals(ObjectMeta.namespace(pod)))
+        && labels.matches(ObjectMeta.labels(pod)));
     return measured(pods).map(all -> {
       var list = Json.object().put("kind", "PodMetricsList").put("apiVersion",
           POD_METRICS.apiVersion());
@@ -142,8 +143,8 @@ final class ComputedKinds {
   private ObjectNode measured(ObjectNode pod, Use before, Use after, Duration window) {
     var metrics = Json.object().put("kind", POD_METRICS.kind()).put("apiVersion",
         POD_METRICS.apiVersion());
-    var metadata = metrics.putObject("metadata").put("name", Meta.name(pod)).put("namespace",
-        Meta.namespace(pod)).put("creationTimestamp", now());
+    var metadata = metrics.putObject("metadata").put("name", ObjectMeta.name(pod)).put("namespace",
+        ObjectMeta.namespace(pod)).put("creationTimestamp", now());
     metadata.set("labels", pod.path("metadata").path("labels"));
     metrics.put("timestamp", now()).put("window", WINDOW.toSeconds() + "s");
     long nanocores = Math.max(0, after.cpu().minus(before.cpu()).toNanos()) * 1000
@@ -161,7 +162,7 @@ final class ComputedKinds {
   private Map<ObjectNode, Use> uses(List<ObjectNode> pods) {
     var uses = new HashMap<ObjectNode, Use>();
     for (var pod : pods) {
-      var running = store.podProcesses().find(Meta.namespace(pod), Meta.name(pod));
+      var running = store.podProcesses().find(ObjectMeta.namespace(pod), ObjectMeta.name(pod));
       if (running != null) {
         use(running).ifPresent(use -> uses.put(pod, use));
       }

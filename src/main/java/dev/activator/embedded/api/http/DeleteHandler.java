@@ -6,7 +6,7 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
@@ -48,18 +48,19 @@ final class DeleteHandler {
         .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
             .map(snapshot -> ListPage.all(snapshot, selection)).flatMap(page -> {
               page.objects().forEach(object -> options.apply(store, target.kind(), object));
-              return ApiResponses.json(200, new PlainForm(target.kind()).list(page));
+              return ApiResponses.json(200, new FullObjectRepresentation(target.kind()).list(page));
             }));
   }
 
   private static ObjectNode gone(Kind kind, ObjectNode last) {
     var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
     status.putObject("metadata");
-    var details = status.put("status", "Success").putObject("details").put("name", Meta.name(last));
+    var details = status.put("status", "Success").putObject("details").put("name",
+        ObjectMeta.name(last));
     if (!kind.group().isEmpty()) {
       details.put("group", kind.group());
     }
-    details.put("kind", kind.plural()).put("uid", Meta.uid(last));
+    details.put("kind", kind.plural()).put("uid", ObjectMeta.uid(last));
     return status;
   }
 
@@ -104,12 +105,13 @@ final class DeleteHandler {
     void apply(ApiStore store, Kind kind, CachedObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);
-      var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
+      var same = new Preconditions(ObjectMeta.uid(object), preconditions.resourceVersion());
       try {
-        writes.delete(kind, Meta.namespace(object), Meta.name(object), same, propagation);
+        writes.delete(kind, ObjectMeta.namespace(object), ObjectMeta.name(object), same,
+            propagation);
       } catch (StatusException e) {
-        var now = store.find(kind, Meta.namespace(object), Meta.name(object));
-        boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
+        var now = store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
+        boolean gone = now == null || !ObjectMeta.uid(now).equals(ObjectMeta.uid(object));
         // Deleted meanwhile, as wanted.
         if (!gone) {
           throw e;
@@ -128,7 +130,7 @@ final class DeleteHandler {
         };
       }
       if (!POLICIES.contains(policy)) {
-        throw Refusals.unsupported("DeleteOptions", "propagationPolicy", policy, POLICIES);
+        throw StatusErrors.unsupported("DeleteOptions", "propagationPolicy", policy, POLICIES);
       }
       return Propagation.valueOf(policy.toUpperCase(Locale.ROOT));
     }

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ final class FieldValidation {
   static FieldValidation of(QueryParameters query, String options, ApiStore store) {
     String requested = query.text("fieldValidation");
     if (!requested.isEmpty() && !MODES.contains(requested)) {
-      throw Refusals.unsupported(options, "fieldValidation", requested, MODES);
+      throw StatusErrors.unsupported(options, "fieldValidation", requested, MODES);
     }
     return new FieldValidation(requested.isEmpty()
         ? Mode.WARN
@@ -65,7 +65,7 @@ final class FieldValidation {
     }
     var findings = ManifestCheck.of(kind, object);
     if (!findings.wrong().isEmpty()) {
-      throw StatusException.invalid(findings.wrong()).naming(kind, Meta.name(object));
+      throw StatusException.invalid(findings.wrong()).naming(kind, ObjectMeta.name(object));
     }
     var unknown = new ArrayList<>(findings.unknown());
     unknown.addAll(store.unknownFields(kind, object));

@@ -2,7 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.embedded.api.store.OutputLog.Line;
 import dev.activator.embedded.api.store.StatusException;
@@ -75,7 +75,7 @@ final class LogHandler {
     String requested = query.text("container");
     if (!requested.isEmpty() && !requested.equals(container)) {
       throw StatusException.badRequest(
-          "container " + requested + " is not valid for pod " + Meta.name(pod));
+          "container " + requested + " is not valid for pod " + ObjectMeta.name(pod));
     }
     return container;
   }

@@ -2,7 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.List;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -51,12 +51,12 @@ final class PodStreams {
     var query = new QueryParameters(request);
     LogHandler.requireContainer(pod, query);
     if (query.yes("tty")) {
-      return Mono.error(Refusals.notOffered("a terminal", "leave out -t"));
+      return Mono.error(StatusErrors.notOffered("a terminal", "leave out -t"));
     }
-    var running = store.podProcesses().find(Meta.namespace(pod), Meta.name(pod));
+    var running = store.podProcesses().find(ObjectMeta.namespace(pod), ObjectMeta.name(pod));
     if (running == null) {
       return Mono.error(StatusException.badRequest(
-          "the process of pod " + Meta.name(pod) + " does not run"));
+          "the process of pod " + ObjectMeta.name(pod) + " does not run"));
     }
     var command = request.queryParams().getOrDefault("command", List.of());
     if (command.isEmpty()) {
@@ -82,7 +82,8 @@ final class PodStreams {
     boolean upgrade = request.headers().header("Upgrade").stream()
         .anyMatch("websocket"::equalsIgnoreCase);
     if (!upgrade) {
-      return Mono.error(Refusals.notOffered("SPDY", "use WebSockets, as kubectl does since 1.31"));
+      return Mono
+          .error(StatusErrors.notOffered("SPDY", "use WebSockets, as kubectl does since 1.31"));
     }
     return ServerResponse.ok()
         .build((exchange, _) -> sockets.handleRequest(exchange, new WebSocketHandler() {

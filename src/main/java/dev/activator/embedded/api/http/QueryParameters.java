@@ -62,24 +62,24 @@ final class QueryParameters {
   static ObjectWrites writes(List<String> dryRun, ApiStore store) {
     for (var stage : dryRun) {
       if (!stage.equals("All")) {
-        throw Refusals.unsupported("WriteOptions", "dryRun", stage, List.of("All"));
+        throw StatusErrors.unsupported("WriteOptions", "dryRun", stage, List.of("All"));
       }
     }
     return dryRun.isEmpty() ? store.writes() : store.dryRun();
   }
 
-  TableForm.Include include() {
+  TableRepresentation.Include include() {
     return switch (text("includeObject")) {
-      case "", "Metadata" -> TableForm.Include.METADATA;
-      case "None" -> TableForm.Include.NOTHING;
-      case "Object" -> TableForm.Include.ALL;
-      default -> throw Refusals.unsupported("TableOptions", "includeObject",
+      case "", "Metadata" -> TableRepresentation.Include.METADATA;
+      case "None" -> TableRepresentation.Include.NOTHING;
+      case "Object" -> TableRepresentation.Include.ALL;
+      default -> throw StatusErrors.unsupported("TableOptions", "includeObject",
           text("includeObject"), List.of("None", "Metadata", "Object"));
     };
   }
 
-  ResponseForm.Shape shape() {
-    return ResponseForm.Shape.accepted(request.headers().accept())
-        .orElseThrow(Refusals::notAcceptable);
+  ApiRepresentation.Shape shape() {
+    return ApiRepresentation.Shape.accepted(request.headers().accept())
+        .orElseThrow(StatusErrors::notAcceptable);
   }
 }

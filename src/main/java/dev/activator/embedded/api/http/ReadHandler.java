@@ -8,7 +8,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
@@ -40,7 +40,7 @@ final class ReadHandler {
   }
 
   Mono<WatchCache> cache(Kind kind) {
-    return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
+    return Mono.fromFuture(caches.of(kind).orElseThrow(StatusErrors::noSuchResource), true);
   }
 
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
@@ -61,12 +61,12 @@ final class ReadHandler {
     return page(target, query).flatMap(page -> ApiResponses.json(200, form.list(page)));
   }
 
-  ResponseForm form(ResourceTarget target, QueryParameters query) {
+  ApiRepresentation form(ResourceTarget target, QueryParameters query) {
     var kind = target.kind();
     return switch (query.shape()) {
-      case PLAIN -> new PlainForm(kind);
-      case METADATA -> new ResponseForm.OfMetadata(kind);
-      case TABLE -> new TableForm(kind, store::now, query.include());
+      case PLAIN -> new FullObjectRepresentation(kind);
+      case METADATA -> new ApiRepresentation.OfMetadata(kind);
+      case TABLE -> new TableRepresentation(kind, store::now, query.include());
     };
   }
 
@@ -105,6 +105,6 @@ final class ReadHandler {
   }
 
   private static String key(ResourceTarget target) {
-    return Meta.key(target.namespace(), target.name());
+    return ObjectMeta.key(target.namespace(), target.name());
   }
 }

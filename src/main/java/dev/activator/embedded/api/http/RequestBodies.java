@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.schema.ProtobufReader;
+import dev.activator.embedded.api.schema.KubernetesProtobufReader;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import java.util.ArrayDeque;
@@ -22,7 +22,7 @@ final class RequestBodies {
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
   private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml",
-      ProtobufReader.TYPE);
+      KubernetesProtobufReader.TYPE);
 
   private static final YAMLMapper YAML = YAMLMapper.builder()
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -46,7 +46,7 @@ final class RequestBodies {
   static Mono<ObjectNode> object(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
-      return Mono.error(Refusals.unknownFormat(OBJECT_TYPES));
+      return Mono.error(StatusErrors.unknownFormat(OBJECT_TYPES));
     }
     return bytes(request).map(bytes -> object(parse(type, bytes)));
   }
@@ -79,7 +79,7 @@ final class RequestBodies {
 
   private static JsonNode parse(String type, byte[] bytes) {
     return switch (type) {
-      case ProtobufReader.TYPE -> ProtobufReader.read(bytes);
+      case KubernetesProtobufReader.TYPE -> KubernetesProtobufReader.read(bytes);
       case String yaml when yaml.endsWith("yaml") -> yaml(bytes);
       default -> json(bytes);
     };

@@ -6,7 +6,7 @@ import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,16 +21,16 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
   private static final Set<String> OF_PROCESSES = Set.of("attach");
 
   static ResourceTarget of(KindRegistry kinds, String path) {
-    var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
+    var parsed = ResourcePath.parse(path).orElseThrow(StatusErrors::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
-        .orElseThrow(() -> Refusals.unknownKind(kinds.all(), parsed));
+        .orElseThrow(() -> StatusErrors.unknownKind(kinds.all(), parsed));
     var target = new ResourceTarget(kind, parsed.namespace(), parsed.name(), parsed.subresource());
     if (target.ofProcess()) {
-      throw Refusals.notOffered("'" + target.subresource() + "' of pods",
+      throw StatusErrors.notOffered("'" + target.subresource() + "' of pods",
           "their output is in kubectl logs");
     }
     if (!target.exists()) {
-      throw Refusals.noSuchResource();
+      throw StatusErrors.noSuchResource();
     }
     return target;
   }
@@ -62,13 +62,13 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
       throw StatusException.badRequest("the metadata of the object is not an object");
     }
-    String own = Meta.namespace(object);
+    String own = ObjectMeta.namespace(object);
     if (kind.namespaced() && !own.isEmpty() && !own.equals(namespace)) {
       throw StatusException.badRequest("the namespace of the provided object does not match the"
           + " namespace sent on the request");
     }
     if (kind.namespaced()) {
-      Meta.of(object).put("namespace", namespace);
+      ObjectMeta.of(object).put("namespace", namespace);
     }
     return object;
   }
@@ -76,12 +76,12 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
   /** Also sets the path's name; refuses another one. */
   ObjectNode named(ObjectNode object) {
     place(object);
-    String own = Meta.name(object);
+    String own = ObjectMeta.name(object);
     if (!own.isEmpty() && !own.equals(name)) {
       throw StatusException.badRequest("the name of the object (" + own
           + ") does not match the name on the URL (" + name + ")");
     }
-    Meta.of(object).put("name", name);
+    ObjectMeta.of(object).put("name", name);
     return object;
   }
 }

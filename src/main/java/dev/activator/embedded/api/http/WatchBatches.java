@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.WatchMessage;
-import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.CacheWatcher;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,35 +15,35 @@ import reactor.core.publisher.FluxSink;
  *
  * <p><b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
-final class WatchBatches implements Watch.Outlet {
+final class WatchBatches implements CacheWatcher.Outlet {
   private static final int MAX_EVENTS = 256;
   private static final int MAX_BYTES = 256 * 1024;
   private static final int FRAME_BYTES = 40;
   private static final byte LINE_END = '\n';
 
   private final FluxSink<Batch> sink;
-  private final ResponseForm.EventEncoder encoder;
+  private final ApiRepresentation.EventEncoder encoder;
   private List<WatchMessage> next = new ArrayList<>();
   private int nextBytes;
-  private volatile @Nullable Watch watch;
+  private volatile @Nullable CacheWatcher watch;
   /** Whether a batch was handed over and is not being written yet. */
   private volatile boolean onItsWay;
   /** Whether another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
-  WatchBatches(FluxSink<Batch> sink, ResponseForm.EventEncoder encoder) {
+  WatchBatches(FluxSink<Batch> sink, ApiRepresentation.EventEncoder encoder) {
     this.sink = sink;
     this.encoder = encoder;
   }
 
   @Override
-  public void begin(Watch opened) {
+  public void begin(CacheWatcher opened) {
     watch = opened;
     onItsWay = true;
     sink.next(new Batch(List.of(), 0));
   }
 
-  /** Also hands over what has gathered: the watch calls this after every {@link Watch#resume}. */
+  /** Also hands over what has gathered: the watch calls this after every {@link CacheWatcher#resume}. */
   @Override
   public boolean ready() {
     handOver();

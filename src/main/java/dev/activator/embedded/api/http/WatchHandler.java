@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
-import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher;
 import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.http.WatchBatches.Batch;
 import dev.activator.loop.Loop;
@@ -36,13 +36,13 @@ final class WatchHandler {
 
   private final ReadHandler reads;
   private final RandomGenerator random;
-  private final ServerHooks hooks;
-  private final Set<Watch> open = ConcurrentHashMap.newKeySet();
+  private final ApiServerHooks hooks;
+  private final Set<CacheWatcher> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
   private final WebSocketService sockets = new HandshakeWebSocketService(
       new ReactorNettyRequestUpgradeStrategy());
 
-  WatchHandler(ReadHandler reads, RandomGenerator random, ServerHooks hooks) {
+  WatchHandler(ReadHandler reads, RandomGenerator random, ApiServerHooks hooks) {
     this.reads = reads;
     this.random = random;
     this.hooks = hooks;
@@ -101,7 +101,7 @@ final class WatchHandler {
   private Flux<Batch> batches(WatchCache cache, ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = reads.form(target, query);
-    var watch = new Watch.Request(query.read().watch(), query.selection(target),
+    var watch = new CacheWatcher.Request(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
         timeout(query.number("timeoutSeconds")));
     return Flux.create(sink -> {

@@ -2,8 +2,8 @@ package dev.activator.embedded.api.http;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
-import dev.activator.embedded.api.apply.FieldManager;
-import dev.activator.embedded.api.apply.FieldManager.Operation;
+import dev.activator.embedded.api.apply.FieldOwner;
+import dev.activator.embedded.api.apply.FieldOwner.Operation;
 import dev.activator.embedded.api.apply.FieldOwnership;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
@@ -12,7 +12,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.MergePatch;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,7 +89,7 @@ final class WriteHandler {
     String type = RequestBodies.type(request);
     var accepted = accepted(target);
     if (!accepted.contains(type)) {
-      return Mono.error(Refusals.unknownFormat(accepted));
+      return Mono.error(StatusErrors.unknownFormat(accepted));
     }
     var fields = FieldValidation.of(query, "PatchOptions", store);
     if (type.equals(APPLY)) {
@@ -105,7 +105,7 @@ final class WriteHandler {
 
   /** The client owns what its write changes. */
   private FieldTracking tracking(ResourceTarget target, ServerRequest request) {
-    var manager = FieldManager.updating(new QueryParameters(request).text("fieldManager"),
+    var manager = FieldOwner.updating(new QueryParameters(request).text("fieldManager"),
         String.join("", request.headers().header("User-Agent")), target.subresource());
     return (stored, written) -> owners(target, stored).update(stored, written, manager);
   }
@@ -117,9 +117,9 @@ final class WriteHandler {
   private Mono<ServerResponse> apply(ObjectWrites writes, ResourceTarget target,
       QueryParameters query, FieldValidation fields, ServerRequest request) {
     if (query.text("fieldManager").isEmpty()) {
-      return Mono.error(Refusals.managerMissing());
+      return Mono.error(StatusErrors.managerMissing());
     }
-    var manager = new FieldManager(query.text("fieldManager"), Operation.APPLY,
+    var manager = new FieldOwner(query.text("fieldManager"), Operation.APPLY,
         target.subresource());
     // The apply itself sets the owners.
     var applying = writes.tracking((_, _) -> {
@@ -170,9 +170,10 @@ final class WriteHandler {
       default -> writes.edit(kind, target.namespace(), target.name(), stored -> {
         var before = stored.deepCopy();
         var next = whole.apply(stored);
-        if (!Meta.uid(next).isEmpty() && !Meta.uid(next).equals(Meta.uid(before))) {
+        if (!ObjectMeta.uid(next).isEmpty()
+            && !ObjectMeta.uid(next).equals(ObjectMeta.uid(before))) {
           throw StatusException.invalid("metadata.uid",
-              "Invalid value: \"" + Meta.uid(next) + "\": field is immutable")
+              "Invalid value: \"" + ObjectMeta.uid(next) + "\": field is immutable")
               .naming(kind, target.name());
         }
         return fields.checked(kind, next, before);

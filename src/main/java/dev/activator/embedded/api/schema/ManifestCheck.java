@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.schema;
 
 import dev.activator.config.Quantity;
-import dev.activator.config.RequestRulesReader;
+import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.config.Spelling;
 import dev.activator.embedded.api.schema.ProtobufSchema.Field;
@@ -223,7 +223,7 @@ public final class ManifestCheck {
   }
 
   private void rules(Map<String, String> annotations, String where) {
-    var rules = RequestRulesReader.read(Map.of(), annotations);
+    var rules = ColdStartRulesReader.read(Map.of(), annotations);
     if (rules != null) {
       rules.problems()
           .forEach(problem -> add(ignored, where + ", " + problem + "; it is ignored"));

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.store.ObjectStorage.Tables;
+import dev.activator.embedded.api.store.InMemoryStorage.Tables;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
@@ -54,7 +54,7 @@ public final class ApiStore {
   private final Map<Kind, Function<ObjectNode, List<String>>> unknownFields = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
   private final PodLogs podLogs = new PodLogs();
-  private final PodProcesses podProcesses = new PodProcesses();
+  private final PodProcessRegistry podProcesses = new PodProcessRegistry();
   private final Clock clock;
   private final Tables tables;
   private final ObjectWrites writes;
@@ -66,12 +66,12 @@ public final class ApiStore {
 
   ApiStore(Clock clock, RandomGenerator random, MissingNamespace missingNamespace) {
     this.clock = clock;
-    var identities = new Identities(clock, random);
+    var identities = new MetadataGenerator(clock, random);
     this.tables = new Tables(identities.firstRevision());
-    var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
+    var writer = new ObjectCommitter(tables, kinds, identities, missingNamespace);
     this.writes = new ObjectWrites(tables, this::admit, writer, FieldTracking.NONE);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new ObjectStorage.DryRunStorage(tables), kinds, identities,
+        new ObjectCommitter(new InMemoryStorage.DryRunStorage(tables), kinds, identities,
             missingNamespace),
         FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
@@ -93,7 +93,7 @@ public final class ApiStore {
     return podLogs;
   }
 
-  public PodProcesses podProcesses() {
+  public PodProcessRegistry podProcesses() {
     return podProcesses;
   }
 
@@ -178,7 +178,7 @@ public final class ApiStore {
 
   /** The stored object of this name; null if there is none. */
   public @Nullable ObjectNode stored(Kind kind, ObjectNode object) {
-    return find(kind, Meta.namespace(object), Meta.name(object));
+    return find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
   }
 
   public List<ObjectNode> list(Kind kind) {
@@ -211,20 +211,20 @@ public final class ApiStore {
    *
    * @param executor must queue the calls: run directly, they would run inside other callers' writes
    */
-  public StoreSubscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
+  public StoreSubscription subscribe(Kind kind, Executor executor, Consumer<StoreChange> handler) {
     var open = new AtomicBoolean(true);
-    Consumer<ApiEvent> deliver = event -> executor.execute(() -> {
+    Consumer<StoreChange> deliver = event -> executor.execute(() -> {
       if (open.get()) {
         handler.accept(event);
       }
     });
     var following = follow(List.of(kind),
-        present -> present.objects().forEach(object -> deliver.accept(new ApiEvent(
-            ApiEvent.Type.ADDED, kind, object.deepCopy(), Meta.revision(object)))),
+        present -> present.objects().forEach(object -> deliver.accept(new StoreChange(
+            StoreChange.Type.ADDED, kind, object.deepCopy(), ObjectMeta.revision(object)))),
         event -> {
           if (event.kind().equals(kind)) {
             deliver.accept(
-                new ApiEvent(event.type(), kind, event.object().deepCopy(), event.revision()));
+                new StoreChange(event.type(), kind, event.object().deepCopy(), event.revision()));
           }
         });
     return () -> {
@@ -239,7 +239,7 @@ public final class ApiStore {
    * change.
    */
   public StoreSubscription follow(List<Kind> kinds, Consumer<ObjectList> present,
-      Consumer<ApiEvent> listener) {
+      Consumer<StoreChange> listener) {
     synchronized (tables) {
       for (var kind : kinds) {
         present.accept(new ObjectList(kind, tables.list(kind), tables.revision()));

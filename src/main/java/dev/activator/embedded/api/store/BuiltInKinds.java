@@ -13,7 +13,7 @@ import static dev.activator.embedded.api.store.Kind.Trait.VERSION_REQUIRED;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The kinds of every server. */
+/** The kinds that the embedded API always has, without a CustomResourceDefinition. */
 public final class BuiltInKinds {
   public static final Kind NAMESPACE = Kind
       .of("", "v1", "Namespace", "namespaces", CLUSTER_SCOPED, STATUS, BUILT_IN, NAME_IS_LABEL)

@@ -10,9 +10,9 @@ public interface FieldTracking {
   FieldTracking NONE = (stored, written) -> {
     var entries = stored == null ? null : stored.path("metadata").get("managedFields");
     if (entries == null) {
-      Meta.of(written).remove("managedFields");
+      ObjectMeta.of(written).remove("managedFields");
     } else {
-      Meta.of(written).set("managedFields", entries);
+      ObjectMeta.of(written).set("managedFields", entries);
     }
   };
 

@@ -49,25 +49,25 @@ public final class KindRegistry {
   }
 
   ObjectNode admit(ObjectNode definition, String now) {
-    var kind = CustomKinds.defined(definition);
+    var kind = CrdReader.defined(definition);
     boolean other = kinds.stream().anyMatch(
         known -> known.resource().equals(kind.resource()) && !known.equals(kind));
     if (other) {
       throw StatusException.invalid("spec.versions", "Invalid value: \"" + kind.version()
           + "\": the kind is stored in another version here, and cannot change it");
     }
-    return CustomKinds.established(definition, kind, now);
+    return CrdReader.established(definition, kind, now);
   }
 
-  void follow(ApiEvent event) {
+  void follow(StoreChange event) {
     if (!event.kind().equals(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)) {
       return;
     }
-    var kind = CustomKinds.defined(event.object());
+    var kind = CrdReader.defined(event.object());
     if (BuiltInKinds.all().contains(kind)) {
       return;
     }
-    if (event.type() == ApiEvent.Type.DELETED) {
+    if (event.type() == StoreChange.Type.DELETED) {
       remove(kind);
     } else {
       register(kind);

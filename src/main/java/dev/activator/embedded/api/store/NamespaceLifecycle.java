@@ -20,8 +20,8 @@ final class NamespaceLifecycle {
   }
 
   static ObjectNode complete(ObjectNode namespace) {
-    Meta.of(namespace).withObjectProperty("labels").put("kubernetes.io/metadata.name",
-        Meta.name(namespace));
+    ObjectMeta.of(namespace).withObjectProperty("labels").put("kubernetes.io/metadata.name",
+        ObjectMeta.name(namespace));
     if (!namespace.path("spec").has("finalizers")) {
       namespace.withObjectProperty("spec").putArray("finalizers").add("kubernetes");
     }
@@ -37,8 +37,9 @@ final class NamespaceLifecycle {
   }
 
   static void checkOpen(ObjectNode namespace, Kind kind, ObjectNode object) {
-    if (Meta.terminating(namespace)) {
-      throw StatusException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));
+    if (ObjectMeta.terminating(namespace)) {
+      throw StatusException.namespaceTerminating(kind, ObjectMeta.name(object),
+          ObjectMeta.name(namespace));
     }
   }
 }

@@ -15,13 +15,13 @@ import tools.jackson.databind.node.ObjectNode;
  * <p><b>Threads.</b> Guarded by the store's lock.
  */
 final class ObjectDeleter {
-  private final ObjectStorage storage;
+  private final InMemoryStorage storage;
   private final KindRegistry kinds;
-  private final Identities identities;
+  private final MetadataGenerator identities;
 
   private record HeldObject(Kind kind, ObjectNode object) {}
 
-  ObjectDeleter(ObjectStorage storage, KindRegistry kinds, Identities identities) {
+  ObjectDeleter(InMemoryStorage storage, KindRegistry kinds, MetadataGenerator identities) {
     this.storage = storage;
     this.kinds = kinds;
     this.identities = identities;
@@ -30,7 +30,7 @@ final class ObjectDeleter {
   Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
     var stored = UpdateRules.propagating(found, propagation);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
-      NamespaceLifecycle.checkMortal(Meta.name(stored));
+      NamespaceLifecycle.checkMortal(ObjectMeta.name(stored));
     }
     if (kind.equals(BuiltInKinds.NAMESPACE) || !empty(kind, stored)) {
       return deleteWithContents(kind, stored);
@@ -46,11 +46,12 @@ final class ObjectDeleter {
   }
 
   boolean finished(Kind kind, ObjectNode object) {
-    return Meta.terminating(object) && !Meta.hasFinalizers(object) && empty(kind, object);
+    return ObjectMeta.terminating(object) && !ObjectMeta.hasFinalizers(object)
+        && empty(kind, object);
   }
 
   private Deletion deleteAlone(Kind kind, ObjectNode stored) {
-    return Meta.hasFinalizers(stored)
+    return ObjectMeta.hasFinalizers(stored)
         ? new Deletion(mark(kind, stored), Outcome.WAITS)
         : new Deletion(storage.remove(kind, stored), Outcome.GONE);
   }
@@ -68,10 +69,10 @@ final class ObjectDeleter {
   }
 
   private ObjectNode mark(Kind kind, ObjectNode stored) {
-    var marked = Meta.terminating(stored)
+    var marked = ObjectMeta.terminating(stored)
         ? stored
         : UpdateRules.terminating(kind, stored, identities.now());
-    if (marked.equals(storage.find(kind, Meta.key(stored)))) {
+    if (marked.equals(storage.find(kind, ObjectMeta.key(stored)))) {
       return stored;
     }
     ObjectRules.writable(marked);
@@ -80,7 +81,8 @@ final class ObjectDeleter {
 
   private void settleHoldersOf(Kind kind, ObjectNode object) {
     if (kind.namespaced()) {
-      settle(BuiltInKinds.NAMESPACE, storage.find(BuiltInKinds.NAMESPACE, Meta.namespace(object)));
+      settle(BuiltInKinds.NAMESPACE,
+          storage.find(BuiltInKinds.NAMESPACE, ObjectMeta.namespace(object)));
     }
     settle(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
         storage.find(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
@@ -98,10 +100,10 @@ final class ObjectDeleter {
 
   /** Empty for an object that is no holder. */
   private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
-    String name = Meta.name(holder);
+    String name = ObjectMeta.name(holder);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       return kinds.all().stream().filter(Kind::namespaced)
-          .flatMap(held -> items(held, object -> Meta.namespace(object).equals(name)));
+          .flatMap(held -> items(held, object -> ObjectMeta.namespace(object).equals(name)));
     }
     if (kind.equals(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)) {
       return kinds.all().stream()

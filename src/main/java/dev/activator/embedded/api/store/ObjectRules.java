@@ -81,19 +81,19 @@ final class ObjectRules {
   }
 
   static void stripped(ObjectNode object) {
-    Meta.of(object).remove(OWNED_BY_SERVER);
+    ObjectMeta.of(object).remove(OWNED_BY_SERVER);
   }
 
   static void placed(Kind kind, ObjectNode object) {
     if (!kind.namespaced()) {
-      Meta.of(object).remove("namespace");
-    } else if (Meta.namespace(object).isEmpty()) {
+      ObjectMeta.of(object).remove("namespace");
+    } else if (ObjectMeta.namespace(object).isEmpty()) {
       throw StatusException.required("metadata.namespace", "an object of this kind lives in one");
     }
   }
 
   static void named(Kind kind, ObjectNode object) {
-    String name = Meta.name(object);
+    String name = ObjectMeta.name(object);
     if (name.isEmpty()) {
       throw StatusException.required("metadata.name", "name or generateName is required");
     }

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ObjectWrites {
   private final Object lock;
   private final BiFunction<Kind, ObjectNode, ObjectNode> admission;
-  private final ObjectWriter writer;
+  private final ObjectCommitter writer;
   private final FieldTracking fields;
 
   public record Deletion(ObjectNode object, Outcome outcome) {
@@ -41,12 +41,13 @@ public final class ObjectWrites {
     public static final Preconditions NONE = new Preconditions("", "");
 
     public void check(Kind kind, ObjectNode stored) {
-      if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
-        throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
+      if (!uid.isEmpty() && !uid.equals(ObjectMeta.uid(stored))) {
+        throw StatusException.uidConflict(kind, ObjectMeta.name(stored), uid,
+            ObjectMeta.uid(stored));
       }
-      String version = Meta.resourceVersion(stored);
+      String version = ObjectMeta.resourceVersion(stored);
       if (!resourceVersion.isEmpty() && !resourceVersion.equals(version)) {
-        throw StatusException.conflict(kind, Meta.name(stored),
+        throw StatusException.conflict(kind, ObjectMeta.name(stored),
             ("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in"
                 + " record (%s). The object might have been modified")
                 .formatted(resourceVersion, version));
@@ -55,7 +56,7 @@ public final class ObjectWrites {
   }
 
   ObjectWrites(Object lock, BiFunction<Kind, ObjectNode, ObjectNode> admission,
-      ObjectWriter writer, FieldTracking fields) {
+      ObjectCommitter writer, FieldTracking fields) {
     this.lock = lock;
     this.admission = admission;
     this.writer = writer;
@@ -142,7 +143,7 @@ public final class ObjectWrites {
   private static ObjectNode creatable(Kind kind, ObjectNode object) {
     var fresh = object.deepCopy();
     ObjectRules.formed(kind, fresh);
-    if (!Meta.resourceVersion(fresh).isEmpty()) {
+    if (!ObjectMeta.resourceVersion(fresh).isEmpty()) {
       throw StatusException.internal("resourceVersion should not be set on objects to be created");
     }
     ObjectRules.stripped(fresh);
@@ -161,7 +162,7 @@ public final class ObjectWrites {
       if (stored == null) {
         throw StatusException.notFound(kind, name);
       }
-      String seen = Meta.resourceVersion(stored);
+      String seen = ObjectMeta.resourceVersion(stored);
       try {
         return write.apply(stored);
       } catch (StatusException e) {
@@ -177,14 +178,14 @@ public final class ObjectWrites {
   /** Empty if the object is gone. */
   private String version(Kind kind, String namespace, String name) {
     var stored = find(kind, namespace, name);
-    return stored == null ? "" : Meta.resourceVersion(stored);
+    return stored == null ? "" : ObjectMeta.resourceVersion(stored);
   }
 
   private static ObjectNode naming(Kind kind, ObjectNode object, Supplier<ObjectNode> write) {
     try {
       return write.get();
     } catch (StatusException e) {
-      throw e.naming(kind, Meta.name(object));
+      throw e.naming(kind, ObjectMeta.name(object));
     }
   }
 }

@@ -21,24 +21,24 @@ public final class PodLogs {
   private final Map<String, Runs> pods = new ConcurrentHashMap<>();
 
   public OutputLog begin(String namespace, String pod) {
-    return pods.compute(Meta.key(namespace, pod),
+    return pods.compute(ObjectMeta.key(namespace, pod),
         (_, before) -> new Runs(new OutputLog(), before == null ? null : before.current()))
         .current();
   }
 
   public void forget(String namespace, String pod) {
-    pods.remove(Meta.key(namespace, pod));
+    pods.remove(ObjectMeta.key(namespace, pod));
   }
 
   /** The lines of the current run, or of the last if none runs; null if the container never ran. */
   public @Nullable OutputLog current(String namespace, String pod) {
-    var runs = pods.get(Meta.key(namespace, pod));
+    var runs = pods.get(ObjectMeta.key(namespace, pod));
     return runs == null ? null : runs.current();
   }
 
   /** Null if there was none. */
   public @Nullable OutputLog previous(String namespace, String pod) {
-    var runs = pods.get(Meta.key(namespace, pod));
+    var runs = pods.get(ObjectMeta.key(namespace, pod));
     return runs == null ? null : runs.previous();
   }
 

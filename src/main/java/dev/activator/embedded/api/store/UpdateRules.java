@@ -26,7 +26,7 @@ final class UpdateRules {
     checkVersion(kind, stored, wanted);
     var next = wanted.deepCopy();
     keep(stored, next, kind);
-    if (Meta.terminating(stored)) {
+    if (ObjectMeta.terminating(stored)) {
       refuseNewFinalizers(stored, next);
     }
     if (kind.has(Trait.GENERATION)
@@ -40,7 +40,7 @@ final class UpdateRules {
     checkVersion(kind, stored, wanted);
     var next = stored.deepCopy();
     copy("status", wanted, next);
-    copy("managedFields", Meta.of(wanted), Meta.of(next));
+    copy("managedFields", ObjectMeta.of(wanted), ObjectMeta.of(next));
     return next;
   }
 
@@ -53,10 +53,10 @@ final class UpdateRules {
       return stored;
     }
     var finalizers = finalizers(stored);
-    finalizers.removeAll(Set.of(Meta.ORPHAN, Meta.FOREGROUND));
+    finalizers.removeAll(Set.of(ObjectMeta.ORPHAN, ObjectMeta.FOREGROUND));
     switch (propagation) {
-      case ORPHAN -> finalizers.add(Meta.ORPHAN);
-      case FOREGROUND -> finalizers.add(Meta.FOREGROUND);
+      case ORPHAN -> finalizers.add(ObjectMeta.ORPHAN);
+      case FOREGROUND -> finalizers.add(ObjectMeta.FOREGROUND);
       default -> {
       }
     }
@@ -64,44 +64,44 @@ final class UpdateRules {
       return stored;
     }
     var next = stored.deepCopy();
-    var list = Meta.of(next).putArray("finalizers");
+    var list = ObjectMeta.of(next).putArray("finalizers");
     finalizers.forEach(list::add);
     if (list.isEmpty()) {
-      Meta.of(next).remove("finalizers");
+      ObjectMeta.of(next).remove("finalizers");
     }
     return next;
   }
 
   static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
     var next = stored.deepCopy();
-    Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
+    ObjectMeta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       next.withObjectProperty("status").put("phase", "Terminating");
     }
-    if (Meta.of(next).has("generation")) {
+    if (ObjectMeta.of(next).has("generation")) {
       countGeneration(next);
     }
     return next;
   }
 
   private static void checkVersion(Kind kind, ObjectNode stored, ObjectNode wanted) {
-    String version = Meta.resourceVersion(wanted);
+    String version = ObjectMeta.resourceVersion(wanted);
     if (version.isEmpty() && kind.has(Trait.VERSION_REQUIRED)) {
       throw StatusException.invalid("metadata.resourceVersion",
           "Invalid value: 0: must be specified for an update");
     }
-    if (!version.isEmpty() && !version.equals(Meta.resourceVersion(stored))) {
-      throw StatusException.conflict(kind, Meta.name(stored));
+    if (!version.isEmpty() && !version.equals(ObjectMeta.resourceVersion(stored))) {
+      throw StatusException.conflict(kind, ObjectMeta.name(stored));
     }
-    String uid = Meta.uid(wanted);
-    if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
-      throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
+    String uid = ObjectMeta.uid(wanted);
+    if (!uid.isEmpty() && !uid.equals(ObjectMeta.uid(stored))) {
+      throw StatusException.uidConflict(kind, ObjectMeta.name(stored), uid, ObjectMeta.uid(stored));
     }
   }
 
   private static void keep(ObjectNode stored, ObjectNode next, Kind kind) {
-    var from = Meta.of(stored);
-    var to = Meta.of(next);
+    var from = ObjectMeta.of(stored);
+    var to = ObjectMeta.of(next);
     to.remove("selfLink");
     KEPT.forEach(field -> copy(field, from, to));
     if (kind.has(Trait.STATUS)) {
@@ -129,7 +129,7 @@ final class UpdateRules {
   }
 
   private static void countGeneration(ObjectNode object) {
-    var metadata = Meta.of(object);
+    var metadata = ObjectMeta.of(object);
     metadata.put("generation", metadata.path("generation").longValue(0) + 1);
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.activator.embedded.api.apply.FieldManager.Operation;
+import dev.activator.embedded.api.apply.FieldOwner.Operation;
 import dev.activator.embedded.api.schema.MergeShape;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
@@ -119,7 +119,7 @@ class FieldOwnershipTest {
           live.at("/metadata/labels") instanceof ObjectNode labels ? labels : Json.object());
       next.withObjectProperty("metadata").withObjectProperty("labels").put("l" + i, "x");
       FieldOwnership.of(BuiltInKinds.DEPLOYMENT, NOW, live).update(live, next,
-          new FieldManager("m" + (char) ('a' + i), Operation.UPDATE, ""));
+          new FieldOwner("m" + (char) ('a' + i), Operation.UPDATE, ""));
       live = next;
     }
 
@@ -152,7 +152,7 @@ class FieldOwnershipTest {
   @ParameterizedTest
   @CsvSource({"'', kubectl/v1.32 (linux), kubectl", "me, kubectl/v1.32, me", "'', '', ''"})
   void namesTheManager_byParameterOrProgram(String parameter, String userAgent, String name) {
-    assertThat(FieldManager.updating(parameter, userAgent, "").name()).isEqualTo(name);
+    assertThat(FieldOwner.updating(parameter, userAgent, "").name()).isEqualTo(name);
   }
 
   private static ObjectNode apply(ObjectNode live, int replicas, String image, String manager,
@@ -166,7 +166,7 @@ class FieldOwnershipTest {
     return (ObjectNode) YAMLMapper.shared().readTree(DEPLOYMENT.formatted(replicas, image));
   }
 
-  private static FieldManager manager(String name) {
-    return new FieldManager(name, Operation.APPLY, "");
+  private static FieldOwner manager(String name) {
+    return new FieldOwner(name, Operation.APPLY, "");
   }
 }

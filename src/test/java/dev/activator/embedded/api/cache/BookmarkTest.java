@@ -2,7 +2,7 @@ package dev.activator.embedded.api.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
@@ -87,7 +87,7 @@ class BookmarkTest {
   @DisplayName("A14.3 tells nothing to those who did not ask")
   void sendsNoBookmarkToWatchesThatDidNotRequestThem() {
     fed.listed(10);
-    fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
+    fed.watch(new CacheWatcher.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
         Duration.ofSeconds(130)), outlet);
     fed.elsewhere(11);
 
@@ -118,7 +118,8 @@ class BookmarkTest {
   }
 
   private void watchFor(Duration timeout) {
-    fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.WANTED, timeout),
+    fed.watch(
+        new CacheWatcher.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.WANTED, timeout),
         outlet);
   }
 }

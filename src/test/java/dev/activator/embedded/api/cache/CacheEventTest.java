@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class CacheEventTest {
     fed.delete(9, "x");
 
     var event = newest();
-    assertThat(event.type()).isEqualTo(ApiEvent.Type.DELETED);
+    assertThat(event.type()).isEqualTo(StoreChange.Type.DELETED);
     assertThat(event.revision()).isEqualTo(9);
     assertThat(event.previous().revision()).isEqualTo(5);
     assertThat(outlet.received()).containsExactly("DELETED default/x@9");
@@ -59,8 +59,8 @@ class CacheEventTest {
     fed.listed(5, object(5, "x", "1"));
     fed.watch(new After(5), outlet);
 
-    apply(ApiEvent.Type.ADDED, object(6, "x", "2"));
-    apply(ApiEvent.Type.DELETED, object(7, "y", "1"));
+    apply(StoreChange.Type.ADDED, object(6, "x", "2"));
+    apply(StoreChange.Type.DELETED, object(7, "y", "1"));
 
     assertThat(outlet.received()).containsExactly("MODIFIED default/x@6");
     assertThat(fed.read(new Freshness.Whatever()).received()).containsExactly("@7 [default/x@6]");
@@ -93,11 +93,11 @@ class CacheEventTest {
     fed.watch(new After(5), outlet);
     var waiting = fed.read(new Freshness.AtLeast(7));
     var broken = object(7, "x", "1");
-    Meta.of(broken).put("resourceVersion", "seven");
+    ObjectMeta.of(broken).put("resourceVersion", "seven");
 
     // when an object comes that has no version
     assertThatThrownBy(() -> fed.cache
-        .apply(new ApiEvent(ApiEvent.Type.ADDED, BuiltInKinds.CONFIG_MAP, broken, 7)))
+        .apply(new StoreChange(StoreChange.Type.ADDED, BuiltInKinds.CONFIG_MAP, broken, 7)))
         .isInstanceOf(NumberFormatException.class);
 
     // then all is as it was
@@ -113,7 +113,7 @@ class CacheEventTest {
   void neverGoesBack() {
     fed.listed(5).put(8, "a", "1").elsewhere(9);
 
-    assertThatThrownBy(() -> apply(ApiEvent.Type.ADDED, object(8, "b", "1")))
+    assertThatThrownBy(() -> apply(StoreChange.Type.ADDED, object(8, "b", "1")))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> fed.cache.replace(List.of(), 8))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("configmaps")
@@ -146,7 +146,7 @@ class CacheEventTest {
     for (int revision = 11; revision <= 14; revision++) {
       fed.put(revision, "a", "1");
     }
-    var backlog = new WatchBacklog.Events(fed.cache.window(), TestValues.ALL_OBJECTS, 0);
+    var backlog = new InitialWatchEvents.Events(fed.cache.window(), TestValues.ALL_OBJECTS, 0);
     backlog.next();
 
     // when as many events follow on a new state as there were on the old
@@ -177,7 +177,7 @@ class CacheEventTest {
     fed.listed(10, object(9, "a", "1")).put(12, "b", "1");
     fed.watch(new After(10), outlet);
     var nameless = Json.object();
-    Meta.of(nameless).put("resourceVersion", "15");
+    ObjectMeta.of(nameless).put("resourceVersion", "15");
 
     assertThatThrownBy(() -> fed.cache.replace(List.of(object(14, "c", "1"), nameless), 20))
         .isInstanceOf(IllegalArgumentException.class);
@@ -216,9 +216,9 @@ class CacheEventTest {
     assertThat(answers).hasSize(1);
   }
 
-  private void apply(ApiEvent.Type type, ObjectNode object) {
+  private void apply(StoreChange.Type type, ObjectNode object) {
     fed.cache
-        .apply(new ApiEvent(type, BuiltInKinds.CONFIG_MAP, object, Meta.revision(object)));
+        .apply(new StoreChange(type, BuiltInKinds.CONFIG_MAP, object, ObjectMeta.revision(object)));
   }
 
   private CacheEvent newest() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.cache.CacheSettings.Capacity;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -150,7 +150,7 @@ class EventWindowTest {
 
   private static CacheEvent event(long revision, long atNanos) {
     var object = object(revision);
-    return new CacheEvent(ApiEvent.Type.ADDED, object, null,
+    return new CacheEvent(StoreChange.Type.ADDED, object, null,
         SortedObjects.EMPTY.withAll(List.of(object)),
         atNanos);
   }

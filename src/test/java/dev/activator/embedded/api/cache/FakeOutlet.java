@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A client that takes as many signals as it has room for, and writes them down. */
-public final class FakeOutlet implements Watch.Outlet {
+public final class FakeOutlet implements CacheWatcher.Outlet {
   private final List<WatchMessage> signals = new ArrayList<>();
   private int room;
   private boolean begun;
@@ -51,7 +51,7 @@ public final class FakeOutlet implements Watch.Outlet {
   }
 
   @Override
-  public void begin(Watch watch) {
+  public void begin(CacheWatcher watch) {
     if (begun) {
       throw new IllegalStateException("begun twice");
     }

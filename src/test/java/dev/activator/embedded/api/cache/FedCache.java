@@ -3,13 +3,13 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -34,7 +34,7 @@ public final class FedCache {
   /** Lists objects, each with the revision it has. */
   public FedCache listed(long revision, ObjectNode... objects) {
     stored.clear();
-    Stream.of(objects).forEach(object -> stored.put(Meta.key(object), object));
+    Stream.of(objects).forEach(object -> stored.put(ObjectMeta.key(object), object));
     newest = revision;
     cache.replace(List.of(objects), revision);
     return this;
@@ -43,19 +43,20 @@ public final class FedCache {
   /** Writes an object with the label {@code l}. */
   public FedCache put(long revision, String name, String label) {
     var object = object(revision, name, label);
-    var previous = stored.put(Meta.key(object), object);
+    var previous = stored.put(ObjectMeta.key(object), object);
     newest = revision;
-    cache.apply(new ApiEvent(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED,
-        CONFIG_MAP, object, revision));
+    cache.apply(
+        new StoreChange(previous == null ? StoreChange.Type.ADDED : StoreChange.Type.MODIFIED,
+            CONFIG_MAP, object, revision));
     return this;
   }
 
   public FedCache delete(long revision, String name) {
     var previous = stored.remove("default/" + name);
     var last = previous.deepCopy();
-    Meta.of(last).put("resourceVersion", Long.toString(revision));
+    ObjectMeta.of(last).put("resourceVersion", Long.toString(revision));
     newest = revision;
-    cache.apply(new ApiEvent(ApiEvent.Type.DELETED, CONFIG_MAP, last, revision));
+    cache.apply(new StoreChange(StoreChange.Type.DELETED, CONFIG_MAP, last, revision));
     return this;
   }
 
@@ -80,7 +81,7 @@ public final class FedCache {
 
   static ObjectNode object(long revision, String name, String label) {
     var object = Objects.labelled(name, "l", label);
-    Meta.of(object).put("resourceVersion", Long.toString(revision));
+    ObjectMeta.of(object).put("resourceVersion", Long.toString(revision));
     return object;
   }
 
@@ -99,23 +100,25 @@ public final class FedCache {
     return reader;
   }
 
-  Watch watch(WatchStart start, Watch.Outlet outlet) {
+  CacheWatcher watch(WatchStart start, CacheWatcher.Outlet outlet) {
     return watch(start, TestValues.ALL_OBJECTS, outlet);
   }
 
   /** Watches for half an hour, with bookmarks. */
-  Watch watchWithBookmarks(WatchStart start, Watch.Outlet outlet) {
+  CacheWatcher watchWithBookmarks(WatchStart start, CacheWatcher.Outlet outlet) {
     return watch(
-        new Watch.Request(start, TestValues.ALL_OBJECTS, Bookmarks.WANTED, Duration.ofMinutes(30)),
+        new CacheWatcher.Request(start, TestValues.ALL_OBJECTS, Bookmarks.WANTED,
+            Duration.ofMinutes(30)),
         outlet);
   }
 
-  Watch watch(WatchStart start, ObjectSelection selection, Watch.Outlet outlet) {
-    return watch(new Watch.Request(start, selection, Bookmarks.UNWANTED, Duration.ofMinutes(30)),
+  CacheWatcher watch(WatchStart start, ObjectSelection selection, CacheWatcher.Outlet outlet) {
+    return watch(
+        new CacheWatcher.Request(start, selection, Bookmarks.UNWANTED, Duration.ofMinutes(30)),
         outlet);
   }
 
-  Watch watch(Watch.Request request, Watch.Outlet outlet) {
+  CacheWatcher watch(CacheWatcher.Request request, CacheWatcher.Outlet outlet) {
     var watch = cache.watch(request, outlet);
     loop.run();
     return watch;

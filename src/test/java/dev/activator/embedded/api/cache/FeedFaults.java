@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -26,7 +26,7 @@ public final class FeedFaults {
   }
 
   /** What stands between the commits and the cache of the kind. */
-  public Consumer<ApiEvent> over(Kind kind, Consumer<ApiEvent> cache) {
+  public Consumer<StoreChange> over(Kind kind, Consumer<StoreChange> cache) {
     var held = new Held(cache);
     lines.put(kind, held);
     return held::take;
@@ -75,20 +75,20 @@ public final class FeedFaults {
   }
 
   /** A commit that waits for its time. */
-  private record Late(ApiEvent commit, long dueNanos) {}
+  private record Late(StoreChange commit, long dueNanos) {}
 
   /** What waits on its way to one cache. */
   private final class Held {
-    private final Consumer<ApiEvent> cache;
+    private final Consumer<StoreChange> cache;
     private final Queue<Late> waiting = new ArrayDeque<>();
     private Duration delay = Duration.ZERO;
     private boolean frozen;
 
-    Held(Consumer<ApiEvent> cache) {
+    Held(Consumer<StoreChange> cache) {
       this.cache = cache;
     }
 
-    void take(ApiEvent commit) {
+    void take(StoreChange commit) {
       if (!frozen && delay.isZero() && waiting.isEmpty()) {
         cache.accept(commit);
         return;

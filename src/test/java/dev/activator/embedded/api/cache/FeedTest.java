@@ -12,7 +12,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -81,8 +81,10 @@ class FeedTest {
     store.create(CONFIG_MAP, named("a"));
     loop.run();
     var outlet = FakeOutlet.quick();
-    maps.watch(new Watch.Request(new WatchStart.After(store.revision()), TestValues.ALL_OBJECTS,
-        Watch.Request.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
+    maps.watch(
+        new CacheWatcher.Request(new WatchStart.After(store.revision()), TestValues.ALL_OBJECTS,
+            CacheWatcher.Request.Bookmarks.UNWANTED, ofSeconds(600)),
+        outlet);
     loop.run();
 
     faults.takeDown(caches, MAPS);
@@ -133,19 +135,19 @@ class FeedTest {
     faults.fill(caches, MAPS);
     faults.free(MAPS);
     loop.advance(ofSeconds(1));
-    assertThat(keys(maps)).isEqualTo(store.list(CONFIG_MAP).stream().map(Meta::key).toList());
+    assertThat(keys(maps)).isEqualTo(store.list(CONFIG_MAP).stream().map(ObjectMeta::key).toList());
     assertThat(revision(maps)).isEqualTo(store.revision());
   }
 
   private void write(Random random) {
     var object = with(named("m" + random.nextInt(5)), "k", Integer.toString(random.nextInt()));
-    boolean there = store.find(CONFIG_MAP, "default", Meta.name(object)) != null;
+    boolean there = store.find(CONFIG_MAP, "default", ObjectMeta.name(object)) != null;
     if (!there) {
       store.create(CONFIG_MAP, object);
     } else if (random.nextBoolean()) {
       store.update(CONFIG_MAP, object);
     } else {
-      store.delete(CONFIG_MAP, "default", Meta.name(object));
+      store.delete(CONFIG_MAP, "default", ObjectMeta.name(object));
     }
   }
 
@@ -163,8 +165,10 @@ class FeedTest {
     // given a cache that is ahead of the store, so that the next commit is no news to it
     maps.replace(List.of(), store.revision() + 1);
     var outlet = FakeOutlet.quick();
-    maps.watch(new Watch.Request(new WatchStart.After(store.revision() + 1), TestValues.ALL_OBJECTS,
-        Watch.Request.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
+    maps.watch(
+        new CacheWatcher.Request(new WatchStart.After(store.revision() + 1), TestValues.ALL_OBJECTS,
+            CacheWatcher.Request.Bookmarks.UNWANTED, ofSeconds(600)),
+        outlet);
     loop.run();
 
     // when it is brought one

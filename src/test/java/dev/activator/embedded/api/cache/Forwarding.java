@@ -1,15 +1,15 @@
 package dev.activator.embedded.api.cache;
 
 /** An outlet like another, for tests that change one thing. */
-public class Forwarding implements Watch.Outlet {
-  private final Watch.Outlet to;
+public class Forwarding implements CacheWatcher.Outlet {
+  private final CacheWatcher.Outlet to;
 
-  public Forwarding(Watch.Outlet to) {
+  public Forwarding(CacheWatcher.Outlet to) {
     this.to = to;
   }
 
   @Override
-  public void begin(Watch watch) {
+  public void begin(CacheWatcher watch) {
     to.begin(watch);
   }
 

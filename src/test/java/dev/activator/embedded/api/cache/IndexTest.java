@@ -6,7 +6,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** Lists by namespace, name, label and field, with an index and without. */
 class IndexTest {
   private static final String LABEL = "serving.knative.dev/revision";
-  private static final List<Indexer> INDEXERS = List.of(Indexer.label(LABEL),
-      Indexer.field("spec.nodeName"));
+  private static final List<IndexedField> INDEXERS = List.of(IndexedField.label(LABEL),
+      IndexedField.field("spec.nodeName"));
 
   private final Random random = new Random(11);
 
@@ -111,14 +111,14 @@ class IndexTest {
   private CachedObject pod(long revision) {
     var pod = versioned(Objects.in(some("ns1", "ns2", "ns10"), "p" + random.nextInt(12)), revision);
     if (random.nextInt(5) > 0) {
-      Meta.of(pod).putObject("labels").put(LABEL, "r" + random.nextInt(4));
+      ObjectMeta.of(pod).putObject("labels").put(LABEL, "r" + random.nextInt(4));
     }
     pod.putObject("spec").put("nodeName", some("", "n1", "n2"));
     return CachedObject.of(BuiltInKinds.POD, pod);
   }
 
   private static ObjectNode versioned(ObjectNode object, long revision) {
-    Meta.of(object).put("resourceVersion", Long.toString(revision));
+    ObjectMeta.of(object).put("resourceVersion", Long.toString(revision));
     return object;
   }
 

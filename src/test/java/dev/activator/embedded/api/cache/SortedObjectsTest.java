@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -58,7 +58,7 @@ class SortedObjectsTest {
 
   private static CachedObject object(String namespace, String name, long revision) {
     var object = Objects.in(namespace, name);
-    Meta.of(object).put("resourceVersion", Long.toString(revision));
+    ObjectMeta.of(object).put("resourceVersion", Long.toString(revision));
     return CachedObject.of(BuiltInKinds.CONFIG_MAP, object);
   }
 }

@@ -4,10 +4,10 @@ import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.loop.NettyLoop;
 import dev.activator.testing.TestValues;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -95,7 +95,7 @@ class ThreadsTest {
     var received = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);
     onLoop(() -> cache.replace(List.of(), 10));
-    cache.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
+    cache.watch(new CacheWatcher.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
         Duration.ofMinutes(1)), new Forwarding(FakeOutlet.quick()) {
           @Override
           public void send(WatchMessage signal) {
@@ -137,7 +137,7 @@ class ThreadsTest {
   }
 
   private void put(long revision, String name) {
-    cache.apply(new ApiEvent(ApiEvent.Type.MODIFIED, CONFIG_MAP,
+    cache.apply(new StoreChange(StoreChange.Type.MODIFIED, CONFIG_MAP,
         FedCache.object(revision, name, "1"), revision));
   }
 

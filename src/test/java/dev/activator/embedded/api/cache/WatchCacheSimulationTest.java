@@ -3,10 +3,10 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.CacheSettings.Capacity;
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.StoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
@@ -233,7 +233,7 @@ class WatchCacheSimulationTest {
     final ObjectSelection selection;
     final Map<String, String> known = new TreeMap<>();
     private FakeOutlet outlet = FakeOutlet.quick();
-    private Watch watch;
+    private CacheWatcher watch;
     private int read;
     private long at;
     private boolean listing;
@@ -288,7 +288,7 @@ class WatchCacheSimulationTest {
     private void open(WatchStart start) {
       outlet = FakeOutlet.withRoom(3);
       read = 0;
-      watch = fed.watch(new Watch.Request(start, selection, Bookmarks.WANTED,
+      watch = fed.watch(new CacheWatcher.Request(start, selection, Bookmarks.WANTED,
           Duration.ofSeconds(30)), outlet);
     }
 
@@ -318,14 +318,14 @@ class WatchCacheSimulationTest {
       }
     }
 
-    private void change(ApiEvent.Type type, CachedObject object) {
+    private void change(StoreChange.Type type, CachedObject object) {
       String name = name(object);
       if (!listing) {
         assertThat(object.revision()).isGreaterThan(at);
         at = object.revision();
       }
-      assertThat(known.containsKey(name)).isEqualTo(type != ApiEvent.Type.ADDED);
-      if (type == ApiEvent.Type.DELETED) {
+      assertThat(known.containsKey(name)).isEqualTo(type != StoreChange.Type.ADDED);
+      if (type == StoreChange.Type.DELETED) {
         known.remove(name);
       } else {
         known.put(name, text(object));

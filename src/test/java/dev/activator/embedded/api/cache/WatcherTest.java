@@ -5,7 +5,7 @@ import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
-import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
@@ -261,7 +261,7 @@ class WatcherTest {
     var watch = fed.watchWithBookmarks(new After(10), outlet);
     watch.cancel();
     watch.cancel();
-    fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.WANTED,
+    fed.watch(new CacheWatcher.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.WANTED,
         Duration.ofSeconds(5)), FakeOutlet.quick());
     fed.watchWithBookmarks(new After(10), FakeOutlet.withRoom(0));
     fed.watchWithBookmarks(new After(3), FakeOutlet.quick());

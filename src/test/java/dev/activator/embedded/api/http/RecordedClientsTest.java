@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.http.Wire.Lines;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -98,7 +98,8 @@ class RecordedClientsTest {
     var list = get("/api/v1/endpoints?limit=500&resourceVersion=0", PROTOBUF_FIRST);
     assertThat(list.get("items").size()).isEqualTo(1);
     try (var lines = wire.lines("/api/v1/endpoints?allowWatchBookmarks=true&resourceVersion="
-        + Meta.resourceVersion(list) + "&timeout=7m19s&timeoutSeconds=439&watch=true", "Accept",
+        + ObjectMeta.resourceVersion(list) + "&timeout=7m19s&timeoutSeconds=439&watch=true",
+        "Accept",
         PROTOBUF_FIRST)) {
       store.create(ENDPOINTS, named("b"));
       assertThat(name(lines.next())).isEqualTo("b");
@@ -128,7 +129,7 @@ class RecordedClientsTest {
   @DisplayName("B7.1 selects as Knative's autoscaler does")
   void selectsAsKnativesAutoscalerDoes() {
     var labelled = named("with");
-    Meta.of(labelled).putObject("labels").put("serving.knative.dev/revisionUID", "u");
+    ObjectMeta.of(labelled).putObject("labels").put("serving.knative.dev/revisionUID", "u");
     store.create(POD, labelled);
     store.create(POD, named("without"));
 
@@ -154,7 +155,7 @@ class RecordedClientsTest {
     assertThat(second.get("kind").stringValue()).isEqualTo("EndpointsList");
     assertThat(second.get("items")).isEqualTo(first.get("items"));
     String watch = path + "?allowWatchBookmarks=true&resourceVersion="
-        + Meta.resourceVersion(second) + "&timeoutSeconds=600&watch=true";
+        + ObjectMeta.resourceVersion(second) + "&timeoutSeconds=600&watch=true";
 
     // then it hears what comes after; and a watch-list marks its end
     try (var lines = wire.lines(watch);
@@ -198,16 +199,16 @@ class RecordedClientsTest {
         return names;
       }
       assertThat(event.get("type").stringValue()).isEqualTo("ADDED");
-      names.add(Meta.name(event.get("object")));
+      names.add(ObjectMeta.name(event.get("object")));
     }
   }
 
   private List<String> names(String path) {
-    return get(path, JSON_FIRST).get("items").valueStream().map(Meta::name).toList();
+    return get(path, JSON_FIRST).get("items").valueStream().map(ObjectMeta::name).toList();
   }
 
   private static String name(String event) {
-    return Meta.name(Json.MAPPER.readTree(event).get("object"));
+    return ObjectMeta.name(Json.MAPPER.readTree(event).get("object"));
   }
 
   private JsonNode get(String path, String accept) {

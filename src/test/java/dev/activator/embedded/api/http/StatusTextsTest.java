@@ -5,7 +5,7 @@ import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static dev.activator.embedded.api.store.BuiltInKinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.EmbeddedApi;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +32,7 @@ class StatusTextsTest {
     api.store().create(CONFIG_MAP, named("a"));
     api.store().create(REVISION, named("r"));
     var held = named("w");
-    Meta.of(held).putArray("finalizers").add("x/y");
+    ObjectMeta.of(held).putArray("finalizers").add("x/y");
     api.store().create(CONFIG_MAP, held);
     api.store().delete(CONFIG_MAP, "default", "w");
   }
@@ -111,7 +111,7 @@ class StatusTextsTest {
   @Test
   @DisplayName("B9.1 names the uid that differs")
   void namesTheUidThatDiffers() {
-    String uid = Meta.uid(api.store().list(CONFIG_MAP).getFirst());
+    String uid = ObjectMeta.uid(api.store().list(CONFIG_MAP).getFirst());
 
     var response = wire.send("DELETE", MAPS + "/a", "{'preconditions':{'uid':'x'}}",
         "Content-Type", "application/json");

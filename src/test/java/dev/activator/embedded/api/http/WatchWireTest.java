@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Forwarding;
-import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.CacheWatcher;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.loop.NettyLoop;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.RawPeer;
@@ -70,7 +70,7 @@ class WatchWireTest {
       // then each is one line
       assertThat(lines.next()).isEqualTo("{\"type\":\"ADDED\",\"object\":" + added + "}");
       assertThat(lines.next()).isEqualTo("{\"type\":\"MODIFIED\",\"object\":" + changed + "}");
-      Meta.of(changed).put("resourceVersion", Long.toString(store.revision()));
+      ObjectMeta.of(changed).put("resourceVersion", Long.toString(store.revision()));
       assertThat(lines.next()).isEqualTo("{\"type\":\"DELETED\",\"object\":" + changed + "}");
     }
   }
@@ -178,7 +178,7 @@ class WatchWireTest {
     var order = new CopyOnWriteArrayList<String>();
     var threads = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     var server = new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new ServerHooks() {
+        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new ApiServerHooks() {
           @Override
           public HttpServer server(HttpServer plain) {
             return plain.doOnChannelInit((_, channel, _) -> channel.pipeline()
@@ -193,10 +193,10 @@ class WatchWireTest {
           }
 
           @Override
-          public Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
+          public CacheWatcher.Outlet events(ServerHttpRequest request, CacheWatcher.Outlet outlet) {
             return new Forwarding(outlet) {
               @Override
-              public void begin(Watch watch) {
+              public void begin(CacheWatcher watch) {
                 order.add("watch");
                 super.begin(watch);
               }

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.EmbeddedApi;
@@ -202,7 +202,7 @@ class WriteWireTest {
     assertThat(wire.send("DELETE", MAPS + "/a", "{'preconditions':{'resourceVersion':'1'}}",
         "Content-Type", json).statusCode()).isEqualTo(409);
     assertThat(wire.send("DELETE", MAPS + "/a", "{'preconditions':{'resourceVersion':'"
-        + version(created) + "','uid':'" + Meta.uid(tree(created)) + "'},'propagationPolicy':"
+        + version(created) + "','uid':'" + ObjectMeta.uid(tree(created)) + "'},'propagationPolicy':"
         + "'Foreground','gracePeriodSeconds':30}", "Content-Type", json).statusCode())
         .isEqualTo(200);
   }
@@ -215,7 +215,7 @@ class WriteWireTest {
       wire.send("DELETE", MAPS + "/a", null);
       var second = wire.post(MAPS, "{'metadata':{'name':'a'}}");
 
-      assertThat(Meta.uid(tree(second))).isNotEqualTo(Meta.uid(tree(first)));
+      assertThat(ObjectMeta.uid(tree(second))).isNotEqualTo(ObjectMeta.uid(tree(first)));
       assertThat(lines.next()).startsWith("{\"type\":\"DELETED\"");
       assertThat(lines.next()).isEqualTo(event("ADDED", second.body()));
     }
@@ -281,7 +281,7 @@ class WriteWireTest {
   }
 
   private static String version(HttpResponse<String> response) {
-    return Meta.resourceVersion(tree(response));
+    return ObjectMeta.resourceVersion(tree(response));
   }
 
   private static int generation(HttpResponse<String> response) {

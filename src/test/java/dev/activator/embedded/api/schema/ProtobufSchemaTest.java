@@ -60,7 +60,7 @@ class ProtobufSchemaTest {
     byte[] sent = HexFormat.of().parseHex("6b3873000a0f0a0276311209436f6e6669674d6170121f0a150a0561"
         + "312e333312001a0022002a003200380042001206" + "0a01781201791a002200");
 
-    assertThat(ProtobufReader.read(sent)).isEqualTo(Objects.parse(
+    assertThat(KubernetesProtobufReader.read(sent)).isEqualTo(Objects.parse(
         "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a1.33'},'data':{'x':'y'}}"));
   }
 
@@ -76,7 +76,7 @@ class ProtobufSchemaTest {
     var spec = message(number(1, 0), field(3, message(field(2, pod))));
     var meta = message(field(1, "d"), field(8, message(number(1, 1_700_000_000))), field(2, ""));
 
-    assertThat(ProtobufReader.read(envelope("apps/v1", "Deployment",
+    assertThat(KubernetesProtobufReader.read(envelope("apps/v1", "Deployment",
         message(field(1, meta), field(2, spec), field(99, "unknown"))))).isEqualTo(Objects.parse("""
             {'apiVersion':'apps/v1','kind':'Deployment',
              'metadata':{'name':'d','creationTimestamp':'2023-11-14T22:13:20Z'},
@@ -100,7 +100,8 @@ class ProtobufSchemaTest {
   @ParameterizedTest
   @MethodSource("malformed")
   void refusesWhatIsMalformed(byte[] body) {
-    assertThatThrownBy(() -> ProtobufReader.read(body)).isInstanceOf(StatusException.class)
+    assertThatThrownBy(() -> KubernetesProtobufReader.read(body))
+        .isInstanceOf(StatusException.class)
         .hasMessageStartingWith("the body is not Kubernetes' protobuf: ");
   }
 
@@ -116,7 +117,7 @@ class ProtobufSchemaTest {
         bad[random.nextInt(4, bad.length)] = (byte) random.nextInt();
       }
       try {
-        assertThat(Json.bytes(ProtobufReader.read(bad))).isNotEmpty();
+        assertThat(Json.bytes(KubernetesProtobufReader.read(bad))).isNotEmpty();
       } catch (StatusException refused) {
         assertThat(refused.code()).isIn(400, 415);
       }
@@ -126,7 +127,7 @@ class ProtobufSchemaTest {
   @ParameterizedTest
   @ValueSource(strings = {"Node", "PodTemplate", ""})
   void refusesKindsWithoutASchema(String kind) {
-    assertThatThrownBy(() -> ProtobufReader.read(envelope("v1", kind, new byte[0])))
+    assertThatThrownBy(() -> KubernetesProtobufReader.read(envelope("v1", kind, new byte[0])))
         .isInstanceOfSatisfying(StatusException.class, refused -> {
           assertThat(refused.code()).isEqualTo(415);
           assertThat(refused).hasMessageContaining("is not read in protobuf here: send JSON");

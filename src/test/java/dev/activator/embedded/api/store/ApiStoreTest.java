@@ -54,8 +54,8 @@ class ApiStoreTest {
     store.delete(CONFIG_MAP, "default", "a");
 
     // then each took the next revision, and what was not touched keeps its own
-    assertThat(Meta.revision(b)).isEqualTo(Meta.revision(a) + 1);
-    assertThat(store.revision()).isEqualTo(Meta.revision(a) + 2);
+    assertThat(ObjectMeta.revision(b)).isEqualTo(ObjectMeta.revision(a) + 1);
+    assertThat(store.revision()).isEqualTo(ObjectMeta.revision(a) + 2);
     assertThat(find("b", ENDPOINTS)).isEqualTo(b);
   }
 
@@ -64,7 +64,7 @@ class ApiStoreTest {
   void completesANewObject() {
     // given one that brings what only the server writes
     var object = with(named("a"), "k", "v");
-    Meta.of(object).put("uid", "mine").put("deletionTimestamp", "2020-01-01T00:00:00Z");
+    ObjectMeta.of(object).put("uid", "mine").put("deletionTimestamp", "2020-01-01T00:00:00Z");
 
     // when it is created
     var created = store.create(CONFIG_MAP, object);
@@ -87,7 +87,7 @@ class ApiStoreTest {
 
     var created = store.create(CONFIG_MAP, object);
 
-    assertThat(Meta.name(created)).matches("job-[bcdfghjklmnpqrstvwxz2456789]{5}");
+    assertThat(ObjectMeta.name(created)).matches("job-[bcdfghjklmnpqrstvwxz2456789]{5}");
   }
 
   @Test
@@ -96,7 +96,7 @@ class ApiStoreTest {
     String base = "n".repeat(300);
     var names = new HashSet<String>();
     for (int i = 0; i < 10_000; i++) {
-      names.add(Meta.name(store.create(CONFIG_MAP,
+      names.add(ObjectMeta.name(store.create(CONFIG_MAP,
           parse("{'metadata':{'namespace':'default','generateName':'" + base + "'}}"))));
     }
 
@@ -188,7 +188,7 @@ class ApiStoreTest {
 
     // when its labels, its status and its spec change
     store.edit(DEPLOYMENT, "default", "d", d -> {
-      Meta.of(d).putObject("labels").put("a", "b");
+      ObjectMeta.of(d).putObject("labels").put("a", "b");
       return d;
     });
     store.updateStatus(DEPLOYMENT, "default", "d", d -> {
@@ -209,16 +209,16 @@ class ApiStoreTest {
   void waitsForFinalizersBeforeAnObjectGoes() {
     // given an object with a finalizer and someone watching
     var object = named("a");
-    Meta.of(object).putArray("finalizers").add("x/y");
+    ObjectMeta.of(object).putArray("finalizers").add("x/y");
     store.create(CONFIG_MAP, object);
-    var seen = new ArrayList<ApiEvent.Type>();
+    var seen = new ArrayList<StoreChange.Type>();
     store.subscribe(CONFIG_MAP, loop, event -> seen.add(event.type()));
 
     // when it is deleted twice, and then its finalizer goes
     var first = store.delete(CONFIG_MAP, "default", "a", Preconditions.NONE);
     var second = store.delete(CONFIG_MAP, "default", "a", Preconditions.NONE);
     store.edit(CONFIG_MAP, "default", "a", a -> {
-      Meta.of(a).remove("finalizers");
+      ObjectMeta.of(a).remove("finalizers");
       return a;
     });
     loop.run();
@@ -226,8 +226,8 @@ class ApiStoreTest {
     // then it waited, once, and went
     assertThat(first.outcome()).isEqualTo(Deletion.Outcome.WAITS);
     assertThat(second).isEqualTo(first);
-    assertThat(seen).containsExactly(ApiEvent.Type.ADDED, ApiEvent.Type.MODIFIED,
-        ApiEvent.Type.DELETED);
+    assertThat(seen).containsExactly(StoreChange.Type.ADDED, StoreChange.Type.MODIFIED,
+        StoreChange.Type.DELETED);
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNull();
   }
 
@@ -272,7 +272,7 @@ class ApiStoreTest {
     store.create(CONFIG_MAP, named("a"));
     var seen = new ArrayList<String>();
     var subscription = store.subscribe(CONFIG_MAP, loop,
-        event -> seen.add(event.type() + " " + Meta.name(event.object())));
+        event -> seen.add(event.type() + " " + ObjectMeta.name(event.object())));
 
     // when things change, of this kind and of another, and then after the end
     store.create(CONFIG_MAP, named("b"));
@@ -325,7 +325,8 @@ class ApiStoreTest {
   }
 
   private ObjectNode find(String name, Kind kind) {
-    return List.copyOf(store.list(kind)).stream().filter(o -> Meta.name(o).equals(name)).findFirst()
+    return List.copyOf(store.list(kind)).stream().filter(o -> ObjectMeta.name(o).equals(name))
+        .findFirst()
         .orElseThrow();
   }
 
@@ -369,10 +370,10 @@ class ApiStoreTest {
     var b = store.create(CONFIG_MAP, named("b"));
     var gone = store.delete(CONFIG_MAP, "default", "a", Preconditions.NONE);
 
-    long first = Meta.revision(a);
-    assertThat(Meta.revision(b)).isEqualTo(first + 1);
-    assertThat(Meta.revision(gone.object())).isEqualTo(first + 2);
+    long first = ObjectMeta.revision(a);
+    assertThat(ObjectMeta.revision(b)).isEqualTo(first + 1);
+    assertThat(ObjectMeta.revision(gone.object())).isEqualTo(first + 2);
     assertThat(store.revision()).isEqualTo(first + 2);
-    assertThat(Meta.revision(find("b", CONFIG_MAP))).isEqualTo(first + 1);
+    assertThat(ObjectMeta.revision(find("b", CONFIG_MAP))).isEqualTo(first + 1);
   }
 }

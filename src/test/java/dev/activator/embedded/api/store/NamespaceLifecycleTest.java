@@ -70,7 +70,7 @@ class NamespaceLifecycleTest {
   void waitsForTheLastObjectOfANamespace() {
     // given a namespace with an object that has a finalizer
     var held = in("team", "held");
-    Meta.of(held).putArray("finalizers").add("x/y");
+    ObjectMeta.of(held).putArray("finalizers").add("x/y");
     store.create(CONFIG_MAP, held);
     store.create(CONFIG_MAP, in("team", "free"));
     listen();
@@ -110,7 +110,7 @@ class NamespaceLifecycleTest {
     // given a namespace with a finalizer, and an object in it with another
     store.create(NAMESPACE, parse("{'metadata':{'name':'team','finalizers':['x/y']}}"));
     var held = in("team", "held");
-    Meta.of(held).putArray("finalizers").add("x/y");
+    ObjectMeta.of(held).putArray("finalizers").add("x/y");
     store.create(CONFIG_MAP, held);
     store.delete(NAMESPACE, "", "team");
 
@@ -139,14 +139,14 @@ class NamespaceLifecycleTest {
   private void listen() {
     for (var kind : List.of(NAMESPACE, CONFIG_MAP, ENDPOINTS)) {
       store.subscribe(kind, loop,
-          event -> received.add(event.type() + " " + Meta.name(event.object())));
+          event -> received.add(event.type() + " " + ObjectMeta.name(event.object())));
     }
     loop.run();
     received.clear();
   }
 
   private static ObjectNode withoutFinalizers(ObjectNode object) {
-    Meta.of(object).remove("finalizers");
+    ObjectMeta.of(object).remove("finalizers");
     return object;
   }
 

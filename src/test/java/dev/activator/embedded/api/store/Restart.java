@@ -26,7 +26,7 @@ public enum Restart {
       case EMPTY -> {
         var namespaces = List.of("default", "kube-system", "knative-serving");
         store.list(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)
-            .forEach(definition -> store.kinds().remove(CustomKinds.defined(definition)));
+            .forEach(definition -> store.kinds().remove(CrdReader.defined(definition)));
         tables.byKind().clear();
         tables.revision(later);
         namespaces
@@ -37,17 +37,17 @@ public enum Restart {
   }
 
   /** Gives all objects revisions from 1, in the order of those they have. */
-  private static void renumber(ObjectStorage.Tables tables) {
+  private static void renumber(InMemoryStorage.Tables tables) {
     record Entry(Kind kind, ObjectNode object) {}
     var all = new ArrayList<Entry>();
     tables.byKind().forEach((kind, objects) -> objects.values()
         .forEach(object -> all.add(new Entry(kind, object.deepCopy()))));
-    all.sort(Comparator.comparingLong(entry -> Meta.revision(entry.object())));
+    all.sort(Comparator.comparingLong(entry -> ObjectMeta.revision(entry.object())));
     long revision = 0;
     for (var entry : all) {
       revision++;
-      Meta.of(entry.object()).put("resourceVersion", Long.toString(revision));
-      tables.byKind().get(entry.kind()).put(Meta.key(entry.object()), entry.object());
+      ObjectMeta.of(entry.object()).put("resourceVersion", Long.toString(revision));
+      tables.byKind().get(entry.kind()).put(ObjectMeta.key(entry.object()), entry.object());
     }
     tables.revision(revision);
   }

@@ -6,10 +6,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReplicaDifferenceTest {
-  private static final PodSummary OLD = new PodSummary("old", 1, true, true, true, 0);
-  private static final PodSummary YOUNG = new PodSummary("young", 2, true, true, true, 0);
-  private static final PodSummary STARTING = new PodSummary("starting", 0, true, false, true, 0);
-  private static final PodSummary LEAVING = new PodSummary("leaving", 3, false, false, false, 0);
+  private static final ReplicaState OLD = new ReplicaState("old", 1, true, true, true, 0);
+  private static final ReplicaState YOUNG = new ReplicaState("young", 2, true, true, true, 0);
+  private static final ReplicaState STARTING = new ReplicaState("starting", 0, true, false, true,
+      0);
+  private static final ReplicaState LEAVING = new ReplicaState("leaving", 3, false, false, false,
+      0);
 
   @Test
   void makesWhatIsMissingAndDoesNotCountWhatLeaves() {

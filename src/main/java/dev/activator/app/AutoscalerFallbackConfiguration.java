@@ -1,0 +1,83 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.AutoscalerFallbackProperties;
+import dev.activator.autoscaler.LeaderElection;
+import dev.activator.autoscaler.AutoscalerFallback;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.ClusterWatcher.Sources;
+import dev.activator.cluster.EventWriter.Regarding;
+import dev.activator.cluster.ScalingApiClients;
+import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.loop.LoopGroup;
+import dev.activator.platform.Platform;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.Throttler;
+import java.time.Clock;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Beans that start the first pod of a revision when Knative's autoscaler cannot be reached, if
+ * this is enabled.
+ */
+@Configuration(proxyBeanMethods = false)
+class AutoscalerFallbackConfiguration {
+  private static final String LEASE = "activator-rescue";
+  private static final long STOP_SECONDS = 5;
+
+  @Bean
+  LifecyclePart rescue(AutoscalerFallbackProperties properties, Platform platform,
+      IdentityProperties identity,
+      AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
+      ClusterWatcher cluster, ClusterProperties api) {
+    if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
+      return LifecyclePart.started("no rescue", () -> {
+      });
+    }
+    var loop = loops.loopFor("rescue");
+    var session = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
+    var lease = session.lease(identity.systemNamespace(), LEASE);
+    var rescue = new AutoscalerFallback(loop, session.scales(), listener -> new LeaderElection(
+        identity.podName() + "_" + identity.podIp(), loop,
+        lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));
+    throttler.onWaiting((id, _) -> rescue.waits(id));
+    link.onChange(new AutoscalerLink.Listener() {
+      @Override
+      public void connected() {
+        rescue.linked(true);
+      }
+
+      @Override
+      public void lost() {
+        rescue.linked(false);
+      }
+    });
+    return new LifecyclePart("rescue", () -> {
+      session.open();
+      rescue.start();
+    }, () -> {
+      rescue.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
+      session.close();
+    });
+  }
+
+  private static ScalingListener events(ScalingApiClients session,
+      ClusterWatcher cluster) {
+    return new ScalingListener() {
+      @Override
+      public void happened(RevisionId id, boolean warning, String reason, String message) {
+        var revision = cluster.find(id);
+        var _ = session.events().write(new Regarding("serving.knative.dev/v1", "Revision",
+            id.namespace(), id.name(), revision == null ? "" : revision.uid()), warning, reason,
+            message);
+      }
+    };
+  }
+}

@@ -1,0 +1,178 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.CallerTlsProperties;
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.ClusterProperties.AddressProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.OutboundProxyProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.cluster.ClusterWatcher.Sources;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.config.ActivatorMode;
+import dev.activator.config.CommandLine;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.LoggingConfig;
+import dev.activator.config.NetworkConfig;
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.lifecycle.StartupFailedException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aot.AotDetector;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.SpringProperties;
+
+/**
+ * The command line option --dry-run: prints every effective setting and its origin, and checks
+ * them, without opening a port. In a cluster it lists what an activator lists, and reads the
+ * ConfigMaps. Unknown settings come last.
+ */
+public final class SettingsDryRun {
+  private static final Logger log = LoggerFactory.getLogger(SettingsDryRun.class);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
+  private static final Pattern SECRET = Pattern
+      .compile("(?i).*(password|secret|token|credential).*");
+  private static final Pattern USER_IN_URL = Pattern.compile("(?<=://|^)[^/\\s]+@");
+
+  private final ConfigurableApplicationContext context;
+  private final PrintStream out;
+
+  private SettingsDryRun(ConfigurableApplicationContext context, PrintStream out) {
+    this.context = context;
+    this.out = out;
+  }
+
+  /** Only binds and checks. */
+  @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
+  private static final class Properties {}
+
+  /** Returns the exit code: 0 if the process could start. */
+  public static int of(CommandLine command, ActivatorMode mode) {
+    // The jar's AOT wiring would create all beans.
+    SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
+    var application = new SpringApplication(Properties.class);
+    application.setWebApplicationType(WebApplicationType.NONE);
+    application.setAdditionalProfiles(mode.profile());
+    application.setLogStartupInfo(false);
+    var doubtful = new ArrayList<String>();
+    application.addInitializers(new SettingsCheck(doubtful::add));
+    // Bound before run returns, so that Boot reports a value that is invalid.
+    var arguments = Stream.concat(command.properties().stream(),
+        Stream.of("--spring.main.lazy-initialization=false"));
+    try (var context = application.run(arguments.toArray(String[]::new))) {
+      var run = new SettingsDryRun(context, System.out);
+      int code = Math.max(run.describe(mode), run.readCertificates());
+      doubtful.forEach(sentence -> run.out.println("# " + sentence));
+      return code;
+    }
+  }
+
+  private int describe(ActivatorMode mode) {
+    print("mode", mode.word(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
+    EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
+        .forEach((name, value) -> print(name, value,
+            EffectiveSettings.setting(context.getEnvironment(), name).source()));
+    return mode == ActivatorMode.EMBEDDED ? 0 : configMaps(mode);
+  }
+
+  private int readCertificates() {
+    var metrics = context.getBean(MetricsServerProperties.class);
+    var tls = context.getBean(CallerTlsProperties.class);
+    try {
+      if (metrics.isEncrypted()) {
+        var _ = MetricsServer.tls(metrics);
+      }
+      if (tls.certificate() != null) {
+        var _ = tls.read();
+      }
+      return 0;
+    } catch (IOException | StartupFailedException e) {
+      return cannotStart(e);
+    }
+  }
+
+  private static int cannotStart(Exception reason) {
+    log.error("Cannot start: {}", reason.getMessage());
+    return 1;
+  }
+
+  private int configMaps(ActivatorMode mode) {
+    var names = context.getBean(ConfigMapProperties.class);
+    List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
+        ObservabilityConfig.live(names.observability()));
+    try {
+      var configured = read(maps, mode);
+      return maps.stream()
+          .mapToInt(map -> describe(map, configured.getOrDefault(map.name(), Set.of()))).max()
+          .orElse(0);
+    } catch (ClusterUnavailableException e) {
+      return cannotStart(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    }
+  }
+
+  private Map<String, Set<String>> read(List<LiveSettings<?>> maps, ActivatorMode mode)
+      throws InterruptedException {
+    var properties = context.getBean(ClusterProperties.class);
+    var egress = context.getBean(OutboundProxyProperties.class);
+    var identity = context.getBean(IdentityProperties.class);
+    var addresses = context.getBean(AddressProperties.class);
+    var configured = new ConcurrentHashMap<String, Set<String>>();
+    try (var cluster = properties.cluster(
+        () -> new ClusterAccess.Through(properties.access(), egress.proxies()), START_TIMEOUT,
+        new Random(0), addresses, identity)) {
+      if (mode == ActivatorMode.STANDALONE) {
+        cluster.follows(Sources.SCALED_SERVICES, identity.clusterDomain());
+      }
+      maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
+        configured.put(map.name(), data.keySet());
+        map.delivered(data);
+      }));
+      cluster.start();
+    }
+    return configured;
+  }
+
+  private int describe(LiveSettings<?> map, Set<String> configured) {
+    try {
+      map.begin();
+    } catch (IllegalStateException e) {
+      return cannotStart(e);
+    }
+    map.get().entries().forEach((key, value) -> print(key, value,
+        configured.contains(key) ? "ConfigMap " + map.name() : "default"));
+    return 0;
+  }
+
+  private void print(String name, String value, String source) {
+    out.println(name + ": " + hide(name, value) + "  # " + source);
+  }
+
+  static String hide(String name, String value) {
+    if (SECRET.matcher(name).matches() && !value.isEmpty()) {
+      return "******";
+    }
+    var line = value.strip().replaceAll("\\R", "\\\\n");
+    return USER_IN_URL.matcher(line).replaceAll("******@");
+  }
+}

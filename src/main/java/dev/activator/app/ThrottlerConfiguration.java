@@ -1,0 +1,153 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.CallerTlsProperties;
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.ClusterProperties.AddressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.StandaloneProperties;
+import dev.activator.app.properties.UpstreamProperties;
+import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
+import dev.activator.backend.ProbeSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.backend.policy.ProbeQueue;
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.NetworkConfig;
+import dev.activator.lending.Lending;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyTransport;
+import dev.activator.meters.ActivatorMeters;
+import dev.activator.platform.Platform;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.tls.InternalTls;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.HttpProbeClient;
+import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Spring beans of the throttler and of what feeds it: event loops, the cluster, TLS to pods, the
+ * watchers.
+ */
+@Configuration(proxyBeanMethods = false)
+class ThrottlerConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(ThrottlerConfiguration.class);
+
+  /** One loop accepts connections; one per core serves them and owns the revisions' state. */
+  @Bean(destroyMethod = "dispose")
+  @Primary
+  LoopResources loopResources() {
+    return LoopResources.create("activator", 1, Runtime.getRuntime().availableProcessors(), true);
+  }
+
+  @Bean
+  LoopGroup loops(LoopResources resources) {
+    NettyTransport.whyNotNative().ifPresent(why -> log.info(
+        "Connections use Java's own transport, which costs a little more: {}", why));
+    return new LoopGroup(resources.onServer(LoopResources.DEFAULT_NATIVE));
+  }
+
+  @Bean
+  RandomGenerator random() {
+    return LoopGroup.random();
+  }
+
+  @Bean(destroyMethod = "close")
+  ClusterWatcher cluster(Platform platform, ClusterProperties properties,
+      AddressProperties addresses, IdentityProperties identity, StandaloneProperties standalone,
+      RandomGenerator random) {
+    var cluster = properties.cluster(platform::api, properties.apiTimeout(), random, addresses,
+        identity);
+    cluster.follows(platform.sources(), identity.clusterDomain());
+    cluster.limitHosts(standalone.rules());
+    cluster.limitNamespaces(standalone.namespaces());
+    return cluster;
+  }
+
+  @Bean
+  PodTls podTls() {
+    return new PodTls();
+  }
+
+  @Bean
+  InternalTls internalTls(ClusterWatcher cluster, IdentityProperties identity, PodTls pods,
+      CallerTlsProperties tls, LiveSettings<NetworkConfig> network) {
+    return new InternalTls(cluster::followCertificates, identity.systemNamespace(),
+        () -> network.get().systemInternalTls(), pods, tls.server());
+  }
+
+  @Bean(destroyMethod = "close")
+  Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
+      PodTls tls, Platform platform) {
+    var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
+        platform.idleTimeout());
+    return new Upstreams(loops, limits, random, tls);
+  }
+
+  @Bean(destroyMethod = "stop")
+  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ActivatorMeters meters,
+      ProbeProperties probes, LiveSettings<NetworkConfig> network, RandomGenerator random) {
+    var settings = new ProbeSettings(() -> addressing(network.get()), probes.timeoutDuration(),
+        probes.frequencyDuration(), probes.repeatsPerSecond());
+    var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+        meters.probes(new HttpProbeClient(upstreams,
+            ProbeQueue.REFUSED_PER_REPEAT * probes.repeatsPerSecond())),
+        settings, random);
+    network.onChange((before, now) -> {
+      if (!addressing(before).equals(addressing(now))) {
+        backends.addressingChanged();
+      }
+    });
+    return backends;
+  }
+
+  private static MeshAddressing addressing(NetworkConfig network) {
+    return new MeshAddressing(network.mesh(), network.passthrough());
+  }
+
+  @Bean
+  Lending lending(IdentityProperties identity) {
+    return new Lending(identity.podIp());
+  }
+
+  @Bean
+  Throttler throttler(LoopGroup loops, ClusterWatcher cluster, RevisionBackendsManager backends,
+      IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls,
+      Lending lending) {
+    var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
+        RevisionOptions.of(serving.queueCapacity()), random, lending);
+    // First: the throttler may send requests as soon as it has the destinations.
+    backends.onChange(tls::healthy);
+    cluster.onRevisionGone(tls::gone);
+    join(cluster, backends, throttler);
+    return throttler;
+  }
+
+  static void join(ClusterWatcher cluster, RevisionBackendsManager backends,
+      Throttler throttler) {
+    cluster.onRevision(throttler::revision);
+    cluster.onRevision(backends::revision);
+    cluster.onRevisionGone(backends::revisionGone);
+    cluster.onRevisionGone(throttler::revisionGone);
+    cluster.onPods(backends::listed);
+    cluster.onPodsGone(backends::podsGone);
+    cluster.onEndpointsWatch(backends::watchChanged);
+    cluster.onClusterIp(backends::clusterIp);
+    cluster.onPublicAddresses(throttler::publicAddresses);
+    backends.onChange(throttler::destinations);
+    throttler.onUnreachable(backends::suspected);
+    throttler.onWaiting(backends::requestsWaitFor);
+    throttler.onStarved(cluster::requestsWaitFor);
+    cluster.onContainerFailure(throttler::containerFailure);
+  }
+}

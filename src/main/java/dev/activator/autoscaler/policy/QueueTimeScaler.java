@@ -1,0 +1,99 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.revision.QueueTimes;
+import java.time.Duration;
+import java.util.TreeMap;
+
+/**
+ * Computes how many pods are needed so that requests wait no longer than a target, from the queue
+ * times of the last seconds.
+ *
+ * <p>Requests that came before the last pod became ready do not count for growth: their times, with
+ * fewer pods, say nothing about the present ones.
+ *
+ * <p><b>Units.</b> Seconds, counted from any origin.
+ */
+final class QueueTimeScaler {
+  private static final int MAX_SECONDS = 60;
+  private static final double PERCENTILE = 0.95;
+  private static final double MILLIS_PER_SECOND = 1e3;
+  /** A smaller excess changes nothing, as in the HorizontalPodAutoscaler. */
+  private static final double TOLERANCE = 1.1;
+  /** The limit of one step of growth. The next step is judged by what this one brought. */
+  private static final double MAX_GROWTH = 2;
+
+  private final TreeMap<Long, int[]> seconds = new TreeMap<>();
+  private int ready;
+  private long grownAt = Long.MIN_VALUE;
+
+  /** @param arrivals in that second; those that are not in {@code times} did not wait */
+  void record(long second, double arrivals, QueueTimes times) {
+    var counts = seconds.computeIfAbsent(second, _ -> new int[QueueTimes.BUCKETS]);
+    times.addTo(counts);
+    counts[0] += (int) Math.max(0, Math.round(arrivals) - times.total());
+    seconds.headMap(second - MAX_SECONDS, true).clear();
+  }
+
+  /**
+   * @param pods that are ready; at least 1
+   * @param growth over how many seconds an excess must be seen
+   */
+  Demand demand(long second, int pods, Duration target, long growth, long stable) {
+    if (pods > ready) {
+      grownAt = ready == 0 ? Long.MIN_VALUE : second;
+    }
+    ready = pods;
+    double now = percentile(second, growth, grownAt);
+    double before = percentile(second, Math.min(stable, MAX_SECONDS), Long.MIN_VALUE);
+    return Demand.of(pods, now, before, target.toMillis());
+  }
+
+  /**
+   * How many pods are needed because of the times in the queue.
+   *
+   * @param millis the 95th percentile that decided
+   */
+  record Demand(int pods, double millis) {
+    /**
+     * Growth follows what is measured now. Shrinking is limited by what was measured before.
+     *
+     * @param now of the last seconds, in milliseconds
+     * @param before of the whole window
+     */
+    static Demand of(int ready, double now, double before, double target) {
+      if (now > TOLERANCE * target) {
+        return new Demand((int) Math.ceil(ready * Math.min(MAX_GROWTH, now / target)), now);
+      }
+      double slowest = Math.max(now, before);
+      return new Demand((int) Math.ceil(ready * Math.min(1, slowest / target)), slowest);
+    }
+  }
+
+  /** @param since when the last pod became ready */
+  private double percentile(long second, long length, long since) {
+    var sum = new double[QueueTimes.BUCKETS];
+    double total = 0;
+    for (var entry : seconds.tailMap(Math.max(second - length, since), false).entrySet()) {
+      for (int bucket = 0; bucket < sum.length; bucket++) {
+        boolean came = since == Long.MIN_VALUE || QueueTimes
+            .millis(bucket) <= (entry.getKey() - since) * MILLIS_PER_SECOND;
+        if (came) {
+          sum[bucket] += entry.getValue()[bucket];
+          total += entry.getValue()[bucket];
+        }
+      }
+    }
+    double rank = PERCENTILE * total;
+    double seen = 0;
+    for (int bucket = 0; bucket < sum.length; bucket++) {
+      if (sum[bucket] > 0 && seen + sum[bucket] >= rank) {
+        // Waited for no time at all, most likely.
+        double from = bucket == 0 ? 0 : QueueTimes.millis(bucket - 1);
+        double to = bucket == 0 ? 0 : QueueTimes.millis(bucket);
+        return from + (to - from) * (rank - seen) / sum[bucket];
+      }
+      seen += sum[bucket];
+    }
+    return 0;
+  }
+}

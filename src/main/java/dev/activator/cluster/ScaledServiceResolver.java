@@ -1,0 +1,516 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.WatchedKind;
+import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.CatchSlice;
+import dev.activator.cluster.policy.CatchPlan;
+import dev.activator.cluster.policy.CatchPlan.Activators;
+import dev.activator.cluster.policy.HostClaimRules;
+import dev.activator.cluster.policy.HostTable;
+import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.KubernetesService;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.References;
+import dev.activator.cluster.policy.ServiceSlice;
+import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.InformerQuery;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Resolves each ScaledService to its Service, EndpointSlices, workload and HPA, and publishes the
+ * result when it changes.
+ *
+ * <p><b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
+ */
+final class ScaledServiceResolver {
+  private static final Logger log = LoggerFactory.getLogger(ScaledServiceResolver.class);
+  private static final String BY_SERVICE = "service";
+  private static final String BY_TARGET = "target";
+  private static final String BY_OTHER = "other";
+  private static final String BY_CATCHER = "catcher";
+  /** The port of the activators' Service for requests without TLS. */
+  private static final String REQUEST_PORT = "http";
+  private static final InformerQuery<ScaledService> OBJECTS = InformerQuery
+      .everywhere(WatchedKind.SCALED_SERVICES, "");
+  private static final InformerQuery<KubernetesService> SERVICES = InformerQuery
+      .everywhere(WatchedKind.ROUTED_SERVICES, "");
+  private static final InformerQuery<ServiceSlice> SLICES = InformerQuery
+      .everywhere(WatchedKind.SERVICE_SLICES, "kubernetes.io/service-name");
+  private static final Duration RETRY = Duration.ofSeconds(30);
+  private static final InformerQuery<Hpa> HPAS = InformerQuery.everywhere(WatchedKind.HPAS, "");
+
+  private final KubernetesSession session;
+  private final IpFamily preferred;
+  private final String domain;
+  private final HostClaimRules rules;
+  private final Set<String> namespaces;
+  private final @Nullable RevisionId activators;
+  private final Supplier<Activators> alone;
+  private final ScaledServicesListener listener;
+  private final ScaledWorkloadKinds kinds;
+  /** Objects to join again; true if the result is reported even if nothing has changed. */
+  private final Map<RevisionId, Boolean> stale = new TreeMap<>();
+  /** Namespaces that were logged as belonging to another installation. */
+  private final Set<String> leftOut = new HashSet<>();
+  private boolean hostsAreStale;
+  private boolean settles;
+  private @Nullable IndexedStore<DecodeResult<ScaledService>> objects;
+  private @Nullable IndexedStore<DecodeResult<KubernetesService>> services;
+  private @Nullable IndexedStore<DecodeResult<ServiceSlice>> slices;
+  private @Nullable IndexedStore<DecodeResult<Hpa>> hpas;
+  private volatile HostTable hosts;
+
+  /** Called on the loop. */
+  interface ScaledServicesListener {
+    /** The last state; null if there is none. */
+    @Nullable ResolvedScaledService find(RevisionId id);
+
+    void changed(ResolvedScaledService now);
+
+    /** Called before requests are routed to new ports, and before {@link #changed}. */
+    void portsAdded(ResolvedScaledService before, ResolvedScaledService now);
+
+    /** The state again, even if nothing has changed. */
+    void again(ResolvedScaledService now);
+
+    void gone(RevisionId id);
+
+    /** Whether a Knative revision has this name; after a change call {@link #named}. */
+    boolean isNameTaken(RevisionId id);
+
+    /** Whether a Knative revision or Service has this name. */
+    boolean isKnown(RevisionId id);
+
+    /** Who gets the requests to the ScaledService's own Service; called even if nothing has changed. */
+    void caught(CatchPlan now);
+
+    /** The addresses of the activators that are ready: after a change, or for a new object. */
+    void shared(RevisionId id, List<String> addresses);
+  }
+
+  private record TargetName(String namespace, String kind, String name) {
+    static TargetName of(String namespace, ScaleTargetRef target) {
+      return new TargetName(namespace, target.kind(), target.name());
+    }
+  }
+
+  /**
+   * @param domain the cluster's domain
+   * @param rules which namespace may claim which hosts
+   * @param namespaces of the objects that are this installation's; empty for all
+   * @param activators namespace and name of the activators' own Service; null if this is the only
+   *     activator
+   * @param alone the addresses of this activator if it is the only one
+   */
+  ScaledServiceResolver(KubernetesSession session, IpFamily preferred, String domain,
+      HostClaimRules rules, Set<String> namespaces, @Nullable RevisionId activators,
+      Supplier<Activators> alone, ScaledServicesListener listener) {
+    this.namespaces = Set.copyOf(namespaces);
+    this.alone = alone;
+    this.session = session;
+    this.preferred = preferred;
+    this.domain = domain;
+    this.rules = rules;
+    this.activators = activators;
+    this.listener = listener;
+    this.kinds = new ScaledWorkloadKinds(session, this::targetChanged,
+        kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
+    this.hosts = HostTable.of(List.of(), domain, rules);
+  }
+
+  List<KubernetesSession.Followed> follow() {
+    followHpas(null);
+    return List.of(session.followStored(SERVICES, store -> {
+      services = store;
+      return this::serviceChanged;
+    }), session.followStored(SLICES, store -> {
+      slices = store;
+      index(store, BY_SERVICE, ServiceSlice::service);
+      store.addIndex(BY_CATCHER, object -> {
+        var fact = object.object().fact();
+        var own = fact == null ? null : fact.own();
+        return own == null ? List.of() : List.of(own.of());
+      });
+      return this::sliceChanged;
+    }), session.followStored(OBJECTS, store -> {
+      objects = store;
+      index(store, BY_SERVICE, ScaledServiceResolver::serviceOf);
+      index(store, BY_TARGET, ScaledServiceResolver::targetOf);
+      store.addIndex(BY_OTHER, object -> {
+        var fact = object.object().fact();
+        return fact == null ? List.of() : fact.others();
+      });
+      return this::objectChanged;
+    }));
+  }
+
+  private static <F> void index(IndexedStore<DecodeResult<F>> store, String name,
+      Function<F, Object> value) {
+    store.addIndex(name, object -> {
+      var fact = object.object().fact();
+      return fact == null ? List.of() : List.of(value.apply(fact));
+    });
+  }
+
+  /**
+   * Follows HPAs. Retried until it is allowed: the right may be granted later, or autoscaling/v2
+   * served later.
+   */
+  private void followHpas(@Nullable AccessCheck before) {
+    AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
+      if (access == AccessCheck.ALLOWED) {
+        session.followStored(HPAS, store -> {
+          hpas = store;
+          index(store, BY_TARGET, ScaledServiceResolver::targetOf);
+          return this::hpaChanged;
+        });
+        return;
+      }
+      if (access == AccessCheck.FORBIDDEN && access != before) {
+        log.warn("The Kubernetes API does not allow the activator to list {}"
+            + " (403): it cannot detect one that scales the same workload as a ScaledService",
+            HPAS.text());
+      }
+      session.loop().schedule(RETRY, () -> followHpas(access));
+    }, session.loop());
+  }
+
+  /** The kinds of the workloads, to be listed after the objects and before requests are served. */
+  List<ClusterStartup.Beginning> kinds() {
+    return CompletableFuture.supplyAsync(() -> {
+      settle();
+      return kinds.beginnings();
+    }, session.loop()).join();
+  }
+
+  HostTable hosts() {
+    return hosts;
+  }
+
+  /** Called on the loop when there may be another Knative revision or Service of this name, or none. */
+  void known(RevisionId id) {
+    stale(BY_OTHER, id);
+  }
+
+  /** Called on the loop when a Knative revision of this name was created or is gone. */
+  void named(RevisionId id) {
+    known(id);
+    if (object(id) != null) {
+      // Reported again, because its activators' addresses differ from those of the revision.
+      stale.put(id, true);
+      settleSoon();
+    }
+  }
+
+  /** The label selector of its pods; empty without such an object or a selector of its Service. */
+  String podSelector(RevisionId id) {
+    var object = object(id.withoutPort());
+    var service = object == null ? null : service(object);
+    return service == null
+        ? ""
+        : service.selector().entrySet().stream()
+            .map(one -> String.join("=", one.getKey(), one.getValue())).sorted()
+            .collect(Collectors.joining(","));
+  }
+
+  private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
+    var one = now == null ? before : now;
+    if (one != null && !isOurs(one)) {
+      if (leftOut.add(one.id().namespace())) {
+        log.info("ScaledServices in the namespace {} are left to another installation:"
+            + " activator.standalone.namespaces does not name it", one.id().namespace());
+      }
+      return;
+    }
+    if (before != null) {
+      stale(before.id());
+      // The next oldest object may scale the workload now.
+      stale(BY_TARGET, targetOf(before));
+    }
+    if (now != null) {
+      // In a resync it is published again, for a consumer that failed.
+      stale.merge(now.id(), before == now, Boolean::logicalOr);
+      stale(BY_TARGET, targetOf(now));
+    }
+    if (one != null && (before == null || now == null)) {
+      known(one.id());
+    }
+    hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
+        || before.catchService() != now.catchService()
+        || !before.service().equals(now.service())
+        || !before.routes().equals(now.routes())
+        || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
+        || !before.created().equals(now.created());
+    settleSoon();
+  }
+
+  private Set<RevisionId> unknown(ScaledService object) {
+    return object.others().stream()
+        .filter(id -> object(id) == null && !listener.isKnown(id))
+        .collect(Collectors.toSet());
+  }
+
+  private static RevisionId serviceOf(ScaledService object) {
+    return new RevisionId(object.id().namespace(), object.service());
+  }
+
+  private static TargetName targetOf(ScaledService object) {
+    return TargetName.of(object.id().namespace(), object.workload());
+  }
+
+  private static TargetName targetOf(Hpa hpa) {
+    return TargetName.of(hpa.namespace(), hpa.target());
+  }
+
+  private void serviceChanged(@Nullable KubernetesService before, @Nullable KubernetesService now) {
+    var one = now == null ? before : now;
+    if (one != null) {
+      stale(BY_SERVICE, new RevisionId(one.namespace(), one.name()));
+    }
+  }
+
+  private void sliceChanged(@Nullable ServiceSlice before, @Nullable ServiceSlice now) {
+    if (before != null) {
+      stale(BY_SERVICE, before.service());
+    }
+    if (now != null) {
+      stale(BY_SERVICE, now.service());
+    }
+    catcherStale(before);
+    catcherStale(now);
+    var known = now == null ? before : now;
+    if (activators != null && known != null && known.service().equals(activators)) {
+      objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
+          .forEach(this::share);
+      objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
+          .forEach(this::stale);
+    }
+  }
+
+  private void catcherStale(@Nullable ServiceSlice slice) {
+    var own = slice == null ? null : slice.own();
+    if (own != null) {
+      stale(own.of());
+    }
+  }
+
+  private void share(ResolvedScaledService state) {
+    if (activators != null) {
+      var addresses = facts(slices, BY_SERVICE, activators)
+          .flatMap(one -> one.ready(preferred)).toList();
+      state.backends().forEach(one -> listener.shared(one.id(), addresses));
+    }
+  }
+
+  private void targetChanged(String kind, @Nullable RevisionId object) {
+    if (object == null) {
+      objects().filter(one -> one.workload().kind().equals(kind)).map(ScaledService::id)
+          .forEach(this::stale);
+    } else {
+      stale(BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
+    }
+  }
+
+  private void hpaChanged(@Nullable Hpa before, @Nullable Hpa now) {
+    if (before != null) {
+      stale(BY_TARGET, targetOf(before));
+    }
+    if (now != null) {
+      stale(BY_TARGET, targetOf(now));
+    }
+  }
+
+  private void stale(String index, Object value) {
+    facts(objects, index, value).map(ScaledService::id).forEach(this::stale);
+  }
+
+  private void stale(RevisionId id) {
+    stale.putIfAbsent(id, false);
+    settleSoon();
+  }
+
+  /** Posts one task, which runs after the changes that are already queued. */
+  private void settleSoon() {
+    if (!settles) {
+      settles = true;
+      session.loop().execute(this::settle);
+    }
+  }
+
+  private void settle() {
+    settles = false;
+    if (hostsAreStale) {
+      hostsAreStale = false;
+      var next = HostTable.of(objects().toList(), domain, rules);
+      // Requests are routed to a new port once its revision is known, and to an old one until its revision is gone.
+      stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
+      var before = hosts;
+      hosts = next;
+      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
+          .forEach(id -> stale.putIfAbsent(id, false));
+    }
+    var all = new TreeMap<>(stale);
+    stale.clear();
+    all.forEach((id, again) -> unlessBroken(id, () -> settle(id, again)));
+  }
+
+  private void addPorts(RevisionId id, HostTable next) {
+    var object = object(id);
+    var before = listener.find(id);
+    if (object != null && before != null && object.uid().equals(before.object().uid())
+        && !object.otherPorts().isEmpty()) {
+      var now = join(object, next);
+      if (now != null) {
+        listener.portsAdded(before, now);
+      }
+    }
+  }
+
+  /** Runs an update. A bug that shows with one object does not drop the others. */
+  private void unlessBroken(RevisionId id, Runnable update) {
+    try {
+      update.run();
+    } catch (RuntimeException e) {
+      log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
+      // Published again with the next change.
+      stale.put(id, true);
+    }
+  }
+
+  private void settle(RevisionId id, boolean again) {
+    var object = object(id);
+    var before = listener.find(id);
+    if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
+      // An object created again under the same name is a different one.
+      before = null;
+      listener.gone(id);
+    }
+    if (object == null) {
+      return;
+    }
+    var joined = join(object, hosts);
+    if (joined == null) {
+      // The kind is looked up in the API; the answer triggers another join.
+      return;
+    }
+    var now = joined.after(before);
+    if (before == null || !before.remarks().equals(now.remarks())) {
+      now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
+    }
+    if (again) {
+      listener.again(now);
+    } else {
+      listener.changed(now);
+    }
+    listener.caught(caught(now));
+    if (again || before == null || before.ports().size() != now.ports().size()) {
+      share(now);
+    }
+  }
+
+  /** Null while the kind of its workload is unknown. */
+  private @Nullable ResolvedScaledService join(ScaledService object, HostTable table) {
+    var id = object.id();
+    var workload = kinds.find(id.namespace(), object.workload());
+    return workload == null
+        ? null
+        : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
+            table.taken(id), older(object), listener.isNameTaken(id), hpas(object),
+            unknown(object), preferred));
+  }
+
+  private CatchPlan caught(ResolvedScaledService state) {
+    var object = state.object();
+    var service = service(object);
+    var present = new HashMap<String, CatchSlice>();
+    facts(slices, BY_CATCHER, object.id()).forEach(slice -> {
+      var own = slice.own();
+      if (own != null) {
+        present.put(own.name(), slice.caught(object.id()));
+      }
+    });
+    return CatchPlan.of(state, service == null ? null : service.port(object.port()),
+        object.catchService() ? activators() : Activators.NONE, present);
+  }
+
+  private Activators activators() {
+    if (activators == null) {
+      return alone.get();
+    }
+    var all = facts(slices, BY_SERVICE, activators).toList();
+    int port = all.stream().map(one -> one.ports().getOrDefault(REQUEST_PORT, 0))
+        .filter(one -> one > 0).findFirst().orElse(0);
+    return new Activators(port, Stream.of(IpFamily.values())
+        .flatMap(family -> all.stream().flatMap(one -> one.ready(family))).distinct().toList());
+  }
+
+  private @Nullable KubernetesService service(ScaledService object) {
+    return find(services, serviceOf(object));
+  }
+
+  private List<ServiceSlice> slices(ScaledService object) {
+    // The activators' own slices are left out: as pods, activators would get the requests that they pass on.
+    return facts(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
+  }
+
+  private List<Hpa> hpas(ScaledService object) {
+    return facts(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(Hpa::name))
+        .toList();
+  }
+
+  private @Nullable ScaledService older(ScaledService object) {
+    return facts(objects, BY_TARGET, targetOf(object))
+        .filter(one -> ScaledService.BY_AGE.compare(one, object) < 0)
+        .min(ScaledService.BY_AGE).orElse(null);
+  }
+
+  private Stream<ScaledService> objects() {
+    return objects == null ? Stream.of() : facts(objects.all()).filter(this::isOurs);
+  }
+
+  private @Nullable ScaledService object(RevisionId id) {
+    var found = find(objects, id);
+    return found == null || !isOurs(found) ? null : found;
+  }
+
+  private boolean isOurs(ScaledService object) {
+    return namespaces.isEmpty() || namespaces.contains(object.id().namespace());
+  }
+
+  private static <F> @Nullable F find(@Nullable IndexedStore<DecodeResult<F>> store,
+      RevisionId id) {
+    var found = store == null ? null : store.find(id.toString());
+    return found == null ? null : found.object().fact();
+  }
+
+  private static <F> Stream<F> facts(@Nullable IndexedStore<DecodeResult<F>> store, String index,
+      Object value) {
+    return store == null ? Stream.of() : facts(store.by(index, value));
+  }
+
+  private static <F> Stream<F> facts(List<VersionedObject<DecodeResult<F>>> all) {
+    return all.stream().map(one -> one.object().fact()).filter(Objects::nonNull);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleClient;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Clients of the Kubernetes API with separate connections for the election, for scaling, and for
+ * statuses and Events: none of these delays another, and no list or watch delays them. Each has
+ * the write limit of {@code -kube-api-qps} for itself, but the election has none.
+ *
+ * <p><b>Threads.</b> Any, once it is open.
+ */
+public final class ScalingApiClients implements AutoCloseable {
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Logger log = LoggerFactory.getLogger(ScalingApiClients.class);
+
+  private final ClusterAccess access;
+  private final Duration timeout;
+  private final Supplier<WriteRateLimiter> rates;
+  private final ScaleApi scales;
+  private volatile @Nullable Clients clients;
+  /** Why the members could not be read the last time, as logged; empty if they could. */
+  private volatile String problem = "";
+  private final EventWriter events = new EventWriter(this::records, Clock.systemUTC());
+
+  /** @param records for statuses and Events */
+  private record Clients(KubernetesApiClient election, KubernetesApiClient scaling,
+      KubernetesApiClient records) {}
+
+  /** @param rates makes the limit of a client's writes */
+  public ScalingApiClients(ClusterAccess access, Supplier<WriteRateLimiter> rates) {
+    this(access, rates, TIMEOUT);
+  }
+
+  /** @param timeout of each request for a scale, a lease or the members */
+  public ScalingApiClients(ClusterAccess access, Supplier<WriteRateLimiter> rates,
+      Duration timeout) {
+    this.access = access;
+    this.rates = rates;
+    this.timeout = timeout;
+    this.scales = new ScaleApi(() -> clients().scaling, timeout);
+  }
+
+  /** @throws ClusterUnavailableException if the access is invalid */
+  public void open() {
+    clients = new Clients(ClusterConnector.open(access, WriteRateLimiter.UNLIMITED),
+        ClusterConnector.open(access, rates.get()), ClusterConnector.open(access, rates.get()));
+  }
+
+  private Clients clients() {
+    return Objects.requireNonNull(clients, "not open");
+  }
+
+  private @Nullable KubernetesApiClient records() {
+    var open = clients;
+    return open == null ? null : open.records;
+  }
+
+  public ScaleClient scales() {
+    return scales;
+  }
+
+  public EventWriter events() {
+    return events;
+  }
+
+  /**
+   * Writes statuses and Events of ScaledServices.
+   *
+   * @param leads whether this activator may write now; called on the loop
+   */
+  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads,
+      RandomGenerator random) {
+    return new ScaledServiceWriter(loop, this::records, clock, leads, random);
+  }
+
+  /**
+   * Writes the EndpointSlices that catch requests.
+   *
+   * @param leads whether this activator may write now; called on the loop
+   * @param warnings gets a sentence for an Event
+   */
+  public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
+      BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
+    return new ServiceCatcher(loop, this::records, leads, warnings, random);
+  }
+
+  public KubernetesLeaseClient lease(String namespace, String name) {
+    return new KubernetesLeaseClient(() -> clients().election, timeout, namespace, name);
+  }
+
+  /**
+   * The pods in the EndpointSlices of one Service, read from the API itself, without a watch.
+   *
+   * @return whether each is ready, by the pod's name; empty if that cannot be known now
+   */
+  public CompletableFuture<Optional<Map<String, Boolean>>> members(String namespace,
+      String service) {
+    return clients().scaling.fetch("apis/discovery.k8s.io/v1/namespaces/" + namespace
+        + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + service, timeout)
+        .thenApply(answer -> {
+          if (answer.status() != 200) {
+            throw new IllegalStateException(answer.status() + " " + answer.message());
+          }
+          var members = members(JsonMapper.shared().readTree(answer.body()));
+          problem = "";
+          return Optional.of(members);
+        }).exceptionally(failure -> {
+          var cause = failure.getCause() == null ? failure : failure.getCause();
+          var why = Objects.requireNonNullElse(cause.getMessage(),
+              "no answer from the Kubernetes API");
+          if (!why.equals(problem)) {
+            problem = why;
+            log.warn("The EndpointSlices of our own Service {}/{} cannot be read: {}", namespace,
+                service, why);
+          }
+          return Optional.empty();
+        });
+  }
+
+  /** The members, including pods that terminate, since they may still have requests. */
+  static Map<String, Boolean> members(JsonNode list) {
+    var members = new TreeMap<String, Boolean>();
+    if (!list.path("items").isArray() && !list.path("items").isNull()) {
+      throw new JacksonException("it is no list") {
+      };
+    }
+    for (var slice : list.path("items").values()) {
+      for (var endpoint : slice.path("endpoints").values()) {
+        var pod = endpoint.at("/targetRef/name").asString("");
+        boolean ready = endpoint.at("/conditions/ready").booleanValue(true);
+        if (!pod.isEmpty()) {
+          members.merge(pod, ready, Boolean::logicalOr);
+        }
+      }
+    }
+    return members;
+  }
+
+  @Override
+  public void close() {
+    var open = clients;
+    if (open != null) {
+      open.election.close();
+      open.scaling.close();
+      open.records.close();
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.informer.InformerHandler;
+import dev.activator.cluster.informer.Notification;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.loop.LogLimit;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The informer handler that passes changes of decoded objects to a listener and logs what could
+ * not be decoded.
+ */
+public final class DecodedObjectHandler<F> implements InformerHandler<DecodeResult<F>> {
+  private static final Logger log = LoggerFactory.getLogger(DecodedObjectHandler.class);
+
+  private static final int MAX_LINES = 10;
+
+  /** Receives facts, in a resync even unchanged ones. */
+  @FunctionalInterface
+  public interface FactListener<F> {
+    /** Null before an object is added, after it is deleted, or if it has no fact. */
+    void changed(@Nullable F before, @Nullable F now);
+  }
+
+  private final WatchedKind<F> kind;
+  private final FactListener<F> listener;
+  private final LongSupplier nanoTime;
+  private final LogLimit limit = new LogLimit(MAX_LINES);
+
+  public DecodedObjectHandler(WatchedKind<F> kind, FactListener<F> listener,
+      LongSupplier nanoTime) {
+    this.kind = kind;
+    this.listener = listener;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public void on(Notification<DecodeResult<F>> notification) {
+    switch (notification) {
+      case Added<DecodeResult<F>>(var now) -> {
+        warnings(now).forEach(this::warn);
+        change(null, now.object().fact());
+      }
+      case Updated<DecodeResult<F>>(var before, var now) -> {
+        var known = warnings(before);
+        warnings(now).stream().filter(line -> !known.contains(line))
+            .forEach(this::warn);
+        if (before == now || !equal(before, now)) {
+          change(before.object().fact(), now.object().fact());
+        }
+      }
+      case Deleted<DecodeResult<F>>(var before, var last, var finalState) -> {
+        if (finalState == FinalState.UNKNOWN) {
+          log.debug("No watch saw that {} {} was deleted", kind.name(), last.key());
+        }
+        change(before.object().fact(), null);
+      }
+    }
+  }
+
+  private static <F> boolean equal(VersionedObject<DecodeResult<F>> before,
+      VersionedObject<DecodeResult<F>> now) {
+    var fact = now.object().fact();
+    return fact != null && fact.equals(before.object().fact());
+  }
+
+  private void change(@Nullable F before, @Nullable F now) {
+    if (before != null || now != null) {
+      listener.changed(before, now);
+    }
+  }
+
+  private void warn(String line) {
+    limit.log(nanoTime.getAsLong(), others -> log.warn("{}{}", line,
+        others == 0 ? "" : ". " + others + " others were left out of the log before"));
+  }
+
+  private Set<String> warnings(VersionedObject<DecodeResult<F>> object) {
+    var now = object.object();
+    if (now.problem() == null && now.remarks().isEmpty()) {
+      return Set.of();
+    }
+    var lines = new LinkedHashSet<String>();
+    now.remarks().forEach(
+        remark -> lines.add("Left out of " + kind.name() + " " + object.key() + ": " + remark));
+    if (now.problem() != null) {
+      lines.add("Skipped " + kind.name() + " " + object.key() + ": " + now.problem());
+    }
+    return lines;
+  }
+}

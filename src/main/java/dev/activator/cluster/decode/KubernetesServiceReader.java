@@ -1,0 +1,54 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.KubernetesService;
+import dev.activator.cluster.policy.KubernetesService.Port;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the Kubernetes Service that a ScaledService names: its selector and ports. */
+final class KubernetesServiceReader implements ObjectDecoder<KubernetesService> {
+  private Map<String, String> selector = Map.of();
+  private final List<Port> ports = new ArrayList<>(1);
+  private boolean isLocal;
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("spec")) {
+      for (var field : in.fields()) {
+        switch (field) {
+          case "selector" -> selector = in.texts();
+          case "internalTrafficPolicy" -> isLocal = in.text().equals("Local");
+          case "ports" -> {
+            for (var _ : in.items()) {
+              ports.add(port(in));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static Port port(JsonCursor in) {
+    var name = "";
+    int number = 0;
+    var target = "";
+    var appProtocol = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> name = in.text();
+        case "port" -> number = in.count(0);
+        case "targetPort" -> target = in.anyText();
+        case "appProtocol" -> appProtocol = in.text();
+      }
+    }
+    return new Port(name, number, target.isEmpty() ? Integer.toString(number) : target,
+        appProtocol);
+  }
+
+  @Override
+  public KubernetesService fact(DecodedMetadata metadata, JsonCursor in) {
+    return new KubernetesService(metadata.namespace(), metadata.name(), selector, ports,
+        isLocal);
+  }
+}

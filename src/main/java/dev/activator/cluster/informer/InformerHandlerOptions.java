@@ -1,0 +1,20 @@
+package dev.activator.cluster.informer;
+
+import dev.activator.loop.Loop;
+import java.time.Duration;
+
+/**
+ * The options of one informer handler: its name, its loop, and its resync period.
+ *
+ * @param resync zero for never
+ */
+public record InformerHandlerOptions(String name, Loop loop, Duration resync) {
+  public static InformerHandlerOptions on(Loop loop, String name) {
+    return new InformerHandlerOptions(name, loop, Duration.ZERO);
+  }
+
+  /** Rounded up to the informer's checks. */
+  public InformerHandlerOptions resyncedEvery(Duration period) {
+    return new InformerHandlerOptions(name, loop, period);
+  }
+}

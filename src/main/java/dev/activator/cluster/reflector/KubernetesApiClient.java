@@ -1,0 +1,298 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.decode.ListWatchParser;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.http.AsyncBody;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * A client for requests to the Kubernetes API, with the client library's authentication, TLS and
+ * proxies, but without its objects.
+ *
+ * <p><b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
+ *
+ * <p><b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried.
+ */
+public final class KubernetesApiClient implements AutoCloseable {
+  private static final int OK = 200;
+  private static final String RETRY_AFTER = "Retry-After";
+  /** The API server's limit, plus the levels of a list around an object. */
+  private static final int MAX_JSON_DEPTH = 10_010;
+
+  private final String url;
+  private final Duration requestTimeout;
+  private final ExecutorService threads;
+  private final ApiTransport transport;
+  private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
+      StreamReadConstraints.builder().maxNestingDepth(MAX_JSON_DEPTH).build()).build();
+  /** Builds requests, which the newest client sends. */
+  private final HttpClient first;
+  private final WriteRateLimiter writes;
+
+  /**
+   * A kubeconfig, for what changes in it.
+   *
+   * @param reread throws if it cannot be used
+   */
+  public record Source(Path kubeconfig, Supplier<Config> reread) {}
+
+  /** @param source null if the configuration is from no kubeconfig */
+  public KubernetesApiClient(Config config, @Nullable Source source, WriteRateLimiter writes) {
+    this(config, source, writes, Executors.newCachedThreadPool(
+        Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
+  }
+
+  /** @param threads unbounded: each request takes one */
+  KubernetesApiClient(Config config, @Nullable Source source, WriteRateLimiter writes,
+      ExecutorService threads) {
+    this.writes = writes;
+    this.threads = threads;
+    this.transport = new ApiTransport(config, source, threads);
+    var master = config.getMasterUrl();
+    this.url = master.endsWith("/") ? master : master + "/";
+    this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
+    this.first = transport.client();
+  }
+
+  /** Ends with a slash. */
+  public String url() {
+    return url;
+  }
+
+  Duration requestTimeout() {
+    return requestTimeout;
+  }
+
+  JsonParser parser(byte[] bytes, int from, int length) {
+    return json.createParser(ObjectReadContext.empty(), bytes, from, length);
+  }
+
+  /**
+   * Cancelling the result cancels the request.
+   *
+   * @param path without a leading slash
+   * @param read parses the body as it arrives, on a thread of this client
+   */
+  public <R> CompletableFuture<R> get(String path, Duration timeout,
+      Function<JsonParser, R> read) {
+    return exchange(request(path), timeout, response -> read(response, read));
+  }
+
+  /** @param retryAfter as the server requested; zero if it did not */
+  public record ApiAnswer(int status, Duration retryAfter, byte[] body) {
+    /** What a {@code Status} says, for people; empty if it is none. */
+    public String message() {
+      return ListWatchParser.message(body);
+    }
+  }
+
+  /**
+   * Writes, once {@link WriteRateLimiter} allows it. Fails only if there is no answer. It is then
+   * unknown whether the write took effect, but it is not sent after the timeout.
+   *
+   * @param path without a leading slash and a query
+   * @param body JSON
+   * @param timeout after which the server gives up, too
+   */
+  public CompletableFuture<ApiAnswer> send(String method, String path, String contentType,
+      String body, Duration timeout) {
+    return writes.send(timeout,
+        left -> exchange(request(path + "?timeout=" + left.toMillis() + "ms").method(method,
+            contentType, body), left));
+  }
+
+  /** As {@link #send}, for a small object that is read whole. */
+  public CompletableFuture<ApiAnswer> fetch(String path, Duration timeout) {
+    return exchange(request(path), timeout);
+  }
+
+  /**
+   * Sends a request. The library's own timeout would allow twice the time, and not count the time
+   * before it sends.
+   */
+  private CompletableFuture<ApiAnswer> exchange(HttpRequest.Builder request, Duration timeout) {
+    return exchange(request, timeout, KubernetesApiClient::whole).orTimeout(timeout.toMillis(),
+        TimeUnit.MILLISECONDS);
+  }
+
+  private static ApiAnswer whole(HttpResponse<InputStream> response) {
+    try (var bytes = response.body()) {
+      return new ApiAnswer(response.code(), retryAfter(response), bytes.readAllBytes());
+    } catch (IOException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private <R> CompletableFuture<R> exchange(HttpRequest.Builder builder, Duration timeout,
+      Function<HttpResponse<InputStream>, R> read) {
+    var handle = transport.newHandle();
+    try {
+      var request = builder.header(ApiTransport.HANDLE, handle.name())
+          .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
+      // Not on the caller's thread: a command may have to fetch a token first.
+      var answer = CompletableFuture
+          .supplyAsync(() -> transport.client().sendAsync(request, InputStream.class), threads)
+          .thenCompose(sent -> sent).thenApplyAsync(read, threads);
+      answer.whenComplete((_, _) -> handle.cancel());
+      return answer;
+    } catch (RuntimeException | Error e) {
+      handle.cancel();
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return first.newHttpRequestBuilder().uri(url + path).header("Accept", "application/json");
+  }
+
+  private <R> R read(HttpResponse<InputStream> response, Function<JsonParser, R> read) {
+    try (var body = response.body()) {
+      if (response.code() != OK) {
+        throw failure(response);
+      }
+      try (var parser = json.createParser(ObjectReadContext.empty(), body)) {
+        return read.apply(parser);
+      }
+    } catch (IOException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private static ApiException failure(HttpResponse<?> response) {
+    return new ApiException(response.code(), retryAfter(response));
+  }
+
+  private static Duration retryAfter(HttpResponse<?> response) {
+    var after = response.header(RETRY_AFTER);
+    boolean isSeconds = after != null && after.matches("\\d{1,18}");
+    return isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO;
+  }
+
+  /** Called one at a time, in order. */
+  interface StreamListener extends LineSplitter.Line {
+    void opened();
+
+    /** @param more reads the next chunk; nothing is read before it runs */
+    void chunkRead(Runnable more);
+
+    /** The last call; no failure if the server ended the stream regularly. */
+    void ended(@Nullable Throwable failure);
+  }
+
+  final class Stream {
+    private final StreamListener listener;
+    private final ApiTransport.Handle handle = transport.newHandle();
+    private final LineSplitter lines = new LineSplitter();
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private Stream(StreamListener listener) {
+      this.listener = listener;
+    }
+
+    private void open(String path, Duration longest) {
+      try {
+        var request = request(path).header(ApiTransport.HANDLE, handle.name())
+            .timeout(longest.toMillis(), TimeUnit.MILLISECONDS).build();
+        transport.client().consumeBytes(request, this::received)
+            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
+            .whenComplete(this::answered);
+      } catch (RuntimeException | Error e) {
+        end(e);
+      }
+    }
+
+    private void answered(@Nullable HttpResponse<AsyncBody> response, @Nullable Throwable failure) {
+      if (response == null) {
+        end(failure instanceof TimeoutException
+            ? new TimeoutException("no answer within " + requestTimeout.toSeconds() + " s")
+            : failure);
+        return;
+      }
+      var body = response.body();
+      if (response.code() != OK) {
+        body.cancel();
+        end(KubernetesApiClient.failure(response));
+        return;
+      }
+      try {
+        listener.opened();
+        body.done().whenComplete((_, broken) -> end(broken));
+        consume(body);
+      } catch (RuntimeException | Error e) {
+        end(e);
+      }
+    }
+
+    private void received(List<ByteBuffer> chunks, AsyncBody body) {
+      try {
+        for (var chunk : chunks) {
+          lines.split(chunk, listener);
+        }
+        listener.chunkRead(() -> consume(body));
+      } catch (IOException | RuntimeException | Error e) {
+        // Also errors: the library would not report them, and the watch would hang.
+        end(e);
+      }
+    }
+
+    private void consume(AsyncBody body) {
+      try {
+        body.consume();
+      } catch (RuntimeException | Error e) {
+        end(e);
+      }
+    }
+
+    private void end(@Nullable Throwable failure) {
+      if (over.compareAndSet(false, true)) {
+        handle.cancel();
+        listener.ended(failure);
+      }
+    }
+
+    /** Calls under way may still arrive. */
+    void close() {
+      over.set(true);
+      handle.cancel();
+    }
+  }
+
+  /** @param longest the stream fails after this */
+  Stream stream(String path, Duration longest, StreamListener listener) {
+    var stream = new Stream(listener);
+    try {
+      threads.execute(() -> stream.open(path, longest));
+    } catch (RuntimeException | Error e) {
+      stream.end(e);
+    }
+    return stream;
+  }
+
+  @Override
+  public void close() {
+    transport.close();
+    threads.shutdown();
+  }
+}

@@ -1,0 +1,129 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.decode.ListWatchParser.Page;
+import dev.activator.cluster.policy.StoreDrift;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares an informer's store with a fresh list from the API, to find objects whose watch events
+ * were lost. A different object has drifted if the watch delivers no event for it within the grace
+ * period.
+ *
+ * <p><b>Threads.</b> The loop.
+ */
+final class StoreDriftCheck {
+  private final Loop loop;
+  private final Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list;
+  private final Supplier<Map<String, String>> stored;
+  private final Duration patience;
+  private final Duration grace;
+  private final Consumer<Set<String>> compared;
+  private final Consumer<Throwable> failed;
+  private @Nullable Run running;
+
+  private static final class Run {
+    private final Set<String> delivered = new HashSet<>();
+    private @Nullable CompletableFuture<?> list;
+    private Loop.@Nullable Timer next;
+  }
+
+  /**
+   * @param list not older than the call; runs its argument after each page
+   * @param stored resourceVersion by key
+   * @param patience the longest wait for one page
+   * @param grace how long the watch has to deliver what the list shows
+   * @param compared gets what is adrift, which may be nothing; like the next, not called once abandoned
+   */
+  StoreDriftCheck(Loop loop,
+      Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
+      Supplier<Map<String, String>> stored, Duration patience, Duration grace,
+      Consumer<Set<String>> compared, Consumer<Throwable> failed) {
+    this.loop = loop;
+    this.list = list;
+    this.stored = stored;
+    this.patience = patience;
+    this.grace = grace;
+    this.compared = compared;
+    this.failed = failed;
+  }
+
+  /** Does nothing while a comparison runs. */
+  void begin() {
+    if (running != null) {
+      return;
+    }
+    var run = new Run();
+    running = run;
+    awaitPage(run);
+    var request = list.apply(() -> on(run, () -> awaitPage(run)));
+    run.list = request;
+    request.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
+  }
+
+  private void on(Run run, Runnable step) {
+    loop.execute(() -> {
+      if (running == run) {
+        step.run();
+      }
+    });
+  }
+
+  private void awaitPage(Run run) {
+    schedule(run, patience, () -> {
+      abandon();
+      failed.accept(new TimeoutException("no answer within " + patience.toSeconds() + " s"));
+    });
+  }
+
+  private void schedule(Run run, Duration after, Runnable step) {
+    if (run.next != null) {
+      run.next.cancel();
+    }
+    run.next = loop.schedule(after, step);
+  }
+
+  /** The list may show an older state of this key. */
+  void delivered(String key) {
+    if (running != null) {
+      running.delivered.add(key);
+    }
+  }
+
+  void abandon() {
+    var run = running;
+    running = null;
+    if (run != null) {
+      if (run.next != null) {
+        run.next.cancel();
+      }
+      if (run.list != null) {
+        run.list.cancel(false);
+      }
+    }
+  }
+
+  private void goOn(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
+    if (listed == null) {
+      abandon();
+      failed.accept(failure == null ? new IllegalStateException("no list came") : failure);
+      return;
+    }
+    var versions = new HashMap<String, String>();
+    listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
+    schedule(run, grace, () -> {
+      abandon();
+      compared.accept(StoreDrift.between(stored.get(), versions, run.delivered));
+    });
+  }
+}

@@ -1,0 +1,36 @@
+package dev.activator.embedded.api.apply;
+
+import java.util.Locale;
+
+/**
+ * An owner of fields: the key of an entry in {@code metadata.managedFields}.
+ *
+ * @param subresource through which it writes; empty for the object itself
+ */
+public record FieldOwner(String name, Operation operation, String subresource) {
+  private static final int MAX_LENGTH = 128;
+
+  public enum Operation {
+    APPLY,
+    UPDATE;
+
+    String text() {
+      return name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The given name, or the program's at the start of {@code userAgent}. */
+  public static FieldOwner updating(String name, String userAgent, String subresource) {
+    String program = userAgent.split("/", 2)[0].replaceAll("[^\\x20-\\x7e]", "");
+    String used = name.isEmpty() ? program : name;
+    return new FieldOwner(used.substring(0, Math.min(MAX_LENGTH, used.length())),
+        Operation.UPDATE, subresource);
+  }
+
+  /** The manager as messages show it. */
+  String described(String apiVersion) {
+    return '"' + name + '"'
+        + (subresource.isEmpty() ? "" : " with subresource \"" + subresource + '"')
+        + (operation == Operation.UPDATE ? " using " + apiVersion : "");
+  }
+}

@@ -1,0 +1,123 @@
+package dev.activator.embedded.api.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The objects in memory, by kind and key, with the revision counter.
+ *
+ * <p><b>Threads.</b> Guarded by the store's lock.
+ */
+interface InMemoryStorage {
+  @Nullable ObjectNode find(Kind kind, String key);
+
+  /** Sorted by key. */
+  List<ObjectNode> list(Kind kind);
+
+  ObjectNode put(Kind kind, ObjectNode object);
+
+  ObjectNode remove(Kind kind, ObjectNode stored);
+
+  /**
+   * <b>Threads.</b> Guarded by the store's lock, except {@link #revision} and the list of
+   * listeners. Listeners are called inside it, in order: they must hand over.
+   */
+  final class Tables implements InMemoryStorage {
+    private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
+    private final List<Consumer<StoreChange>> listeners = new CopyOnWriteArrayList<>();
+    private volatile long revision;
+
+    Tables(long firstRevision) {
+      this.revision = firstRevision;
+    }
+
+    long revision() {
+      return revision;
+    }
+
+    void revision(long next) {
+      revision = next;
+    }
+
+    Map<Kind, Map<String, ObjectNode>> byKind() {
+      return byKind;
+    }
+
+    @Override
+    public @Nullable ObjectNode find(Kind kind, String key) {
+      return of(kind).get(key);
+    }
+
+    @Override
+    public List<ObjectNode> list(Kind kind) {
+      return new ArrayList<>(of(kind).values());
+    }
+
+    @Override
+    public ObjectNode put(Kind kind, ObjectNode object) {
+      ObjectMeta.of(object).put("resourceVersion", Long.toString(revision + 1));
+      var previous = of(kind).put(ObjectMeta.key(object), object);
+      publish(previous == null ? StoreChange.Type.ADDED : StoreChange.Type.MODIFIED, kind, object);
+      return object;
+    }
+
+    /** Removes an object. The result has the revision of the deletion. */
+    @Override
+    public ObjectNode remove(Kind kind, ObjectNode stored) {
+      var last = stored.deepCopy();
+      ObjectMeta.of(last).put("resourceVersion", Long.toString(revision + 1));
+      of(kind).remove(ObjectMeta.key(stored));
+      publish(StoreChange.Type.DELETED, kind, last);
+      return last;
+    }
+
+    void listen(Consumer<StoreChange> listener) {
+      listeners.add(listener);
+    }
+
+    void forget(Consumer<StoreChange> listener) {
+      listeners.remove(listener);
+    }
+
+    private void publish(StoreChange.Type type, Kind kind, ObjectNode object) {
+      var event = new StoreChange(type, kind, object, revision + 1);
+      listeners.forEach(listener -> listener.accept(event));
+      // Set last, so that listeners have everything up to the revision that a reader sees.
+      revision = event.revision();
+    }
+
+    private Map<String, ObjectNode> of(Kind kind) {
+      return byKind.computeIfAbsent(kind, _ -> new TreeMap<>());
+    }
+  }
+
+  /** Writes nothing, so new objects get no resourceVersion. */
+  record DryRunStorage(InMemoryStorage stored) implements InMemoryStorage {
+    @Override
+    public @Nullable ObjectNode find(Kind kind, String key) {
+      return stored.find(kind, key);
+    }
+
+    @Override
+    public List<ObjectNode> list(Kind kind) {
+      return stored.list(kind);
+    }
+
+    @Override
+    public ObjectNode put(Kind kind, ObjectNode object) {
+      return object;
+    }
+
+    @Override
+    public ObjectNode remove(Kind kind, ObjectNode object) {
+      return object;
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.autoscaler.policy.ScalingSettings;
+import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Reason;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The autoscaler's scale client in embedded mode: reports revisions and pods to it, and scales
+ * their Deployments.
+ *
+ * <p><b>Threads.</b> Events are handled on one loop; Deployments are read and written by any
+ * thread.
+ */
+public final class EmbeddedScaleClient implements ScaleClient {
+  static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final Defaults defaults;
+  private final List<StoreSubscription> subscriptions = new ArrayList<>();
+
+  /** @param defaults of revisions whose annotations say nothing */
+  public EmbeddedScaleClient(ApiStore store, Loop loop, Defaults defaults) {
+    this.store = store;
+    this.loop = loop;
+    this.defaults = defaults;
+  }
+
+  public void start(Autoscaler autoscaler) {
+    subscriptions
+        .add(store.subscribe(BuiltInKinds.REVISION, loop,
+            event -> revisionChanged(event, autoscaler)));
+    subscriptions.add(store.subscribe(BuiltInKinds.DEPLOYMENT, loop,
+        event -> deploymentChanged(event, autoscaler)));
+  }
+
+  public void stop() {
+    subscriptions.forEach(StoreSubscription::close);
+  }
+
+  private void revisionChanged(StoreChange event, Autoscaler autoscaler) {
+    var revision = event.object();
+    var id = new RevisionId(ObjectMeta.namespace(revision), ObjectMeta.name(revision));
+    var workload = new ScaleTargetRef("apps/v1", "Deployment",
+        RevisionObjects.deploymentName(id.name()));
+    if (event.type() == StoreChange.Type.DELETED) {
+      // A ScaledService of the same name may have taken its place already.
+      autoscaler.targetGone(id, workload);
+      return;
+    }
+    autoscaler.target(id, workload, settings(revision));
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
+    if (deployment != null) {
+      // The Deployment may be older than the revision, as an orphan of another one of this name.
+      autoscaler.pods(id, ready(deployment));
+    }
+  }
+
+  private static void deploymentChanged(StoreChange event, Autoscaler autoscaler) {
+    var deployment = event.object();
+    String revision = ObjectMeta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
+    if (!revision.isEmpty()) {
+      boolean exists = event.type() != StoreChange.Type.DELETED;
+      autoscaler.pods(new RevisionId(ObjectMeta.namespace(deployment), revision),
+          exists ? ready(deployment) : 0);
+    }
+  }
+
+  private static int ready(ObjectNode deployment) {
+    return deployment.path("status").path("readyReplicas").intValue(0);
+  }
+
+  /** The settings of a revision. One to which its Service no longer routes has no minimum of pods. */
+  ScalingSettings settings(ObjectNode revision) {
+    var annotations = annotations(ObjectMeta.of(revision));
+    annotations.putIfAbsent(INITIAL_SCALE, "1");
+    var own = ScalingAnnotations.settings(annotations,
+        revision.at("/spec/containerConcurrency").intValue(0), defaults);
+    boolean reserve = KnativeLabels.RESERVE
+        .equals(ObjectMeta.labels(revision).get(KnativeLabels.ROUTING_STATE));
+    return reserve ? own.unreachable() : own;
+  }
+
+  /** Pods that a new revision starts with. */
+  static int initialScale(ObjectNode revision) {
+    String number = annotations(ObjectMeta.of(revision)).getOrDefault(INITIAL_SCALE, "");
+    return number.matches("\\d{1,4}") ? Integer.parseInt(number) : 1;
+  }
+
+  /** The annotations of an object that are strings. */
+  static Map<String, String> annotations(JsonNode metadata) {
+    var annotations = new HashMap<String, String>();
+    for (var one : metadata.path("annotations").properties()) {
+      if (one.getValue().isString()) {
+        annotations.put(one.getKey(), one.getValue().stringValue());
+      }
+    }
+    return annotations;
+  }
+
+  @Override
+  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+    return answer(() -> {
+      var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
+      if (deployment == null) {
+        throw StatusException.notFound(BuiltInKinds.DEPLOYMENT, workload.name());
+      }
+      return found(deployment);
+    });
+  }
+
+  @Override
+  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+      ScaleApiResult.Found read, int replicas) {
+    return answer(() -> found(
+        store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name(), deployment -> {
+          if (!ObjectMeta.of(deployment).path("resourceVersion").asString("")
+              .equals(read.resourceVersion())) {
+            throw StatusException.conflict(BuiltInKinds.DEPLOYMENT, workload.name());
+          }
+          ((ObjectNode) deployment.path("spec")).put("replicas", replicas);
+          return deployment;
+        })));
+  }
+
+  private static CompletableFuture<ScaleApiResult> answer(Supplier<ScaleApiResult> work) {
+    try {
+      return CompletableFuture.completedFuture(work.get());
+    } catch (StatusException e) {
+      var reason = switch (e.reason()) {
+        case "NotFound" -> Reason.NOT_FOUND;
+        case "Conflict" -> Reason.CONFLICT;
+        default -> Reason.INVALID;
+      };
+      return CompletableFuture
+          .completedFuture(new ScaleApiResult.Refused(reason, String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static ScaleApiResult found(ObjectNode deployment) {
+    return new ScaleApiResult.Found(deployment.path("spec").path("replicas").intValue(1),
+        deployment.path("status").path("replicas").intValue(0),
+        ObjectMeta.of(deployment).path("resourceVersion").asString(""));
+  }
+}

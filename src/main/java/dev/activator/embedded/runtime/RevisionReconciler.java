@@ -1,0 +1,85 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.ObjectMeta;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Creates what belongs to a Revision: two Services, their Endpoints and a Deployment. Existing
+ * objects are not changed.
+ *
+ * <p><b>Threads.</b> One loop.
+ *
+ * <p><b>Source.</b> Knative Serving's revision and serverlessservice reconcilers.
+ */
+final class RevisionReconciler {
+  private final ApiStore store;
+  private final ControllerWrites objects;
+  private final String address;
+  private int requestPort;
+
+  /** @param address where the activator takes requests */
+  RevisionReconciler(ApiStore store, ControllerWrites objects, String address) {
+    this.store = store;
+    this.objects = objects;
+    this.address = address;
+  }
+
+  void start(int port) {
+    requestPort = port;
+  }
+
+  /** Makes what the revision lacks. */
+  void complete(ObjectNode revision) {
+    if (ObjectMeta.terminating(revision)) {
+      return;
+    }
+    var wanted = new RevisionObjects(revision);
+    ensure(BuiltInKinds.SERVICE, wanted.publicService());
+    ensure(BuiltInKinds.SERVICE, wanted.privateService());
+    ensure(BuiltInKinds.ENDPOINTS, wanted.privateEndpoints());
+    ensure(BuiltInKinds.ENDPOINTS, wanted.publicEndpoints(address, requestPort));
+    int replicas = revision.at("/status/desiredReplicas")
+        .asInt(EmbeddedScaleClient.initialScale(revision));
+    var deployment = wanted.deployment(replicas);
+    if (!exists(BuiltInKinds.DEPLOYMENT, deployment)) {
+      ensure(BuiltInKinds.DEPLOYMENT, deployment);
+      if (replicas > 0) {
+        objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
+            ObjectMeta.name(revision),
+            this::deploying);
+      }
+    }
+  }
+
+  private void deploying(ObjectNode revision) {
+    StatusConditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
+        .unknown(ServingController.READY, "Deploying", "");
+  }
+
+  /** Begins a revision. One that starts without pods is ready, as the first request starts one. */
+  void begin(ObjectNode revision) {
+    if (StatusConditions.find(revision, ServingController.READY).isMissingNode()) {
+      if (EmbeddedScaleClient.initialScale(revision) == 0) {
+        StatusConditions.of(revision, store.now()).hold(ServingController.READY);
+      } else {
+        deploying(revision);
+      }
+    }
+  }
+
+  /** Null if the namespace is gone. */
+  @Nullable ObjectNode ensure(Kind kind, ObjectNode object) {
+    if (!exists(kind, object)) {
+      objects.create(kind, object);
+    }
+    return store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
+  }
+
+  private boolean exists(Kind kind, ObjectNode object) {
+    return store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object)) != null;
+  }
+}

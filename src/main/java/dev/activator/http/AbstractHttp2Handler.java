@@ -1,0 +1,324 @@
+package dev.activator.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2EventAdapter;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The base of the handlers of an HTTP/2 client and an HTTP/2 server. Each stream has one {@link StreamUser}.
+ *
+ * <p><b>Threads.</b> Only its loop.
+ */
+// A failed write ends the stream or the connection, and both are reported.
+@SuppressWarnings("FutureReturnValueIgnored")
+public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.StreamUser>
+    extends
+    Http2ConnectionHandler {
+  public interface StreamUser {
+    /** Also called during a write that makes the stream unwritable. */
+    void writabilityChanged();
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(AbstractHttp2Handler.class);
+  /**
+   * So large that only the windows of streams limit: one unread stream must not block the
+   * others.
+   */
+  private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
+
+  /** The frame size that every peer must accept. */
+  private static final int DIRECT_BYTES = 16 << 10;
+  private static final long LAST_FRAMES_MILLIS = 2_000;
+
+  private @Nullable ChannelHandlerContext context;
+  private final Http2Connection.PropertyKey user;
+  private final OutgoingHttp2Head head = new OutgoingHttp2Head();
+  private boolean reading;
+  private boolean flushing;
+  private boolean failed;
+
+  protected AbstractHttp2Handler(Http2Setup setup) {
+    // Closing the channel sends no GOAWAY; subclasses send it where it is due.
+    super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
+    gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
+    setup.connect(this);
+    user = connection().newKey();
+  }
+
+  protected final void listen(FrameEvents events) {
+    connection().addListener(events);
+    decoder().frameListener(events);
+    connection().remote().flowController().listener(stream -> {
+      var its = of(stream);
+      if (its != null) {
+        its.writabilityChanged();
+      }
+    });
+  }
+
+  protected final void assign(Http2Stream stream, U its) {
+    stream.setProperty(user, its);
+  }
+
+  protected final @Nullable U of(@Nullable Http2Stream stream) {
+    return stream == null ? null : stream.getProperty(user);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    context = added;
+    super.handlerAdded(added);
+    if (connection().isServer()) {
+      openWindow();
+    }
+  }
+
+  /** Only after the preface. */
+  protected void openWindow() throws Http2Exception {
+    var window = connection().local().flowController();
+    var all = connection().connectionStream();
+    window.incrementWindowSize(all, CONNECTION_WINDOW_BYTES - window.windowSize(all));
+    flushSoon();
+  }
+
+  public final ChannelHandlerContext context() {
+    if (context == null) {
+      throw new IllegalStateException("not in a pipeline yet");
+    }
+    return context;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
+    if (failed) {
+      // The connection is closing, and decoding the rest could take for ever.
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    reading = true;
+    super.channelRead(on, message);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    reading = false;
+    super.channelReadComplete(on);
+  }
+
+  /** Drops all bytes that arrive from now on. */
+  protected final void ignoreReads() {
+    failed = true;
+  }
+
+  /** Like {@link #channelReadComplete}, but never reads more. */
+  protected final void readCompletesForNow(ChannelHandlerContext on) {
+    reading = false;
+    flush(on);
+  }
+
+  /** Flushes once for all streams that wrote in this turn of the loop. */
+  public void flushSoon() {
+    if (!reading && !flushing) {
+      flushing = true;
+      context().executor().execute(this::flushNow);
+    }
+  }
+
+  public void flushNow() {
+    flushing = false;
+    flush(context());
+  }
+
+  void tooManyControlFrames() {
+    onError(context(), true, Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
+        "too many answers are not read"));
+    context().close();
+  }
+
+  protected void pendingBytes(Http2Stream stream, long bytes) {}
+
+  public boolean isWritable(Http2Stream stream) {
+    return connection().remote().flowController().isWritable(stream);
+  }
+
+  /** For the next head that is written. */
+  public OutgoingHttp2Head head() {
+    return head;
+  }
+
+  public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
+    return write(stream, headers, last);
+  }
+
+  private ChannelFuture write(int stream, Http2Headers headers, boolean last) {
+    var written = encoder().writeHeaders(context(), stream, headers, 0, last,
+        context().newPromise());
+    head.forget();
+    return written;
+  }
+
+  /** Completes when all of it, trailers included, is sent. */
+  public Future<Void> writeContent(int stream, HttpContent part) {
+    boolean last = part instanceof LastHttpContent;
+    var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()
+        ? end.trailingHeaders()
+        : null;
+    if (trailers == null) {
+      return writeData(stream, part.content(), last);
+    }
+    if (part.content().isReadable()) {
+      writeData(stream, part.content(), false);
+    } else {
+      part.release();
+    }
+    // Trailers wait behind data that waits for the window; other heads are written before them.
+    var known = connection().stream(stream);
+    boolean waits = known != null
+        && connection().remote().flowController().hasFlowControlled(known);
+    var end = (waits ? new OutgoingHttp2Head() : head).trailers(trailers);
+    return write(stream, end, true);
+  }
+
+  private ChannelFuture writeData(int id, ByteBuf data, boolean last) {
+    var stream = connection().stream(id);
+    if (stream == null || !fits(stream, data.readableBytes())) {
+      return encoder().writeData(context(), id, data, 0, last, context().newPromise());
+    }
+    takeWindow(stream, data.readableBytes());
+    var written = encoder().frameWriter().writeData(context(), id, data, 0, last,
+        context().newPromise());
+    if (written.cause() != null) {
+      onError(context(), true, written.cause());
+    } else if (last) {
+      closeStreamLocal(stream, written);
+    }
+    return written;
+  }
+
+  /**
+   * Whether it need not be queued by Netty's flow control, which costs several objects, and keeps even the end of a body while a
+   * window is negative.
+   */
+  private boolean fits(Http2Stream stream, int bytes) {
+    var windows = connection().remote().flowController();
+    return bytes <= DIRECT_BYTES && stream.state().localSideOpen() && !stream.isResetSent()
+        && context().channel().isWritable() && !windows.hasFlowControlled(stream)
+        && (bytes == 0 || bytes <= windows.windowSize(stream)
+            && bytes <= windows.windowSize(connection().connectionStream()));
+  }
+
+  private void takeWindow(Http2Stream stream, int bytes) {
+    var windows = connection().remote().flowController();
+    try {
+      windows.incrementWindowSize(connection().connectionStream(), -bytes);
+      windows.incrementWindowSize(stream, -bytes);
+    } catch (Http2Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public void reset(Http2Stream stream, Http2Error error) {
+    resetStream(context(), stream.id(), error.code(), context().newPromise());
+    if (connection().remote().flowController().hasFlowControlled(stream)) {
+      // Netty closes it once the reset is flushed; if the window opens before, DATA would follow.
+      stream.close();
+    }
+    flushSoon();
+  }
+
+  public void ping() {
+    encoder().writePing(context(), false, 0, context().newPromise());
+    flushSoon();
+  }
+
+  public void consume(Http2Stream stream, int bytes) {
+    try {
+      if (connection().local().flowController().consumeBytes(stream, bytes)) {
+        flushSoon();
+      }
+    } catch (Http2Exception e) {
+      onError(context(), true, e);
+    }
+  }
+
+  /** Padding counts for flow control. */
+  public static int windowBytes(ByteBuf data, int padding) {
+    return data.readableBytes() + padding;
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext on, Throwable cause) throws Exception {
+    if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
+      super.exceptionCaught(on, cause);
+      return;
+    }
+    // The TLS handler wraps I/O errors and failed buffer allocations.
+    var inner = cause.getCause() == null ? cause : cause.getCause();
+    var peer = on.channel().remoteAddress();
+    if (cause instanceof IOException || inner instanceof IOException
+        || inner instanceof OutOfMemoryError) {
+      log.debug("The HTTP/2 connection to {} failed: {}", peer, cause.toString());
+    } else {
+      log.warn("Handling the HTTP/2 connection to {} failed", peer, cause);
+    }
+    on.close();
+  }
+
+  @Override
+  protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      Http2Exception.StreamException error) {
+    log.debug("Stream {} of the HTTP/2 connection to {} ends: {}", error.streamId(),
+        on.channel().remoteAddress(), error.getMessage());
+    super.onStreamError(on, outbound, cause, error);
+  }
+
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    if (error == null && !(cause instanceof IOException)) {
+      log.warn("Handling the HTTP/2 connection to {} failed", on.channel().remoteAddress(), cause);
+    } else {
+      log.debug("The HTTP/2 connection to {} ends: {}", on.channel().remoteAddress(),
+          cause.getMessage());
+    }
+    failed = true;
+    super.onConnectionError(on, outbound, cause, error);
+  }
+
+  /** Merges Netty's two callbacks for HEADERS, with and without priority. */
+  protected abstract static class FrameEvents extends Http2EventAdapter {
+    @Override
+    public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int dependency, short weight, boolean exclusive, int padding, boolean last)
+        throws Http2Exception {
+      onHeadersRead(on, id, headers, padding, last);
+    }
+
+    @Override
+    public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int padding, boolean last) throws Http2Exception {
+      var head = (IncomingHttp2Head) headers;
+      head.check();
+      headRead(id, head, last);
+    }
+
+    protected abstract void headRead(int id, IncomingHttp2Head head, boolean last)
+        throws Http2Exception;
+  }
+}

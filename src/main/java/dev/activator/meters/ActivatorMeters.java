@@ -1,0 +1,325 @@
+package dev.activator.meters;
+
+import dev.activator.autoscaler.LeadershipStatus;
+import dev.activator.autoscaler.policy.IdleHistory;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.informer.InformerStatus;
+import dev.activator.cluster.informer.InformerStatus.ListenerView;
+import dev.activator.cluster.reflector.ReflectorStatus;
+import dev.activator.lending.Lending;
+import dev.activator.lending.link.PeerNetwork;
+import dev.activator.lending.link.PeerView;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopDelay;
+import dev.activator.observability.Meters;
+import dev.activator.observability.MetricDefinition;
+import dev.activator.observability.RequestMeters;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
+import dev.activator.throttle.ThrottleView;
+import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import dev.activator.proxy.AbusiveConnections;
+import dev.activator.proxy.exchange.IdleTunnels;
+import dev.activator.waking.CallChains;
+import dev.activator.waking.PrewarmCounts;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Registers the metrics of the activator's own parts: queue, held memory, connections, pre-warmed
+ * starts.
+ *
+ * <p><b>Threads.</b> Any may read.
+ */
+public final class ActivatorMeters {
+  private static final double NANOS = 1e9;
+  private static final Labels ANSWERED = Labels.of("outcome", "answered");
+  private static final Labels FAILED = Labels.of("outcome", "failed");
+  private static final Labels AUTOSCALER = Labels.of("peer", "autoscaler");
+
+  private final Meters meters;
+
+  public ActivatorMeters(Meters meters) {
+    this.meters = meters;
+  }
+
+  public void queues(Supplier<? extends Collection<ThrottleView>> views) {
+    number(MetricDefinition.QUEUE_DEPTH,
+        () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
+    number(MetricDefinition.QUEUE_OLDEST, () -> views.get().stream()
+        .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
+    number(MetricDefinition.QUEUE_NEWEST_FIRST,
+        () -> views.get().stream().filter(ThrottleView::newestFirst).count());
+  }
+
+  public void held(LongSupplier bytes, long limitBytes) {
+    number(MetricDefinition.HELD_BYTES, bytes::getAsLong);
+    number(MetricDefinition.HELD_LIMIT, () -> limitBytes);
+  }
+
+  /** @param open those that are idle included */
+  public void connections(IntSupplier open, IntSupplier idle) {
+    meters.number(MetricDefinition.CLIENT_OPEN, Labels.of("http.connection.state", "active"),
+        () -> Math.max(0, open.getAsInt() - idle.getAsInt()));
+    meters.number(MetricDefinition.CLIENT_OPEN, Labels.of("http.connection.state", "idle"),
+        idle::getAsInt);
+  }
+
+  public void unread(UnreadResponseBytes unread, long limitBytes) {
+    number(MetricDefinition.UNREAD_BYTES, unread::total);
+    number(MetricDefinition.UNREAD_LIMIT, () -> limitBytes);
+    meters.number(MetricDefinition.UNREAD_ENDED, Labels.of("reason", "budget"),
+        unread::endedOverBudget);
+    meters.number(MetricDefinition.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
+  }
+
+  public void prewarmed(PrewarmCounts counts) {
+    for (var source : CallChains.Source.values()) {
+      var from = source.label();
+      meters.number(MetricDefinition.PREWARM, Labels.of("outcome", "used", "source", from),
+          () -> counts.used(source));
+      meters.number(MetricDefinition.PREWARM, Labels.of("outcome", "late", "source", from),
+          () -> counts.late(source));
+      meters.number(MetricDefinition.PREWARM, Labels.of("outcome", "unused", "source", from),
+          () -> counts.unused(source));
+      meters.number(MetricDefinition.PREWARM_SAVED, Labels.of("source", from),
+          () -> counts.savedSeconds(source));
+    }
+  }
+
+  public void silent(Collection<IdleTunnels> ofLoops) {
+    number(MetricDefinition.SILENT_CONNECTIONS,
+        () -> ofLoops.stream().mapToInt(IdleTunnels::silent).sum());
+  }
+
+  public void ended(AbusiveConnections ended) {
+    for (var reason : AbusiveConnections.Reason.values()) {
+      meters.number(MetricDefinition.CONNECTIONS_ENDED, Labels.of("reason", reason.label()),
+          () -> ended.count(reason));
+    }
+  }
+
+  public void informers(Supplier<List<InformerStatus>> informers) {
+    informers(MetricDefinition.INFORMER_QUEUED, informers, InformerStatus::queued);
+    informers(MetricDefinition.INFORMER_MISSED, informers, InformerStatus::missedDeletions);
+    informers(MetricDefinition.INFORMER_PENDING, informers,
+        view -> view.listeners().stream().mapToInt(ListenerView::pending).sum());
+    informers(MetricDefinition.INFORMER_PENDING_AGE, informers, view -> view.listeners().stream()
+        .mapToLong(listener -> listener.oldest().toNanos()).max().orElse(0) / NANOS);
+  }
+
+  private void informers(MetricDefinition metric, Supplier<List<InformerStatus>> views,
+      ToDoubleFunction<InformerStatus> value) {
+    meters.numbers(metric, out -> views.get().forEach(
+        view -> out.accept(Labels.of("resource", view.name()), value.applyAsDouble(view))));
+  }
+
+  public void reflectors(Supplier<List<ReflectorStatus>> views, Loop clock) {
+    reflectors(MetricDefinition.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
+    reflectors(MetricDefinition.INFORMER_LISTS, views, view -> view.counts().lists());
+    reflectors(MetricDefinition.INFORMER_ENDS, views, view -> view.counts().ends());
+    reflectors(MetricDefinition.INFORMER_FAILURES, views, view -> view.counts().failures());
+    reflectors(MetricDefinition.INFORMER_DRIFT, views, view -> view.counts().drifted());
+    reflectors(MetricDefinition.INFORMER_AGE, views,
+        view -> (clock.nanoTime() - lastUpdate(view)) / NANOS);
+  }
+
+  private static long lastUpdate(ReflectorStatus view) {
+    return view.lastEventNanos() - view.lastListNanos() > 0 && view.lastEventNanos() != 0
+        ? view.lastEventNanos()
+        : view.lastListNanos();
+  }
+
+  private void reflectors(MetricDefinition metric, Supplier<List<ReflectorStatus>> views,
+      ToDoubleFunction<ReflectorStatus> value) {
+    meters.numbers(metric, out -> views.get().stream()
+        .filter(view -> view.health().listed())
+        .forEach(view -> out.accept(Labels.of("resource", view.resource()),
+            value.applyAsDouble(view))));
+  }
+
+  public void loops(List<LoopDelay> delays) {
+    for (int i = 0; i < delays.size(); i++) {
+      var delay = delays.get(i);
+      meters.number(MetricDefinition.LOOP_DELAY, Labels.of("loop", Integer.toString(i)),
+          () -> delay.nanos() / NANOS);
+    }
+  }
+
+  public void saturation(ProcessSaturation now) {
+    number(MetricDefinition.SATURATION, now);
+  }
+
+  public void readiness(HealthState health) {
+    number(MetricDefinition.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
+  }
+
+  public void leadership(Supplier<LeadershipStatus> now) {
+    number(MetricDefinition.LEADER, () -> now.get().here() ? 1 : 0);
+    number(MetricDefinition.LEADER_TRANSITIONS, () -> now.get().transitions());
+    number(MetricDefinition.LEASE_AGE, () -> now.get().leaseAge().toNanos() / NANOS);
+    number(MetricDefinition.LEASE_FAILURES, () -> now.get().failures());
+    meters.numbers(MetricDefinition.SCALE_WRITES, out -> now.get().writes().forEach(
+        (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
+  }
+
+  public void peers(PeerNetwork network) {
+    for (var state : PeerView.State.values()) {
+      meters.number(MetricDefinition.PEERS,
+          Labels.of("state", state.name().toLowerCase(Locale.ROOT)),
+          () -> network.views().stream().filter(view -> view.state() == state).count());
+    }
+    meters.number(MetricDefinition.PEER_FRAMES, Labels.of("direction", "sent"), network::sent);
+    meters.number(MetricDefinition.PEER_FRAMES, Labels.of("direction", "received"),
+        network::received);
+    network.onRoundTrip(
+        time -> meters.measured(MetricDefinition.PEER_ROUND_TRIP, Labels.EMPTY, time));
+  }
+
+  public void lending(Lending lending) {
+    var counts = lending.counts();
+    number(MetricDefinition.PERMITS_LENT, lending::lent);
+    number(MetricDefinition.PERMITS_BORROWED, lending::borrowed);
+    meters.number(MetricDefinition.PERMITS_GRANTED, Labels.of("direction", "lent"),
+        counts::permitsLent);
+    meters.number(MetricDefinition.PERMITS_GRANTED, Labels.of("direction", "borrowed"),
+        counts::permitsBorrowed);
+    meters.number(MetricDefinition.PERMITS_RECALLED, Labels.of("direction", "sent"),
+        counts::sentRecalls);
+    meters.number(MetricDefinition.PERMITS_RECALLED, Labels.of("direction", "received"),
+        counts::receivedRecalls);
+    number(MetricDefinition.PERMITS_SAVED, counts::savedRequestSeconds);
+  }
+
+  private void keptWarm(MetricDefinition metric, Supplier<Collection<ScalingView>> views,
+      ToDoubleFunction<IdleHistory.View> value) {
+    meters.numbers(metric, out -> views.get().forEach(view -> {
+      if (view.keptWarm() != null) {
+        out.accept(labels(view), value.applyAsDouble(view.keptWarm()));
+      }
+    }));
+  }
+
+  public void scaled(Supplier<Collection<ScalingView>> views) {
+    pods(MetricDefinition.PODS_DESIRED, views, ScalingView::desired);
+    pods(MetricDefinition.PODS_REQUESTED, views, ScalingView::replicas);
+    pods(MetricDefinition.PODS_COUNT, views, ScalingView::current);
+    pods(MetricDefinition.PODS_NOT_READY, views, view -> view.current().isPresent()
+        ? OptionalInt.of(Math.max(0, view.current().getAsInt() - view.ready()))
+        : OptionalInt.empty());
+    keptWarm(MetricDefinition.KEEP_WARM_SAVED, views, IdleHistory.View::saved);
+    keptWarm(MetricDefinition.KEEP_WARM_COST, views, history -> history.cost().toMillis() / 1e3);
+    meters.numbers(MetricDefinition.SCALE_HELD, out -> {
+      var now = views.get();
+      if (!now.isEmpty()) {
+        out.accept(Labels.EMPTY,
+            (double) now.stream().filter(view -> !view.note().isEmpty()).count());
+      }
+    });
+  }
+
+  private void pods(MetricDefinition metric, Supplier<Collection<ScalingView>> views,
+      Function<ScalingView, OptionalInt> number) {
+    meters.numbers(metric, out -> views.get().forEach(view -> number.apply(view).ifPresent(
+        pods -> out.accept(labels(view), (double) pods))));
+  }
+
+  private static Labels labels(ScalingView view) {
+    return Labels.of("k8s.namespace.name", view.id().namespace(), "kn.revision.name",
+        view.id().name());
+  }
+
+  private void number(MetricDefinition metric, DoubleSupplier value) {
+    meters.number(metric, Labels.EMPTY, value);
+  }
+
+  public ProbeClient probes(ProbeClient client) {
+    return new ProbeClient() {
+      @Override
+      public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
+        long sent = loop.nanoTime();
+        client.probe(loop, request, answer -> {
+          boolean answered = answer instanceof ProbeResult.Answered
+              || answer instanceof ProbeResult.Connected;
+          meters.measured(MetricDefinition.PROBES, answered ? ANSWERED : FAILED,
+              Duration.ofNanos(loop.nanoTime() - sent));
+          done.accept(answer);
+        });
+      }
+
+      @Override
+      public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
+          Consumer<Boolean> refused) {
+        client.awaitListener(loop, next, pause, limit, refused);
+      }
+    };
+  }
+
+  /** Reachability is unknown until the link first connects. */
+  public AutoscalerLink.Listener link() {
+    return new Link(meters);
+  }
+
+  private static final class Link implements AutoscalerLink.Listener {
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private volatile double reachable = Double.NaN;
+
+    Link(Meters meters) {
+      meters.number(MetricDefinition.LINK_REACHABLE, AUTOSCALER, () -> reachable);
+      meters.number(MetricDefinition.LINK_ERRORS, AUTOSCALER, lost::get);
+      meters.number(MetricDefinition.LINK_FAILED_DIALS, Labels.EMPTY, failed::get);
+    }
+
+    @Override
+    public void connected() {
+      reachable = 1;
+    }
+
+    @Override
+    public void lost() {
+      reachable = 0;
+      lost.incrementAndGet();
+    }
+
+    @Override
+    public void failed() {
+      failed.incrementAndGet();
+    }
+  }
+
+  public static StatSink stats(StatSink sink, RequestMeters meters,
+      Consumer<List<RevisionStat>> activity) {
+    return new StatSink() {
+      @Override
+      public void atOnce(List<RevisionStat> stats) {
+        sink.atOnce(stats);
+        activity.accept(stats);
+      }
+
+      @Override
+      public void report(List<RevisionStat> stats) {
+        sink.report(stats);
+        activity.accept(stats);
+        stats.forEach(stat -> meters.reported(stat.revision(), stat.averageConcurrency()));
+      }
+    };
+  }
+}

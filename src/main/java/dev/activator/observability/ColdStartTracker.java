@@ -1,0 +1,184 @@
+package dev.activator.observability;
+
+import dev.activator.observability.ColdStartRecorder.AwaitedStart;
+import dev.activator.observability.RequestPhases.PodStart;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.PodProgress;
+import dev.activator.revision.StartPhase;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tracks the pods of one revision and the phases of its last start from zero.
+ *
+ * <p><b>Threads.</b> Any.
+ *
+ * <p><b>Units.</b> Nanoseconds of the loops' clock.
+ */
+final class ColdStartTracker {
+  private final Map<Destination, Long> listed = new HashMap<>(4);
+  private DestinationSet published = DestinationSet.NONE;
+  private long starts;
+  private long publishedNanos;
+  /** Until the last start. */
+  private long unlistedWhenPublished;
+  /** All time without a listed pod, up to {@link #unlistedSince}. */
+  private long unlistedNanos;
+  private long unlistedSince;
+  /** Of the last start's phases but those of pods; empty while no pod answers. */
+  private Map<StartPhase, Long> ends = Map.of();
+  /** Of the phases of pods, as their status was last read. */
+  private Map<StartPhase, Long> podEnds = Map.of();
+  /** Null unless the status of its pods is read. */
+  private @Nullable PodProgress progress;
+  /** The number of the last start of which nothing more will be known. */
+  private long settled;
+
+  ColdStartTracker(long now) {
+    this.unlistedSince = now;
+  }
+
+  synchronized void listed(DestinationSet pods, long now) {
+    unlistedNanos = unlisted(now);
+    unlistedSince = now;
+    listed.keySet().removeIf(pod -> !pods.contains(pod));
+    pods.all().forEach(pod -> listed.putIfAbsent(pod, now));
+  }
+
+  private long unlisted(long now) {
+    return listed.isEmpty() ? unlistedNanos + Math.max(0, now - unlistedSince) : unlistedNanos;
+  }
+
+  /**
+   * Returns since when those pods have been listed that are new.
+   *
+   * @param known the ends of phases that are known without the status of pods
+   */
+  synchronized Collection<Long> published(DestinationSet pods, long now,
+      Map<StartPhase, Long> known) {
+    var since = pods.minus(published).all().stream()
+        .map(pod -> listed.getOrDefault(pod, now)).toList();
+    if (published.isEmpty() && !pods.isEmpty()) {
+      starts++;
+      publishedNanos = now;
+      unlistedWhenPublished = unlisted(now);
+      var all = new EnumMap<StartPhase, Long>(StartPhase.class);
+      all.putAll(known);
+      all.put(StartPhase.LIST,
+          now - since.stream().mapToLong(listing -> now - listing).max().orElse(0));
+      all.put(StartPhase.ANSWER, now);
+      ends = all;
+    } else if (pods.isEmpty()) {
+      ends = Map.of();
+      forgetPods();
+    }
+    published = pods;
+    return since;
+  }
+
+  /** Whether no pod answers. */
+  synchronized boolean isStarting() {
+    return published.isEmpty();
+  }
+
+  synchronized Collection<Destination> listed() {
+    return DestinationSet.of(listed.keySet()).all();
+  }
+
+  synchronized void progress(PodProgress now, Instant wall, long nanos) {
+    progress = now;
+    var all = new EnumMap<StartPhase, Long>(StartPhase.class);
+    now.ends().forEach((phase, end) -> all.put(phase, StartSplit.nanos(end, wall, nanos)));
+    podEnds = all;
+  }
+
+  synchronized void progressEnded() {
+    progress = null;
+    if (published.isEmpty()) {
+      forgetPods();
+    }
+  }
+
+  private void forgetPods() {
+    if (progress == null) {
+      podEnds = Map.of();
+    }
+  }
+
+  /**
+   * Returns the number of the last start if from now on nothing more will be known of it; else 0.
+   *
+   * @param isOver whether its pods are gone
+   */
+  synchronized long settle(boolean isOver) {
+    if (published.isEmpty() || isSettled(starts)
+        || !isOver && progress != null && !podEnds.containsKey(StartPhase.CONTAINER)) {
+      return 0;
+    }
+    settled = starts;
+    return settled;
+  }
+
+  synchronized boolean isSettled(long number) {
+    return number <= settled;
+  }
+
+  /**
+   * A start's phases; null if it was followed by another, or is over.
+   *
+   * @param known as for {@link #published}, if the start goes on
+   */
+  synchronized @Nullable StartSplit split(long number, long origin, Map<StartPhase, Long> known) {
+    if (number != (published.isEmpty() ? starts + 1 : starts)) {
+      return null;
+    }
+    var all = new EnumMap<StartPhase, Long>(StartPhase.class);
+    all.putAll(ends);
+    all.putAll(podEnds);
+    if (published.isEmpty()) {
+      all.putAll(known);
+      long since = listedSince();
+      if (since != Long.MAX_VALUE) {
+        all.put(StartPhase.LIST, since);
+      }
+    }
+    all.replaceAll((_, end) -> end - origin);
+    return new StartSplit(all, progress != null);
+  }
+
+  /** Null while pods answer. */
+  synchronized @Nullable OngoingStart view(long now, Map<StartPhase, Long> known) {
+    var split = published.isEmpty() ? split(starts + 1, now, known) : null;
+    if (split == null) {
+      return null;
+    }
+    var pod = progress;
+    return pod == null
+        ? new OngoingStart(split, "", "", "")
+        : new OngoingStart(split, pod.pod(), pod.reason(), pod.message());
+  }
+
+  synchronized long listedSince() {
+    return published.isEmpty()
+        ? listed.values().stream().reduce(Long.MAX_VALUE, Math::min)
+        : Long.MAX_VALUE;
+  }
+
+  /** Null while pods answer. */
+  synchronized @Nullable AwaitedStart await(long now) {
+    return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
+  }
+
+  /** The last start if there was one since then, else the one in progress. */
+  synchronized PodStart since(AwaitedStart awaited, long now) {
+    return starts >= awaited.number()
+        ? new PodStart(awaited.number(), unlistedWhenPublished - awaited.unlistedNanos(),
+            publishedNanos)
+        : new PodStart(awaited.number(), unlisted(now) - awaited.unlistedNanos(), Long.MAX_VALUE);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.proxy.AbusiveConnections.Reason;
+import dev.activator.proxy.exchange.HeldBytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+
+/**
+ * Ends a gateway's connection whose request head takes too long or too much memory. The first head
+ * of HTTP/1, or the preface of HTTP/2, must come in time, too. {@code Upgrade} is ignored, so the
+ * connection's first bytes decide between the versions.
+ *
+ * <p><b>Errors.</b> Ends the connection.
+ */
+final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
+  private static final ByteBuf PREFACE = Http2CodecUtil.connectionPrefaceBuf();
+
+  private final ChannelPipeline pipeline;
+  private final Loop loop;
+  private final Duration timeout;
+  private final AbusiveConnections endedConnections;
+  private final ResettableTimer timer;
+  private final HeldBytes.PartialHead partial;
+  private final Decoded decoded = new Decoded();
+  private final Http2HeadScanner frames = new Http2HeadScanner();
+  /** How much of the preface has come; less than 0 in HTTP/1. */
+  private int prefaceBytes;
+  private boolean awaited = true;
+  private boolean withinMessage;
+  private boolean messageEnded;
+  /** Of the incomplete head, at most. */
+  private int bytes;
+  private int heads;
+
+  private GatewayHeadLimiter(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held,
+      Duration timeout, AbusiveConnections endedConnections) {
+    this.pipeline = pipeline;
+    this.loop = loop;
+    this.timeout = timeout;
+    this.endedConnections = endedConnections;
+    this.timer = new ResettableTimer(loop, () -> end(Reason.SLOW_HEAD));
+    this.partial = held.partialHead(() -> end(Reason.PARTIAL_HEADS));
+  }
+
+  /** @param pipeline has the codec of HTTP/1 */
+  static void limit(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held, Duration timeout,
+      AbusiveConnections endedConnections) {
+    var limit = new GatewayHeadLimiter(pipeline, loop, held, timeout, endedConnections);
+    pipeline.addFirst(limit).addAfter(pipeline.context(HttpServerCodec.class).name(), null,
+        limit.decoded);
+    limit.timer.within(timeout);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    var in = (ByteBuf) message;
+    int at = in.readerIndex();
+    while (at < in.writerIndex() && prefaceBytes >= 0 && prefaceBytes < PREFACE.capacity()) {
+      prefaceBytes = in.getByte(at++) == PREFACE.getByte(prefaceBytes) ? prefaceBytes + 1 : -1;
+    }
+    if (prefaceBytes == PREFACE.capacity()) {
+      readFrames(context, in, at);
+    } else {
+      readMessages(context, in);
+    }
+  }
+
+  private void readFrames(ChannelHandlerContext context, ByteBuf in, int from) {
+    frames.read(in, from);
+    if (frames.heads() != heads || !frames.isWithinHead()) {
+      heads = frames.heads();
+      headEnded();
+    }
+    bytes = frames.headBytes();
+    if (frames.isWithinHead()) {
+      headGrew();
+    }
+    context.fireChannelRead(in);
+  }
+
+  /** Passes the last byte on by itself: only if a message ends with it, nothing is left in the decoder. */
+  private void readMessages(ChannelHandlerContext context, ByteBuf in) {
+    int length = in.readableBytes();
+    bytes += length;
+    messageEnded = false;
+    if (length > 1) {
+      context.fireChannelRead(in.readRetainedSlice(length - 1));
+      bytes = messageEnded ? length : bytes;
+    }
+    messageEnded = false;
+    context.fireChannelRead(in);
+    if (!withinMessage && !messageEnded && length > 0) {
+      headGrew();
+    }
+  }
+
+  private void headGrew() {
+    if (!awaited) {
+      awaited = true;
+      timer.within(timeout);
+    }
+    partial.grew(HeldBytes.costOfHead(bytes, 0));
+  }
+
+  private void headEnded() {
+    awaited = false;
+    bytes = 0;
+    timer.cancel();
+    partial.ended();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    headEnded();
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // The end of the connection removes this handler.
+  private void end(Reason why) {
+    endedConnections.ended(why, pipeline.channel().remoteAddress(), loop.nanoTime());
+    pipeline.close();
+  }
+
+  /** What comes from the decoder of HTTP/1. */
+  private final class Decoded extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof HttpRequest request) {
+        if (request.decoderResult().cause() instanceof PrematureChannelClosureException) {
+          ReferenceCountUtil.release(message);
+          return;
+        }
+        withinMessage = true;
+        headEnded();
+        request.headers().remove(HttpHeaderNames.UPGRADE);
+      }
+      if (message instanceof LastHttpContent) {
+        withinMessage = false;
+        messageEnded = true;
+        bytes = 0;
+      }
+      context.fireChannelRead(message);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.activator.proxy.codec;
+
+import dev.activator.http.FieldCount;
+import dev.activator.http.IncomingHttp2Head;
+import dev.activator.proxy.policy.FramingCheck;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValidationUtil;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+
+/**
+ * Parses the head of an HTTP/2 request, as strictly as an HTTP/1 head.
+ *
+ * <p><b>Errors.</b> Stream errors. The decoder has checked names, and that values have no control characters.
+ *
+ * <p><b>Source.</b> RFC 9113, sections 8.2.1, 8.2.3 and 8.3.1.
+ */
+public final class Http2HeadParser {
+  public static final HttpVersion VERSION = HttpVersion.valueOf("HTTP/2.0");
+
+  private Http2HeadParser() {}
+
+  public static HttpRequest parse(int stream, IncomingHttp2Head from) throws Http2Exception {
+    if (from.size() > FieldCount.OF_REQUESTS) {
+      throw Http2Exception.headerListSizeError(stream, Http2Error.PROTOCOL_ERROR, true,
+          "more than %d fields", FieldCount.OF_REQUESTS);
+    }
+    if (from.endsInBlank()) {
+      throw malformed(stream, "malformed value");
+    }
+    var headers = from.fields();
+    authority(stream, from, headers);
+    joinCookies(headers);
+    return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers,
+        false);
+  }
+
+  /** Joins Cookie fields, which HTTP/2 may split and HTTP/1 may not. */
+  private static void joinCookies(HttpHeaders headers) {
+    var parts = headers.getAll(HttpHeaderNames.COOKIE);
+    if (parts.size() > 1) {
+      headers.set(HttpHeaderNames.COOKIE, String.join("; ", parts));
+    }
+  }
+
+  public static HttpHeaders trailers(int stream, IncomingHttp2Head from) throws Http2Exception {
+    if (from.endsInBlank()) {
+      throw malformed(stream, "malformed value");
+    }
+    if (from.hasPseudoHeaders()) {
+      throw malformed(stream, "pseudo-headers in trailers");
+    }
+    if (from.size() > FieldCount.OF_REQUESTS) {
+      throw malformed(stream, "too many trailers");
+    }
+    for (var name : from.fields().names()) {
+      if (!FramingCheck.mayTrail(name)) {
+        throw malformed(stream, "a trailer that belongs in the head");
+      }
+    }
+    return from.fields();
+  }
+
+  private static HttpMethod method(int stream, IncomingHttp2Head from) throws Http2Exception {
+    var name = from.method();
+    if (name == null || HttpHeaderValidationUtil.validateToken(name) != -1) {
+      throw malformed(stream, "malformed :method");
+    }
+    return HttpMethod.valueOf(name.toString());
+  }
+
+  private static String path(int stream, IncomingHttp2Head from) throws Http2Exception {
+    var path = from.path();
+    if (path == null) {
+      // Only a CONNECT has no path, and it is refused later.
+      return "";
+    }
+    if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))
+        || !HttpUtil.isEncodingSafeStartLineToken(path)) {
+      throw malformed(stream, "malformed :path");
+    }
+    return path.toString();
+  }
+
+  private static void authority(int stream, IncomingHttp2Head from, HttpHeaders headers)
+      throws Http2Exception {
+    var authority = from.authority();
+    if (authority == null) {
+      return;
+    }
+    for (var host : headers.getAll(HttpHeaderNames.HOST)) {
+      if (!host.equalsIgnoreCase(authority.toString())) {
+        throw malformed(stream, "Host is not :authority");
+      }
+    }
+    headers.set(HttpHeaderNames.HOST, authority);
+  }
+
+  private static Http2Exception malformed(int stream, String what) {
+    return Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, what);
+  }
+}

@@ -1,0 +1,17 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.proxy.policy.WaitingPagePolicy;
+import dev.activator.proxy.policy.WaitStatus;
+
+/**
+ * What the activator's own responses may contain: the text of a failed start, and waiting pages.
+ *
+ * @param startMessages whether callers read in full why a revision cannot start; such texts name
+ *     registries, addresses and Secrets
+ */
+public record ErrorResponseOptions(boolean startMessages, WaitingPages pages) {
+  public static final ErrorResponseOptions NONE = new ErrorResponseOptions(false,
+      new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
+          _ -> WaitStatus.UNKNOWN, (_, _) -> {
+          }));
+}

@@ -1,0 +1,200 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Buffers the head and body parts of a request, in order, until they can be forwarded; counts
+ * their memory. A part retains the whole buffer into which it was read, so small parts are copied
+ * into a shared buffer. The first part is copied only after {@link #compact}, as it is mostly
+ * forwarded at once.
+ */
+public final class RequestBuffer {
+  static final int PART_BYTES = 128;
+  private static final int MAX_WASTE_FACTOR = 4;
+  private static final int SMALL_BYTES = 1 << 10;
+  private static final int JOINED_BYTES = 4 << 10;
+
+  private final HeldBytes.Share held;
+  private @Nullable ArrayDeque<HttpObject> parts;
+  private @Nullable QueueEntry queueEntry;
+  private int bytes;
+  private int headBytes;
+  private boolean compact;
+
+  public RequestBuffer(HeldBytes.Share held) {
+    this.held = held;
+  }
+
+  public boolean isEmpty() {
+    return parts == null || parts.isEmpty();
+  }
+
+  public int bytes() {
+    return bytes;
+  }
+
+  public void add(HttpObject part) {
+    var all = parts();
+    var content = contentOf(part);
+    if (content == null || (all.isEmpty() && !compact)) {
+      all.add(part);
+      count(cost(part));
+    } else if (!join(all.peekLast(), content)) {
+      var kept = compacted(content);
+      all.add(kept);
+      count(cost(kept));
+    }
+  }
+
+  public void putBack(HttpObject part) {
+    parts().addFirst(part);
+    count(cost(part));
+  }
+
+  public void putBackAll(RequestBuffer other) {
+    while (!other.isEmpty()) {
+      var last = other.parts().removeLast();
+      other.count(-cost(last));
+      putBack(last);
+    }
+  }
+
+  public @Nullable HttpObject peek() {
+    return parts == null ? null : parts.peekFirst();
+  }
+
+  /** The caller must release the part. */
+  public @Nullable HttpObject poll() {
+    var part = parts == null ? null : parts.pollFirst();
+    if (part != null) {
+      count(-cost(part));
+    }
+    return part;
+  }
+
+  public void clear() {
+    for (var part = poll(); part != null; part = poll()) {
+      ReferenceCountUtil.release(part);
+    }
+  }
+
+  /** Copies small parts, now and from now on, because they will stay for a while. */
+  public void compact() {
+    compact = true;
+    for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
+      var part = parts().removeFirst();
+      var content = contentOf(part);
+      parts().addLast(content == null ? part : compacted(content));
+    }
+  }
+
+  /** From now on the bytes also count for the revision's queue. */
+  public void countIn(QueueEntry queue, int ofHead) {
+    headBytes = ofHead;
+    queueEntry = queue;
+    compact();
+    held.add(countedHead());
+    queue.addHeldBytes(ofHead + bytes);
+  }
+
+  /** Idempotent. */
+  public void countOut() {
+    if (queueEntry != null) {
+      held.add(-countedHead());
+      queueEntry.addHeldBytes(-headBytes - bytes);
+      queueEntry = null;
+      compact = false;
+    }
+  }
+
+  /** The bytes of the head that are counted here. Large heads were counted on arrival. */
+  private int countedHead() {
+    return headBytes > HeldMemoryLimit.LARGE_HEAD_BYTES ? 0 : headBytes;
+  }
+
+  private ArrayDeque<HttpObject> parts() {
+    if (parts == null) {
+      parts = new ArrayDeque<>(2);
+    }
+    return parts;
+  }
+
+  private void count(int more) {
+    bytes += more;
+    held.add(more);
+    if (queueEntry != null) {
+      queueEntry.addHeldBytes(more);
+    }
+  }
+
+  private boolean join(@Nullable HttpObject before, HttpContent part) {
+    int length = part.content().readableBytes();
+    if (!isSmall(part) || !(before instanceof Joined joined)
+        || joined.content().maxWritableBytes() < length) {
+      return false;
+    }
+    joined.content().writeBytes(part.content());
+    part.release();
+    count(length);
+    return true;
+  }
+
+  private static boolean isSmall(HttpContent part) {
+    return part.content().readableBytes() < SMALL_BYTES && !(part instanceof LastHttpContent);
+  }
+
+  private static HttpContent compacted(HttpContent part) {
+    var content = part.content();
+    boolean joins = isSmall(part);
+    if (part instanceof Joined
+        || (!joins && capacityOf(content) <= MAX_WASTE_FACTOR * content.readableBytes())) {
+      return part;
+    }
+    var copy = joins ? new Joined(content) : part.replace(Unpooled.copiedBuffer(content));
+    copy.setDecoderResult(part.decoderResult());
+    part.release();
+    return copy;
+  }
+
+  private static int capacityOf(ByteBuf bytes) {
+    var whole = bytes;
+    for (var around = whole; around != null; around = around.unwrap()) {
+      whole = around;
+    }
+    return whole.capacity();
+  }
+
+  static int cost(HttpObject part) {
+    var content = contentOf(part);
+    if (content == null) {
+      return HeldBytes.costOf((HttpRequest) part);
+    }
+    int bytes = PART_BYTES + content.content().readableBytes();
+    return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
+        ? bytes + HeldBytes.costOf(last.trailingHeaders())
+        : bytes;
+  }
+
+  /** Null for a head; a refused request is head and body in one. */
+  private static @Nullable HttpContent contentOf(HttpObject part) {
+    return part instanceof HttpContent content && !(part instanceof HttpRequest) ? content : null;
+  }
+
+  private static final class Joined extends DefaultHttpContent {
+    private Joined(ByteBuf first) {
+      super(Unpooled.buffer(first.readableBytes(), JOINED_BYTES));
+      content().writeBytes(first, first.readerIndex(), first.readableBytes());
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package dev.activator.proxy.policy;
+
+import dev.activator.http.KnownHeader;
+import dev.activator.http.HeaderFields;
+import dev.activator.revision.RevisionId;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the revision that a request names, by its headers or its host.
+ *
+ * <p><b>Threads.</b> Any; must not block.
+ */
+public sealed interface RevisionResolver {
+  /**
+   * The revision that a request names; null if it names none.
+   *
+   * @param target path and query
+   */
+  @Nullable RevisionId of(HeaderFields fields, String host, String target);
+
+  /** The answer to a request that names no revision, or one that does not exist. */
+  RequestFailure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
+
+  /**
+   * Names by the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else
+   * by the rule.
+   *
+   * <p><b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
+   */
+  record Knative(String clusterDomain, HostRouter others) implements RevisionResolver {
+    @Override
+    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
+      var byHeaders = id(fields.text(KnownHeader.REVISION_NAMESPACE),
+          fields.text(KnownHeader.REVISION));
+      if (byHeaders != null) {
+        return byHeaders;
+      }
+      String[] parts = host.split("\\.", 4);
+      return parts.length == 4 && parts[2].equals("svc") && isOwnDomain(parts[3])
+          ? id(parts[1], parts[0])
+          : others.revision(host, target, fields);
+    }
+
+    private boolean isOwnDomain(String withPort) {
+      int colon = withPort.indexOf(':');
+      return (colon < 0 ? withPort : withPort.substring(0, colon)).equals(clusterDomain);
+    }
+
+    private static @Nullable RevisionId id(String namespace, String name) {
+      return namespace.isEmpty() || name.isEmpty() ? null : new RevisionId(namespace, name);
+    }
+
+    @Override
+    public RequestFailure unknown(HeaderFields fields, String host, String target,
+        @Nullable RevisionId id) {
+      return new RequestFailure.UnknownRevision(
+          id == null ? fields.text(KnownHeader.REVISION) : id.name());
+    }
+  }
+
+  /**
+   * Names of revisions that run on this machine. The hosts of its Services come first, and the
+   * response to an unknown host lists the known hosts.
+   *
+   * @param known what to say of an unknown host
+   */
+  record Local(HostRouter services, Knative others, Function<String, UnknownHostHint> known)
+      implements RevisionResolver {
+    @Override
+    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
+      var found = fields.text(KnownHeader.REVISION).isEmpty()
+          ? services.revision(host, target, fields)
+          : null;
+      return found == null ? others.of(fields, host, target) : found;
+    }
+
+    @Override
+    public RequestFailure unknown(HeaderFields fields, String host, String target,
+        @Nullable RevisionId id) {
+      return fields.text(KnownHeader.REVISION).isEmpty()
+          ? notFound(others.others, host, target, known.apply(host))
+          : others.unknown(fields, host, target, id);
+    }
+  }
+
+  /** Names by host alone, so callers cannot choose by a header. */
+  record Hosts(HostRouter rule) implements RevisionResolver {
+    @Override
+    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
+      return rule.revision(host, target, fields);
+    }
+
+    @Override
+    public RequestFailure unknown(HeaderFields fields, String host, String target,
+        @Nullable RevisionId id) {
+      return notFound(rule, host, target, UnknownHostHint.NONE);
+    }
+  }
+
+  private static RequestFailure notFound(HostRouter rule, String host, String target,
+      UnknownHostHint known) {
+    return rule.isKnown(host)
+        ? new RequestFailure.NoRule(host, target)
+        : new RequestFailure.UnknownHost(host, known);
+  }
+}

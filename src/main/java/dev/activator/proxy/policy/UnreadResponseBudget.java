@@ -1,0 +1,42 @@
+package dev.activator.proxy.policy;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The limit of response bytes that callers leave unread, and the rule which connection is ended
+ * first above it. Of those that hold at least the mean, it is the one that would take longest to
+ * read what it holds. So neither small nor fast readers suffer from a slow one.
+ *
+ * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
+ */
+public record UnreadResponseBudget(long bytes) {
+  /** The part of the budget that is freed at once, so that not every further byte ends a connection. */
+  private static final int FREED_PART = 8;
+
+  private static final Comparator<Holding> SLOWEST = Comparator
+      .comparingDouble(Holding::nanosToTake).thenComparingLong(Holding::bytes).reversed();
+
+  /**
+   * @param taken bytes read recently
+   * @param nanos in which they were read
+   */
+  public record Holding(int index, long bytes, long taken, long nanos) {
+    double nanosToTake() {
+      return (double) bytes * Math.max(1, nanos) / Math.max(1, taken);
+    }
+  }
+
+  public long excess(long all) {
+    return all <= bytes ? 0 : all - (bytes - bytes / FREED_PART);
+  }
+
+  public List<Holding> order(List<Holding> holdings) {
+    double mean = holdings.stream().mapToLong(Holding::bytes).average().orElse(0);
+    var order = new ArrayList<>(holdings);
+    order.sort(Comparator.<Holding, Boolean>comparing(one -> one.bytes() < mean)
+        .thenComparing(SLOWEST));
+    return order;
+  }
+}

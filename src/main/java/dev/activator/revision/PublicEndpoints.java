@@ -1,0 +1,21 @@
+package dev.activator.revision;
+
+import java.util.List;
+
+/**
+ * The ready addresses in a revision's public Endpoints, sorted: the activators' while they are in
+ * its path.
+ */
+public record PublicEndpoints(RevisionId revision, List<String> http1, List<String> h2c) {
+  public PublicEndpoints {
+    http1 = http1.stream().sorted().distinct().toList();
+    h2c = h2c.stream().sorted().distinct().toList();
+  }
+
+  public List<String> on(Protocol protocol) {
+    return switch (protocol) {
+      case HTTP1 -> http1;
+      case H2C -> h2c;
+    };
+  }
+}

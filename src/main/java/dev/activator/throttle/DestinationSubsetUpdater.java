@@ -1,0 +1,200 @@
+package dev.activator.throttle;
+
+import dev.activator.lending.RevisionLending;
+import dev.activator.lending.RevisionLending.Routed;
+import dev.activator.loop.LogLimit;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.Revision;
+import dev.activator.throttle.policy.ActivatorIndex;
+import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.DestinationSubset;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.EligibleDestinations;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Recomputes the {@link DestinationSubset} when destinations or activators change; ejects unreachable ones.
+ *
+ * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn}.
+ */
+final class DestinationSubsetUpdater {
+  private static final Logger log = LoggerFactory.getLogger(DestinationSubsetUpdater.class);
+
+  /** The limit of log lines in ten seconds; a cluster with more starts has metrics. */
+  static final int MAX_CAPACITY_LINES = 100;
+
+  /** How long an ejection lasts, unless a probe ends it sooner. */
+  private static final Duration EJECTION = Duration.ofMillis(250);
+
+  private final Loop loop;
+  private final Permits permits;
+  private final WaitEstimator estimator;
+  private final Runnable onChange;
+  private final Consumer<Destination> onUnreachable;
+  private final RevisionLending lending;
+  private final LogLimit limit = new LogLimit();
+  private final LogLimit capacityLines;
+  private Revision revision;
+  private RevisionOptions options;
+  private volatile EligibleDestinations routing;
+  private boolean ended;
+
+  /**
+   * @param capacityLines of all revisions
+   * @param onChange run when permits or destinations may have changed
+   * @param onUnreachable called with each ejected destination
+   */
+  DestinationSubsetUpdater(Loop loop, Permits permits, WaitEstimator estimator, Revision revision,
+      RevisionOptions options, RevisionLending lending, LogLimit capacityLines, Runnable onChange,
+      Consumer<Destination> onUnreachable) {
+    this.loop = loop;
+    this.permits = permits;
+    this.estimator = estimator;
+    this.revision = revision;
+    this.options = options;
+    this.lending = lending;
+    this.capacityLines = capacityLines;
+    this.onChange = onChange;
+    this.onUnreachable = onUnreachable;
+    this.routing = EligibleDestinations.initial(revision.id());
+  }
+
+  /** Takes effect at {@link #reroute}. */
+  void revision(Revision now, RevisionOptions itsOptions) {
+    revision = now;
+    options = itsOptions;
+  }
+
+  void destinations(HealthyDestinations now) {
+    routing = routing.withHealthy(now);
+    reroute();
+  }
+
+  void activators(PublicEndpoints addresses, String own) {
+    var before = routing.activator();
+    routing = routing.withActivators(addresses.on(revision.protocol()), own);
+    var now = routing.activator();
+    if (!now.equals(before)) {
+      log.info("{}: this is activator {} of {}", revision.id(), now.index() + 1, now.activators());
+      reroute();
+    }
+    lending.members(addresses.on(revision.protocol()));
+  }
+
+  void eject(Destination destination) {
+    if (permits.isRouted(destination)) {
+      limit.log(loop.nanoTime(),
+          others -> log.info("{}: {} could not be reached; it gets no requests"
+              + " for {} ms, unless it answers a probe; {} more such failures since the last line",
+              revision.id(), destination, EJECTION.toMillis(), others));
+      routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
+      reroute();
+      loop.schedule(EJECTION, this::reroute);
+      onUnreachable.accept(destination);
+    }
+  }
+
+  void reroute() {
+    if (ended) {
+      return;
+    }
+    var before = permits.subset();
+    int concurrency = revision.containerConcurrency();
+    long now = loop.nanoTime();
+    boolean canLend = sharedLimit(revision) > 0 && routing.healthy().clusterIp() == null;
+    boolean lends = canLend && lending.isActive();
+    var after = (lends ? routing.undivided() : routing).subset(concurrency, now);
+    estimator.rerouted(before, after);
+    permits.route(after, routing.podsBehindClusterIp(), options.balancer(concurrency),
+        concurrency == 0 ? options.slowStart() : 0, lends);
+    lending.routed(canLend ? routed(now) : withoutPods(revision));
+    onChange.run();
+    if (!after.equals(before)) {
+      // Posted, so that the requests that can run now run first.
+      loop.execute(() -> logCapacity(before, after));
+    }
+  }
+
+  /** The limit of each pod; 0 if there is none, or it is too high to be lent. */
+  private static int sharedLimit(Revision revision) {
+    int concurrency = revision.containerConcurrency();
+    return concurrency < PodCapacity.ALL ? concurrency : 0;
+  }
+
+  /** The value as long as the revision has no pod whose permits are lent. */
+  static Routed withoutPods(Revision revision) {
+    return Routed.withoutPods(sharedLimit(revision), isExact(revision),
+        revision.timeouts().overall());
+  }
+
+  /** Whether the limit counts more than an early start. A queue-proxy keeps the limit itself. */
+  private static boolean isExact(Revision revision) {
+    return revision.readinessProbe() != null;
+  }
+
+  private Routed routed(long now) {
+    int concurrency = revision.containerConcurrency();
+    var healthy = routing.healthy();
+    return new Routed(healthy.pods().all(), routing.ejected(now),
+        Set.copyOf(DestinationSubset.of(healthy, routing.activator(), concurrency).destinations()),
+        concurrency, isExact(revision), revision.timeouts().overall());
+  }
+
+  /** Logs at DEBUG while other pods serve, since there are too many changes for INFO. */
+  private void logCapacity(DestinationSubset before, DestinationSubset now) {
+    boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
+    // A revision without uid is not in Kubernetes.
+    long nanos = loop.nanoTime();
+    if (fromOrToZero && !revision.uid().isEmpty() && limit.isDue(nanos)) {
+      capacityLines.log(nanos, others -> logCapacity(Level.INFO, before, now,
+          others == 0 ? "" : "; " + others + " more such lines were left out"));
+    } else {
+      logCapacity(Level.DEBUG, before, now, "");
+    }
+  }
+
+  private void logCapacity(Level level, DestinationSubset before, DestinationSubset now,
+      String others) {
+    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}{}", revision.id(),
+        capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
+        before.destinations().size(), others);
+  }
+
+  private static Object capacityText(int capacity) {
+    return capacity == DestinationSubset.UNLIMITED ? "unlimited" : capacity;
+  }
+
+  void end() {
+    ended = true;
+    permits.route(DestinationSubset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
+    lending.close();
+  }
+
+  /** Whether a destination is no longer published; an ejected one still is. */
+  boolean isWithdrawn(Destination destination) {
+    var healthy = routing.healthy();
+    return !healthy.pods().contains(destination) && !destination.equals(healthy.clusterIp());
+  }
+
+  boolean isUnreachable() {
+    return routing.healthy().unreachable();
+  }
+
+  ActivatorIndex activator() {
+    return routing.activator();
+  }
+
+  List<Destination> ejected() {
+    return List.copyOf(routing.ejected(loop.nanoTime()));
+  }
+}

@@ -1,0 +1,184 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.NettyLoop;
+import dev.activator.loop.policy.RateLimit;
+import dev.activator.revision.Destination;
+import dev.activator.upstream.policy.ConnectAttemptQueue;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Polls an address until it no longer refuses connections. It uses one bare socket for each
+ * address: there is no channel before a socket connects, and nothing is registered with the loop.
+ * Attempts that are due are made together, once a millisecond.
+ *
+ * <p>Without Linux's native transport the outcome is always unknown.
+ *
+ * <p><b>Threads.</b> Confined to the loop.
+ */
+final class ConnectPoller {
+  private static final long PERIOD_NANOS = 1_000_000;
+  /** A live host of the same cluster answers within this. */
+  private static final long TIMEOUT_NANOS = 20_000_000;
+
+  /** The end of a check: one of these methods is called, never inside {@link #check}. */
+  interface Outcome {
+    /** Nothing listened until the limit. */
+    void refused();
+
+    /** The socket belongs to the callee. */
+    void connected(Socket socket);
+
+    /** Something may listen. */
+    void unknown();
+  }
+
+  private enum State {
+    CONNECTING,
+    CONNECTED,
+    REFUSED,
+    FAILED
+  }
+
+  private final NettyLoop loop;
+  private final boolean usesSockets;
+  private final ResettableTimer timer;
+  private final ConnectAttemptQueue<Check> turns;
+  private List<Check> connecting = new ArrayList<>();
+
+  /** @param rate of attempts, shared by all loops */
+  ConnectPoller(NettyLoop loop, RateLimit rate) {
+    this.loop = loop;
+    this.usesSockets = loop.transport().socket() == EpollSocketChannel.class;
+    this.timer = new ResettableTimer(loop, this::run);
+    this.turns = new ConnectAttemptQueue<>(rate);
+  }
+
+  /**
+   * @param pause between attempts; zero if the address is new
+   * @param limit after which no other attempt begins
+   */
+  void check(Destination destination, Duration pause, Duration limit, Outcome outcome) {
+    long now = loop.nanoTime();
+    var check = new Check(Dialer.addressOf(destination), pause.toNanos(), now + limit.toNanos(),
+        outcome);
+    if (pause.isZero()) {
+      turns.first(check, now);
+    } else {
+      turns.again(check, now);
+    }
+    timer.within(0);
+  }
+
+  private void run() {
+    var earlier = connecting;
+    connecting = new ArrayList<>();
+    earlier.forEach(Check::proceed);
+    long now = loop.nanoTime();
+    for (var next = turns.next(now); next != null; next = turns.next(now)) {
+      next.begin();
+    }
+    if (!connecting.isEmpty()) {
+      timer.within(PERIOD_NANOS);
+    } else if (!turns.isEmpty()) {
+      timer.within(Math.max(PERIOD_NANOS, turns.untilNextNanos(loop.nanoTime())));
+    }
+  }
+
+  private final class Check {
+    private final InetSocketAddress address;
+    private final long pauseNanos;
+    private final long endNanos;
+    private final Outcome outcome;
+    /** A socket that was refused can connect again. */
+    private @Nullable Socket socket;
+    private long begunNanos;
+
+    Check(InetSocketAddress address, long pauseNanos, long endNanos, Outcome outcome) {
+      this.address = address;
+      this.pauseNanos = pauseNanos;
+      this.endNanos = endNanos;
+      this.outcome = outcome;
+    }
+
+    void begin() {
+      begunNanos = loop.nanoTime();
+      if (socket == null && usesSockets && !address.isUnresolved()) {
+        socket = open();
+      }
+      if (socket == null) {
+        outcome.unknown();
+      } else if (!ended(socket, connect(socket))) {
+        // This host, or one near it, has answered by then.
+        proceed();
+      }
+    }
+
+    /** Connects. Called again while the socket connects, it returns the result. */
+    void proceed() {
+      if (socket != null && !ended(socket, connect(socket))) {
+        if (loop.nanoTime() - begunNanos < TIMEOUT_NANOS) {
+          connecting.add(this);
+        } else {
+          Dialer.closeUnused(socket);
+          outcome.unknown();
+        }
+      }
+    }
+
+    private State connect(Socket with) {
+      try {
+        if (!with.connect(address)) {
+          return State.CONNECTING;
+        }
+        // See Transport.connect: nothing listens, and the socket has reached itself.
+        return with.localAddress().equals(with.remoteAddress()) ? State.FAILED : State.CONNECTED;
+      } catch (IOException e) {
+        return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.FAILED;
+      }
+    }
+
+    /** Returns whether the attempt has ended; false while the socket connects. */
+    private boolean ended(Socket with, State state) {
+      switch (state) {
+        case CONNECTING -> {
+          return false;
+        }
+        case CONNECTED -> outcome.connected(with);
+        case REFUSED -> refused(with);
+        case FAILED -> {
+          Dialer.closeUnused(with);
+          outcome.unknown();
+        }
+      }
+      return true;
+    }
+
+    private void refused(Socket with) {
+      long next = begunNanos + pauseNanos;
+      if (next - endNanos < 0) {
+        turns.again(this, next);
+      } else {
+        Dialer.closeUnused(with);
+        outcome.refused();
+      }
+    }
+  }
+
+  private static @Nullable Socket open() {
+    try {
+      return Socket.newSocketStream();
+    } catch (ChannelException e) {
+      // The dial that follows reports the failure.
+      return null;
+    }
+  }
+}

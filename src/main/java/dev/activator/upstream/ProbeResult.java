@@ -1,0 +1,26 @@
+package dev.activator.upstream;
+
+import java.time.Duration;
+
+/**
+ * What came of one probe of a pod: a connection, a response, a refusal, a failure or a timeout.
+ */
+public sealed interface ProbeResult {
+  /** The answer to a probe without a path. */
+  record Connected() implements ProbeResult {}
+
+  /** @param body the first kilobyte of it */
+  record Answered(int status, String body) implements ProbeResult {}
+
+  /** The host answered that nothing listens. */
+  record Refused(String reason) implements ProbeResult {}
+
+  /** No connection was opened. */
+  record Failed(String reason) implements ProbeResult {}
+
+  /** No valid response came, or the connection ended. */
+  record InvalidResponse(String reason) implements ProbeResult {}
+
+  /** @param connected whether a connection was open */
+  record TimedOut(Duration after, boolean connected) implements ProbeResult {}
+}

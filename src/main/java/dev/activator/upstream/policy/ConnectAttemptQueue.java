@@ -1,0 +1,61 @@
+package dev.activator.upstream.policy;
+
+import dev.activator.loop.policy.RateLimit;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Orders attempts to connect. Attempts at addresses that refused before have a rate limit, and the
+ * one that has been due for longest goes first. An attempt at a new address is not limited.
+ *
+ * <p><b>Threads.</b> One; several may share the rate.
+ *
+ * <p><b>Units.</b> Nanoseconds of a clock that may overflow.
+ */
+public final class ConnectAttemptQueue<T> {
+  private record Turn<T>(long dueNanos, boolean first, T attempt) implements Comparable<Turn<T>> {
+    @Override
+    public int compareTo(Turn<T> other) {
+      return first == other.first ? Long.signum(dueNanos - other.dueNanos) : first ? -1 : 1;
+    }
+  }
+
+  private final PriorityQueue<Turn<T>> waiting = new PriorityQueue<>();
+  private final RateLimit rate;
+
+  public ConnectAttemptQueue(RateLimit rate) {
+    this.rate = rate;
+  }
+
+  public void first(T attempt, long nowNanos) {
+    waiting.add(new Turn<>(nowNanos, true, attempt));
+  }
+
+  public void again(T attempt, long dueNanos) {
+    waiting.add(new Turn<>(dueNanos, false, attempt));
+  }
+
+  public boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  /** The next attempt; null if none may be made now. */
+  public @Nullable T next(long nowNanos) {
+    var next = waiting.peek();
+    if (next == null || next.dueNanos - nowNanos > 0) {
+      return null;
+    }
+    if (!next.first && !rate.tryTake(nowNanos)) {
+      return null;
+    }
+    waiting.remove();
+    return next.attempt;
+  }
+
+  /** The time until {@link #next} returns an attempt. At least one must wait. */
+  public long untilNextNanos(long nowNanos) {
+    var next = waiting.element();
+    long early = Math.max(0, next.dueNanos - nowNanos);
+    return next.first ? early : Math.max(early, rate.untilNanos(nowNanos, 1));
+  }
+}

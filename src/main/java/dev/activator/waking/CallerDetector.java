@@ -1,0 +1,137 @@
+package dev.activator.waking;
+
+import dev.activator.config.Networks;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Throttler;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out which revision sent a request: by its trace, or by its caller's address. It observes
+ * requests only while episodes are open, and only those to revisions that are or were at zero.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class CallerDetector implements RequestObserver {
+  private static final String TRACE_PARENT = "traceparent";
+  private static final String B3 = "b3";
+  private static final String B3_TRACE = "X-B3-TraceId";
+  private static final String FORWARDED_FOR = "X-Forwarded-For";
+  private static final int MIN_TRACE = 16;
+  private static final int MAX_TRACE = 32;
+
+  private final CallChains chains;
+  private final Throttler throttler;
+  private final Networks trustedHops;
+  private final IntUnaryOperator podPorts;
+
+  /**
+   * @param trustedHops proxies whose last entry in {@code X-Forwarded-For} counts
+   * @param podPorts where the pod listens that has a connection from this port of the loopback address; 0 if
+   *     there is none
+   */
+  public CallerDetector(CallChains chains, Throttler throttler, Networks trustedHops,
+      IntUnaryOperator podPorts) {
+    this.chains = chains;
+    this.throttler = throttler;
+    this.trustedHops = trustedHops;
+    this.podPorts = podPorts;
+  }
+
+  @Override
+  public void saw(Step step, RequestTimeline request) {
+    var revision = request.revision();
+    if (revision == null || request.retries() > 0 || request.hasFallenBack()
+        || !request.mayWake()) {
+      // The other revision of a fallback is not known here.
+      return;
+    }
+    var id = revision.id();
+    switch (step) {
+      case QUEUED -> {
+        if (chains.isWatched(id) || throttler.isAtZero(id)) {
+          chains.reached(id, callers(id, request), true);
+        }
+      }
+      case GRANTED -> {
+        if (chains.isWatched(id)) {
+          if (!request.waited()) {
+            chains.reached(id, callers(id, request), false);
+          }
+          chains.served(id);
+        }
+      }
+      case FORWARDING -> {
+        var trace = chains.isWatched(id) ? trace(request) : null;
+        if (trace != null) {
+          chains.traced(id, trace);
+        }
+      }
+      case ARRIVED, UNDELIVERED, RESPONDING, ENDED -> {
+        // Such a request does not show who called.
+      }
+    }
+  }
+
+  private Set<RevisionId> callers(RevisionId id, RequestTimeline request) {
+    var found = new HashSet<RevisionId>(4);
+    var trace = trace(request);
+    if (trace != null) {
+      found.addAll(chains.addresses().ofTrace(trace));
+    }
+    var peer = CallerLookup.normalized(request.peer());
+    if (trustedHops.contains(peer)) {
+      // A hop may also be at the loopback address, such as a sidecar.
+      found.addAll(chains.addresses()
+          .ofAddress(CallerLookup.normalized(forwardedFor(request, peer))));
+    } else if (CallerLookup.isLoopback(peer)) {
+      // This costs a millisecond.
+      int port = chains.isCallAwaited(id) ? podPorts.applyAsInt(request.peerPort()) : 0;
+      if (port > 0) {
+        found.addAll(chains.addresses().ofLoopback(port));
+      }
+    } else {
+      found.addAll(chains.addresses().ofAddress(peer));
+    }
+    return found;
+  }
+
+  /**
+   * The last entry that the hop has added. Only the hop's own address, which this activator has
+   * added, follows it.
+   */
+  private static String forwardedFor(RequestTimeline request, String peer) {
+    var text = request.header(FORWARDED_FOR);
+    if (text == null) {
+      return peer;
+    }
+    int last = text.lastIndexOf(',');
+    var before = last < 0 ? "" : text.substring(0, last).strip();
+    return before.isEmpty() ? peer : before.substring(before.lastIndexOf(',') + 1).strip();
+  }
+
+  /** Null if it has none. */
+  private static @Nullable String trace(RequestTimeline request) {
+    var parent = request.header(TRACE_PARENT);
+    if (parent != null) {
+      int end = parent.indexOf('-', 3);
+      return end < 0 ? null : valid(parent.substring(3, end));
+    }
+    var single = request.header(B3);
+    if (single != null) {
+      int end = single.indexOf('-');
+      return end < 0 ? null : valid(single.substring(0, end));
+    }
+    var trace = request.header(B3_TRACE);
+    return trace == null ? null : valid(trace);
+  }
+
+  private static @Nullable String valid(String trace) {
+    return trace.length() >= MIN_TRACE && trace.length() <= MAX_TRACE
+        && !trace.chars().allMatch(c -> c == '0') ? trace : null;
+  }
+}

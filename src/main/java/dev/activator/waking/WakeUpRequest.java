@@ -1,0 +1,107 @@
+package dev.activator.waking;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Revision;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.throttle.AdmissionResult.Ending;
+import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.AdmissionResult.QueuedCaller;
+import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.AdmissionResult;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request without a caller that wakes a revision: it is queued and counted like any other, so
+ * that the autoscaler starts a pod. It gives its permit back at once. It is queued and counted
+ * like any other, so that the autoscaler starts a pod. It gives its permit back at once.
+ *
+ * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
+ */
+public final class WakeUpRequest implements QueuedCaller {
+  private final Loop loop;
+  private final RequestCounter counter;
+  private final Revision revision;
+  private final Consumer<End> onEnd;
+  private @Nullable QueueEntry entry;
+
+  /** Why the request is no longer queued. */
+  public sealed interface End {
+    /** A pod takes requests. */
+    record Ready() implements End {}
+
+    record Rejected(Rejection reason) implements End {}
+
+    record GivenUp() implements End {}
+
+    /** It could not be queued. */
+    record Failed() implements End {}
+  }
+
+  /** @param onEnd called once, after it was counted out */
+  public WakeUpRequest(Loop loop, RequestCounter counter, Revision revision, Consumer<End> onEnd) {
+    this.loop = loop;
+    this.counter = counter;
+    this.revision = revision;
+    this.onEnd = onEnd;
+  }
+
+  /**
+   * Call once.
+   *
+   * @return whether it is queued; false if it has ended already
+   */
+  public boolean start(BiFunction<Revision, QueuedCaller, AdmissionResult> throttle) {
+    counter.arrived(revision.id());
+    try {
+      switch (throttle.apply(revision, this)) {
+        case Permit now -> granted(now);
+        case AdmissionResult.NoRoom _ -> throw new IllegalStateException("a stand-in waits");
+        case QueueEntry later -> entry = later;
+      }
+    } catch (RuntimeException e) {
+      // Otherwise the revision would have demand for ever.
+      end(new End.Failed());
+      throw e;
+    }
+    return entry != null;
+  }
+
+  /** Ignored once it has ended. */
+  public void giveUp() {
+    var queued = entry;
+    if (queued != null) {
+      queued.giveUp();
+      end(new End.GivenUp());
+    }
+  }
+
+  @Override
+  public Loop loop() {
+    return loop;
+  }
+
+  @Override
+  public long maxWaitNanos() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public void granted(Permit permit) {
+    permit.release(Ending.UNCOUNTED);
+    end(new End.Ready());
+  }
+
+  @Override
+  public void rejected(Rejection reason) {
+    end(new End.Rejected(reason));
+  }
+
+  private void end(End how) {
+    entry = null;
+    counter.left(revision.id());
+    onEnd.accept(how);
+  }
+}

@@ -1,0 +1,117 @@
+package dev.activator.waking;
+
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.waking.SpeculativeStarts.Result;
+import dev.activator.waking.policy.WakeWithNames;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts the revisions that a revision's annotation {@code activator.dev/wake-with} names, when
+ * requests start that revision.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class WakeWithStarter {
+  private static final Logger log = LoggerFactory.getLogger(WakeWithStarter.class);
+
+  private final SpeculativeStarts starts;
+  private final Function<RevisionId, @Nullable RevisionId> resolve;
+  private final Consumer<RevisionId> onStarted;
+  private final Map<RevisionId, Named> named = new ConcurrentHashMap<>();
+
+  /** @param missing names without a revision that the log has mentioned already */
+  private record Named(String text, List<RevisionId> names, Set<RevisionId> missing) {}
+
+  /**
+   * @param resolve the revision that a name means now; null if there is none
+   * @param onStarted called on the loop of {@code starts} with each that was started
+   */
+  public WakeWithStarter(SpeculativeStarts starts,
+      Function<RevisionId, @Nullable RevisionId> resolve,
+      Consumer<RevisionId> onStarted) {
+    this.onStarted = onStarted;
+    this.starts = starts;
+    this.resolve = resolve;
+  }
+
+  /** A revision was created or changed. Its invalid names are logged once. */
+  public void revision(Revision now) {
+    var text = now.annotations().get(WakeWithNames.ANNOTATION);
+    var known = named.get(now.id());
+    if (text == null) {
+      if (known != null) {
+        named.remove(now.id());
+      }
+    } else if (known == null || !known.text.equals(text)) {
+      var names = WakeWithNames.parse(text, now.id().namespace(),
+          problem -> log.warn("{}: annotation {}: {}; it is ignored", now.id(),
+              WakeWithNames.ANNOTATION, problem));
+      named.put(now.id(), new Named(text, names, ConcurrentHashMap.newKeySet()));
+    }
+  }
+
+  public void gone(RevisionId id) {
+    named.remove(id);
+  }
+
+  /** The first request is queued for a start of this revision. */
+  public void started(RevisionId id) {
+    if (named.containsKey(id)) {
+      starts.loop().execute(() -> wake(id));
+    }
+  }
+
+  private void wake(RevisionId id) {
+    // It was started ahead of its requests, and all that it names were started with it.
+    if (!starts.isUnderWay(id)) {
+      follow(id);
+    }
+  }
+
+  /** Only on the loop of {@code starts}: this revision was started ahead of its requests, but not by name. */
+  public void follow(RevisionId id) {
+    for (var one : WakeWithNames.closure(id, this::next)) {
+      if (starts.start(one, id + " started, which wakes it") == Result.STARTED) {
+        onStarted.accept(one);
+      }
+    }
+  }
+
+  private List<RevisionId> next(RevisionId id) {
+    var here = named.get(id);
+    return here == null
+        ? List.of()
+        : here.names.stream().map(name -> find(id, here, name)).filter(Objects::nonNull).toList();
+  }
+
+  private @Nullable RevisionId find(RevisionId id, Named here, RevisionId name) {
+    var found = resolve.apply(name);
+    if (found != null) {
+      here.missing.remove(name);
+    } else if (here.missing.add(name)) {
+      log.warn("{}: annotation {}: there is no revision, Service or ScaledService {}", id,
+          WakeWithNames.ANNOTATION, name);
+    }
+    return found;
+  }
+
+  /** The names that start with this revision, each with a remark if it names nothing. */
+  public List<String> names(RevisionId id) {
+    var here = named.get(id);
+    return here == null
+        ? List.of()
+        : here.names.stream()
+            .map(name -> resolve.apply(name) == null ? name + " (does not exist)" : name.toString())
+            .toList();
+  }
+}

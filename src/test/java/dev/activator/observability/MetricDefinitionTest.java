@@ -1,0 +1,65 @@
+package dev.activator.observability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The list of meters, and the page that is written from it. */
+class MetricDefinitionTest {
+  private static final Path PAGE = Path.of("docs/operations.md");
+  private static final String BEGIN = "<!-- The table is written from MetricDefinition.java. -->\n";
+  private static final String END = "<!-- End of the table. -->\n";
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"kn.revision.request.concurrency, kn_revision_request_concurrency",
+      "kn.revision.request.queued, kn_revision_request_queued",
+      "kn.revision.request.active, kn_revision_request_active",
+      "kn.activator.stats.conn.reachable, kn_activator_stats_conn_reachable",
+      "kn.activator.stats.conn.errors, kn_activator_stats_conn_errors_total",
+      "http.server.request.duration, http_server_request_duration_seconds",
+      "http.server.request.body.size, http_server_request_body_size_bytes",
+      "http.server.response.body.size, http_server_response_body_size_bytes",
+      "http.client.request.duration, http_client_request_duration_seconds",
+      "http.client.request.body.size, http_client_request_body_size_bytes"})
+  void isNamedAsDashboardsExpect(String name, String prometheusName) {
+    assertThat(Stream.of(MetricDefinition.values()).filter(metric -> metric.text().equals(name)))
+        .singleElement().extracting(MetricDefinitionTest::prometheusName).isEqualTo(prometheusName);
+  }
+
+  @Test
+  void isWhatThePageSays() throws IOException {
+    String page = Files.readString(PAGE);
+    int begin = page.indexOf(BEGIN) + BEGIN.length();
+
+    assertThat(page.substring(begin, page.indexOf(END)))
+        .as("%s is not what MetricDefinition.java says; what it should say between the two comments is",
+            PAGE)
+        .isEqualTo(table());
+  }
+
+  private static String table() {
+    return "| meter | for Prometheus | kind | unit | tags | what it says |\n|---|---|---|---|---|---|\n"
+        + Stream.of(MetricDefinition.values()).map(MetricDefinitionTest::row)
+            .collect(Collectors.joining());
+  }
+
+  private static String prometheusName(MetricDefinition metric) {
+    return metric.familyName() + (metric.kind() == MetricDefinition.Kind.COUNTER ? "_total" : "");
+  }
+
+  private static String row(MetricDefinition metric) {
+    String tags = metric.tags().stream().map(tag -> "`" + tag + "`")
+        .collect(Collectors.joining(", "));
+    return "| `%s` | `%s` | %s | `%s` | %s | %s |%n".formatted(metric.text(),
+        prometheusName(metric), metric.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+        metric.unit(), tags, metric.sentence());
+  }
+}

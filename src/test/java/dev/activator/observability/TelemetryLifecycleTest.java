@@ -1,0 +1,79 @@
+package dev.activator.observability;
+
+import static dev.activator.observability.FakeRequest.HELLO;
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelOverrides;
+import dev.activator.config.ParsedSettings;
+import dev.activator.config.OutboundProxies;
+import dev.activator.testing.TestValues;
+import dev.activator.testing.VirtualLoop;
+import java.io.OutputStream;
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When requests are counted. */
+class TelemetryLifecycleTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final RequestObservers observers = new RequestObservers();
+  private final Meters meters = new Meters();
+  private final RequestMeters counts = new RequestMeters(meters,
+      _ -> FakeRequest.revision(Map.of()));
+  private final TelemetryLifecycle observability = new TelemetryLifecycle(observers, meters, counts,
+      new AsyncLineWriter(OutputStream.nullOutputStream()), Clock.systemUTC());
+
+  @AfterEach
+  void close() {
+    observability.close();
+  }
+
+  private void metrics(String protocol) {
+    var config = (ParsedSettings.Valid<ObservabilityConfig>) ObservabilityConfig
+        .parse(Map.of("metrics-protocol", protocol));
+    observability.use(config.settings(),
+        new TelemetryExporters(OtelOverrides.NONE, TestValues.NO_OTEL,
+            OutboundProxies.of("", "", ""),
+            new TelemetryExporters.Identity("activator", "", "", "", Map.of())));
+  }
+
+  private long counted() {
+    FakeRequest.of(observers, loop).answered(200, ofMillis(5));
+    var durations = counts.durations(HELLO);
+    return durations == null ? 0 : Arrays.stream(durations).sum();
+  }
+
+  @Test
+  void countsWithoutMetricsOnlyWhileAPageIsOpen() {
+    metrics("none");
+    assertThat(counted()).isZero();
+
+    observability.startCounting();
+    observability.startCounting();
+    assertThat(counted()).isEqualTo(1);
+    assertThat(counted()).isEqualTo(2);
+
+    observability.stopCounting();
+    assertThat(counted()).isZero();
+    observability.startCounting();
+    assertThat(counted()).isEqualTo(1);
+  }
+
+  @Test
+  void countsEachRequestOnceForAPersonAndForPrometheus() {
+    // even if the page was open first
+    observability.startCounting();
+    metrics("prometheus");
+
+    assertThat(counted()).isEqualTo(1);
+    observability.stopCounting();
+    observability.startCounting();
+    assertThat(counted()).isEqualTo(2);
+    observability.stopCounting();
+    assertThat(counted()).isEqualTo(3);
+  }
+}

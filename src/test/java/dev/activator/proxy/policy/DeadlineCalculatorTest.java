@@ -1,0 +1,90 @@
+package dev.activator.proxy.policy;
+
+import static dev.activator.proxy.policy.DeadlineCalculator.NONE;
+import static java.time.Duration.ZERO;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RequestTimeouts;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class DeadlineCalculatorTest {
+  private static final Duration TWO = Duration.ofNanos(2);
+
+  /** Timeouts in nanoseconds. */
+  private static RequestTimeouts limits(long overall, long start, long idle) {
+    return new RequestTimeouts(Duration.ofNanos(overall), Duration.ofNanos(start),
+        Duration.ofNanos(idle));
+  }
+
+  @Test
+  void endTheWholeWhetherItHasStartedOrNot() {
+    var limits = limits(100, 0, 0);
+
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits, 60)).isEqualTo(40);
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits, 100)).isZero();
+    assertThat(DeadlineCalculator.leftAfterWrite(limits, 60, 60)).isEqualTo(40);
+    assertThat(DeadlineCalculator.leftAfterWrite(limits, 101, 1)).isEqualTo(-1);
+  }
+
+  @Test
+  void countTheStartOnlyUntilTheFirstWrite() {
+    var limits = limits(100, 30, 0);
+
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits, 10)).isEqualTo(20);
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits, 30)).isZero();
+    assertThat(DeadlineCalculator.leftAfterWrite(limits, 30, 1)).isEqualTo(70);
+  }
+
+  @Test
+  @DisplayName("TO-18 TO-19 TO-25 TO-26 count idleness from the arrival and from each write")
+  void countIdlenessFromTheArrivalAndFromEachWrite() {
+    var limits = limits(1_000, 0, 100);
+
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits, 99)).isEqualTo(1);
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits, 100)).isZero();
+    // Four writes, 99 apart.
+    assertThat(DeadlineCalculator.leftAfterWrite(limits, 198, 99)).isEqualTo(1);
+    assertThat(DeadlineCalculator.leftAfterWrite(limits, 297, 99)).isEqualTo(1);
+    // And then silence.
+    assertThat(DeadlineCalculator.leftAfterWrite(limits, 398, 101)).isEqualTo(-1);
+  }
+
+  @Test
+  void takeTheNearest() {
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits(60, 100, 100), 0)).isEqualTo(60);
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits(100, 60, 100), 0)).isEqualTo(60);
+    assertThat(DeadlineCalculator.leftBeforeWrite(limits(100, 100, 60), 0)).isEqualTo(60);
+  }
+
+  @Test
+  void sayWhichOfThemIsOver() {
+    assertThat(DeadlineCalculator.overBeforeWrite(limits(60, 30, 0), 30))
+        .isEqualTo(TimeoutKind.RESPONSE_START);
+    assertThat(DeadlineCalculator.overBeforeWrite(limits(60, 0, 30), 30))
+        .isEqualTo(TimeoutKind.IDLE);
+    assertThat(DeadlineCalculator.overBeforeWrite(limits(60, 60, 60), 60))
+        .isEqualTo(TimeoutKind.OVERALL);
+    assertThat(DeadlineCalculator.overAfterWrite(limits(60, 10, 30), 59))
+        .isEqualTo(TimeoutKind.IDLE);
+    assertThat(DeadlineCalculator.overAfterWrite(limits(60, 10, 30), 60))
+        .isEqualTo(TimeoutKind.OVERALL);
+  }
+
+  @Test
+  void endTheTimeInTheQueueWithTheFirstOfTwoLimits() {
+    assertThat(DeadlineCalculator.inQueue(ZERO, NONE)).isEqualTo(NONE);
+    assertThat(DeadlineCalculator.inQueue(TWO, NONE)).isEqualTo(2);
+    assertThat(DeadlineCalculator.inQueue(ZERO, 5)).isEqualTo(5);
+    assertThat(DeadlineCalculator.inQueue(TWO, 5)).isEqualTo(2);
+    assertThat(DeadlineCalculator.inQueue(TWO, 1)).isEqualTo(1);
+  }
+
+  @Test
+  void sayWhoseLimitEndedTheTimeInTheQueue() {
+    assertThat(DeadlineCalculator.overInQueue(5, 2)).isEqualTo(TimeoutKind.QUEUE);
+    assertThat(DeadlineCalculator.overInQueue(5, 5)).isEqualTo(TimeoutKind.CALLER);
+    assertThat(DeadlineCalculator.overInQueue(1, 1)).isEqualTo(TimeoutKind.CALLER);
+  }
+}

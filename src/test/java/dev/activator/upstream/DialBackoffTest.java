@@ -1,0 +1,50 @@
+package dev.activator.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DialBackoffTest {
+  private static final RandomGenerator LOWEST = () -> 0;
+  /** Rounded: the exact ones are less than a millisecond away. */
+  private static final long[] MILLIS = {50, 50, 70, 98, 137, 192, 269, 377, 527, 738, 1033, 1446,
+      2025, 2835, 3969, 5556};
+
+  @Test
+  @DisplayName("AH-25 gives each attempt more time")
+  void givesEachAttemptMoreTime() {
+    var plan = new DialBackoff(LOWEST);
+
+    for (int attempt = 0; attempt < DialBackoff.ATTEMPTS; attempt++) {
+      assertThat(plan.timeout(attempt)).isBetween(Duration.ofMillis(MILLIS[attempt] - 1),
+          Duration.ofMillis(MILLIS[attempt] + 1));
+    }
+    assertThat(plan.pause()).isEqualTo(Duration.ofMillis(30));
+  }
+
+  @ParameterizedTest(name = "{0} ns after the handshake")
+  @CsvSource({"0,1000000000", "1,999999999", "999999999,1", "1000000000,0", "5000000000,0"})
+  void waitsForASecondAfterTheHandshake(long since, long left) {
+    assertThat(DialBackoff.graceNanos(since)).isEqualTo(left);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void addsATenthAtMost(long seed) {
+    var plan = new DialBackoff(new Random(seed));
+
+    assertThat(plan.timeout(0)).isEqualTo(Duration.ofMillis(50));
+    for (int attempt = 1; attempt < DialBackoff.ATTEMPTS; attempt++) {
+      assertThat(plan.timeout(attempt)).isBetween(Duration.ofMillis(MILLIS[attempt] - 1),
+          Duration.ofMillis((MILLIS[attempt] + 1) * 11 / 10));
+      assertThat(plan.pause()).isBetween(Duration.ofMillis(30), Duration.ofMillis(60));
+    }
+  }
+}
