@@ -7,7 +7,7 @@ import dev.activator.config.ActivatorMode;
 import dev.activator.app.SettingsCheck;
 import dev.activator.app.UnknownSettings;
 import dev.activator.lifecycle.Shutdown;
-import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ActivatorHealth;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -98,7 +98,7 @@ public class ActivatorApplication {
   }
 
   private static void unready(ConfigurableApplicationContext context) {
-    context.getBean(HealthState.class).draining();
+    context.getBean(ActivatorHealth.class).draining();
   }
 
   /** On its own thread: signals must still be handled. */

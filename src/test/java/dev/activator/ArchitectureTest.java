@@ -8,7 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -119,7 +119,7 @@ class ArchitectureTest {
             "java.math", "java.util", "java.util.function", "java.util.stream", "java.util.random",
             "java.util.regex", "java.time", "org.jspecify.annotations", "..policy..",
             inside("revision"), inside("config"))).or(type(KnownHeader.class))
-            .or(type(HeaderFields.class))
+            .or(type(HeaderMap.class))
             .or(type(KnownHeader[].class)))
         .because("a decision is tested without threads, sockets or clocks").allowEmptyShould(true)
         .check(PRODUCT);
@@ -134,7 +134,7 @@ class ArchitectureTest {
   void fewKnowTheClientLibrary() {
     noClasses().that().resideInAPackage(inside("cluster")).and()
         .haveNameNotMatching(
-            ".*[.](ClusterConnector|KubeconfigReader|KubernetesApiClient|ApiTransport)([$].*)?")
+            ".*[.](KubernetesClientFactory|KubeconfigReader|KubernetesApiClient|KubernetesHttpClientFactory)([$].*)?")
         .should()
         .dependOnClassesThat().resideInAnyPackage("io.fabric8..", "io.kubernetes..", "okhttp3..")
         .because("two classes make its configuration, two send requests").check(PRODUCT);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.annotations.JCStressTest;
 
 /**
- * {@link PermitsStress} for a minute on two processors, in one kind of JVM. {@code bench/throttle
+ * {@link RevisionPermitsStress} for a minute on two processors, in one kind of JVM. {@code bench/throttle
  * jcstress} takes its time, and all kinds.
  */
 class PermitsStressIT {
@@ -51,7 +51,7 @@ class PermitsStressIT {
     var command = Stream.concat(
         Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
             "-cp", System.getProperty("java.class.path"), "org.openjdk.jcstress.Main", "-t",
-            PermitsStress.class.getName(), "-r", REPORT),
+            RevisionPermitsStress.class.getName(), "-r", REPORT),
         Stream.of(options)).toList();
     var process = new ProcessBuilder(command).directory(DIRECTORY.toFile())
         .redirectErrorStream(true).redirectOutput(OUTPUT.toFile()).start();
@@ -68,13 +68,13 @@ class PermitsStressIT {
   private static List<String> reports() throws IOException {
     try (var files = Files.list(DIRECTORY.resolve(REPORT))) {
       return files.map(file -> file.getFileName().toString())
-          .filter(name -> name.startsWith(PermitsStress.class.getName()))
+          .filter(name -> name.startsWith(RevisionPermitsStress.class.getName()))
           .map(name -> name.substring(0, name.length() - ".html".length())).toList();
     }
   }
 
   private static List<String> tests() {
-    return Stream.of(PermitsStress.class.getDeclaredClasses())
+    return Stream.of(RevisionPermitsStress.class.getDeclaredClasses())
         .filter(each -> each.isAnnotationPresent(JCStressTest.class)).map(Class::getCanonicalName)
         .toList();
   }

@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.policy.PodSharding;
@@ -13,12 +13,12 @@ import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,15 +81,15 @@ public class LentPermitsBenchmark {
 
   private final class Activator implements QueuedCaller {
     private final PeerId id;
-    private final Lending lending;
+    private final PermitLending lending;
     private final Throttler throttler;
     private @Nullable Permit permit;
 
     Activator(int number) {
       id = new PeerId(ADDRESSES.get(number), "p");
-      lending = new Lending(id.address());
+      lending = new PermitLending(id.address());
       throttler = new Throttler(_ -> loop, _ -> revision, id.address(),
-          RevisionOptions.of(10_000), LoopGroup.random(), lending);
+          ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       lending.start(loop, (_, message) -> loop.execute(() -> send(1 - number, message)));
       throttler.revision(revision);
     }
@@ -109,7 +109,7 @@ public class LentPermitsBenchmark {
       switch (throttler.admit(revision, this)) {
         case Permit now -> permit = now;
         case QueueEntry _ -> world.run();
-        case AdmissionResult.NoRoom _ -> throw new IllegalStateException("it waits");
+        case ThrottleDecision.NoRoom _ -> throw new IllegalStateException("it waits");
       }
     }
 
@@ -160,7 +160,7 @@ public class LentPermitsBenchmark {
     world.advance(Duration.ofSeconds(3));
     owner = both[0];
     borrower = both[1];
-    alone = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", RevisionOptions.of(10_000),
+    alone = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", ThrottlerOptions.of(10_000),
         LoopGroup.random());
     alone.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
     world.advance(Duration.ofMillis(1));

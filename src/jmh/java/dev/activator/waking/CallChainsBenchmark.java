@@ -4,9 +4,9 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.policy.ChainTable;
-import dev.activator.waking.policy.ChainTable.Prediction;
-import dev.activator.waking.policy.ChainTable.StartTime;
+import dev.activator.waking.policy.CallChainTable;
+import dev.activator.waking.policy.CallChainTable.Prediction;
+import dev.activator.waking.policy.CallChainTable.StartTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,8 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
 public class CallChainsBenchmark {
   private static final StartTime START = new StartTime(2_000, 3_000);
 
-  private final ChainTable table = new ChainTable();
-  private final CallerLookup addresses = new CallerLookup();
+  private final CallChainTable table = new CallChainTable();
+  private final CallingRevisionLookup addresses = new CallingRevisionLookup();
   private final String[] peers = new String[100];
   private RevisionId[] callers;
   private RevisionId[] callees;

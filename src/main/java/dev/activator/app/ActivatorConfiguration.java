@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.platform.Platform;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
@@ -44,9 +44,11 @@ import org.springframework.context.annotation.Import;
  * listed: evaluating all their conditions takes a good part of a start.
  */
 @Configuration(proxyBeanMethods = false)
-@ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
-@Import({SettingsConfiguration.class, ThrottlerConfiguration.class, RequestConfiguration.class,
-    ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class,
+@ConfigurationPropertiesScan(basePackageClasses = ProxyServerProperties.class)
+@Import({ConfigMapSettingsConfiguration.class, ThrottlerConfiguration.class,
+    RequestConfiguration.class,
+    ObservabilityConfiguration.class, ManagementServersConfiguration.class,
+    LifecycleConfiguration.class,
     AutoscalerFallbackConfiguration.class, LendingConfiguration.class,
     ConsoleHistoryConfiguration.class})
 // Properties and shutdown.

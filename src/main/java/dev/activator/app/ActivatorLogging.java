@@ -5,7 +5,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import dev.activator.config.ActivatorMode;
-import dev.activator.observability.JsonLines;
+import dev.activator.observability.JsonLogEncoder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.logging.LogFile;
@@ -48,7 +48,7 @@ public final class ActivatorLogging extends LogbackLoggingSystem {
   }
 
   private static void writeJson(ConsoleAppender<ILoggingEvent> console, Environment environment) {
-    var lines = new JsonLines();
+    var lines = new JsonLogEncoder();
     lines.setPod(environment.getProperty("POD_NAME", ""));
     lines.setCommit(environment.getProperty("ACTIVATOR_COMMIT", ""));
     lines.setContext(console.getContext());

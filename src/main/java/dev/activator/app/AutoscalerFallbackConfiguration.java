@@ -6,7 +6,7 @@ import dev.activator.app.properties.AutoscalerFallbackProperties;
 import dev.activator.autoscaler.LeaderElection;
 import dev.activator.autoscaler.AutoscalerFallback;
 import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.EventWriter.Regarding;

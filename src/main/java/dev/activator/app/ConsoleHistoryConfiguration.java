@@ -4,14 +4,14 @@ import dev.activator.app.properties.IdentityProperties;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.Alerts;
-import dev.activator.console.HourHistory;
+import dev.activator.console.RevisionHourHistory;
 import dev.activator.console.RevisionInspector;
 import dev.activator.console.OwnLoad;
-import dev.activator.console.RequestHistory;
-import dev.activator.console.RevisionCard;
-import dev.activator.console.ActivatorLoadsReader;
-import dev.activator.console.StateSampler;
-import dev.activator.lifecycle.HealthState;
+import dev.activator.console.MinuteHistory;
+import dev.activator.console.RevisionCardData;
+import dev.activator.console.ActivatorLoadsCollector;
+import dev.activator.console.RevisionStateSampler;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
@@ -33,9 +33,9 @@ class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
 
   @Bean
-  HourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailures failures,
+  RevisionHourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailures failures,
       ColdStartRecorder starts, ClusterWatcher cluster) {
-    var hours = new HourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
+    var hours = new RevisionHourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     });
@@ -46,14 +46,16 @@ class ConsoleHistoryConfiguration {
   }
 
   @Bean
-  ActivatorLoadsReader activatorLoadsReader(IdentityProperties identity, Throttler throttler,
-      RequestHistory activity, HourHistory hours, ProcessSaturation saturation, HealthState health,
+  ActivatorLoadsCollector activatorLoadsReader(IdentityProperties identity, Throttler throttler,
+      MinuteHistory activity, RevisionHourHistory hours, ProcessSaturation saturation,
+      ActivatorHealth health,
       ObjectProvider<BuildProperties> build, LoopGroup loops) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
-    return new ActivatorLoadsReader(identity.podName(), new OwnLoad(version == null ? "" : version,
-        throttler, activity, hours, saturation, health::isDraining,
-        loops.loopFor(CLOCK)::nanoTime));
+    return new ActivatorLoadsCollector(identity.podName(),
+        new OwnLoad(version == null ? "" : version,
+            throttler, activity, hours, saturation, health::isDraining,
+            loops.loopFor(CLOCK)::nanoTime));
   }
 
   @Bean
@@ -62,10 +64,10 @@ class ConsoleHistoryConfiguration {
   }
 
   @Bean
-  LifecyclePart states(LoopGroup loops, RevisionInspector inspector, RevisionCard.Source cards,
-      HourHistory hours,
+  LifecyclePart states(LoopGroup loops, RevisionInspector inspector, RevisionCardData.Source cards,
+      RevisionHourHistory hours,
       Alerts alerts, Throttler throttler, ProcessSaturation saturation, Platform platform) {
-    var sampler = new StateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
+    var sampler = new RevisionStateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
         () -> inspector.alertFacts(throttler.views(), hours, saturation.getAsDouble(),
             unscalable(platform)).thenAccept(alerts::now));
     return new LifecyclePart("console's history", sampler::start, sampler::stop);

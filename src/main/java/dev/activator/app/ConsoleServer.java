@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.ConsoleProperties.Auth;
-import dev.activator.cluster.TokenAuthorizer;
+import dev.activator.cluster.TokenReviewAuthorizer;
 import java.io.IOException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +26,11 @@ public final class ConsoleServer {
   private final ConsoleProperties properties;
   private final MetricsServer metrics;
   private final Environment environment;
-  private final Supplier<TokenAuthorizer> authorizer;
+  private final Supplier<TokenReviewAuthorizer> authorizer;
   private volatile @Nullable WebServer server;
 
   ConsoleServer(ConsoleProperties properties, MetricsServer metrics, Environment environment,
-      Supplier<TokenAuthorizer> authorizer) {
+      Supplier<TokenReviewAuthorizer> authorizer) {
     this.properties = properties;
     this.metrics = metrics;
     this.environment = environment;
@@ -59,7 +59,7 @@ public final class ConsoleServer {
 
   private HttpHandler checked(HttpHandler pages) {
     return properties.auth() == Auth.TOKEN
-        ? new TokenCheck(authorizer.get()).around(pages)
+        ? new ConsoleTokenFilter(authorizer.get()).around(pages)
         : pages;
   }
 
@@ -93,7 +93,7 @@ public final class ConsoleServer {
       fresh.start();
       server = fresh;
       log.info("The console is at {}:{}{}", properties.bindAddress(), fresh.getPort(),
-          isOpenToOthers ? "" : ", for those whose token may get " + TokenCheck.URL);
+          isOpenToOthers ? "" : ", for those whose token may get " + ConsoleTokenFilter.URL);
     } catch (WebServerException e) {
       throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
     }

@@ -3,19 +3,19 @@ package dev.activator.app;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.LendingProperties;
 import dev.activator.app.properties.LendingProperties.Mode;
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.RevisionInspector;
-import dev.activator.console.ActivatorLoadsReader;
-import dev.activator.lending.Lending;
+import dev.activator.console.ActivatorLoadsCollector;
+import dev.activator.lending.PermitLending;
 import dev.activator.lending.link.PeerNetwork;
-import dev.activator.lending.link.PeerPort;
+import dev.activator.lending.link.PeerTransport;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.platform.PeerKeyLoader;
 import dev.activator.platform.Platform;
-import dev.activator.tls.InternalTls;
+import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PeerTls;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.ObjectProvider;
@@ -37,12 +37,12 @@ class LendingConfiguration {
 
   @Bean(destroyMethod = "")
   @Lazy
-  PeerPort peerPort(@Qualifier("peerLoops") LoopResources loops, IdentityProperties identity,
-      ServingProperties serving, LendingProperties lending, ClusterWatcher cluster,
-      InternalTls internal,
+  PeerTransport peerPort(@Qualifier("peerLoops") LoopResources loops, IdentityProperties identity,
+      ProxyServerProperties serving, LendingProperties lending, ClusterWatcher cluster,
+      SystemInternalTls internal,
       RandomGenerator random) {
     var tls = new PeerTls();
-    return new PeerPort(
+    return new PeerTransport(
         new NettyLoop(loops.onServer(LoopResources.DEFAULT_NATIVE).next()), tls,
         serving.bindAddress(), lending.port(),
         new PeerNetwork.Self(identity.podName(), identity.podIp(), random.nextLong()),
@@ -50,9 +50,11 @@ class LendingConfiguration {
   }
 
   @Bean
-  LifecyclePart peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
-      ClusterWatcher cluster, ActivatorMeters meters, RevisionInspector inspector, Lending lends,
-      ActivatorLoadsReader loads) {
+  LifecyclePart peers(ObjectProvider<PeerTransport> port, LendingProperties lending,
+      Platform platform,
+      ClusterWatcher cluster, ActivatorMeters meters, RevisionInspector inspector,
+      PermitLending lends,
+      ActivatorLoadsCollector loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
       return LifecyclePart.started("no links to other activators", () -> {
       });

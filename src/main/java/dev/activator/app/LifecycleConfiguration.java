@@ -1,10 +1,10 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
-import dev.activator.config.LiveSettings;
-import dev.activator.lifecycle.HealthState;
+import dev.activator.config.ConfigMapSettings;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.LifecycleSequence;
@@ -14,7 +14,7 @@ import dev.activator.platform.Platform;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.tls.InternalTls;
+import dev.activator.tls.SystemInternalTls;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -38,18 +38,18 @@ class LifecycleConfiguration {
 
   /** Afterwards the settings of the ConfigMaps are known. */
   @Bean
-  LifecyclePart informers(ClusterWatcher cluster, List<LiveSettings<?>> settings,
-      HealthState health,
+  LifecyclePart informers(ClusterWatcher cluster, List<ConfigMapSettings<?>> settings,
+      ActivatorHealth health,
       ReadinessProperties readiness, LoopGroup loops, ObjectProvider<Shutdown> shutdown) {
     return new LifecyclePart("informers", () -> {
       await(cluster::start, shutdown);
-      settings.forEach(LiveSettings::begin);
+      settings.forEach(ConfigMapSettings::begin);
       synced(health, readiness, loops.loopFor("readiness"));
     }, cluster::close);
   }
 
   /** From here on the process waits only for the autoscaler, for a limited time. */
-  static void synced(HealthState health, ReadinessProperties readiness, Loop loop) {
+  static void synced(ActivatorHealth health, ReadinessProperties readiness, Loop loop) {
     health.synced();
     loop.schedule(readiness.autoscalerTimeout(), () -> {
       health.linkTimedOut();
@@ -63,7 +63,7 @@ class LifecycleConfiguration {
   }
 
   @Bean
-  LifecyclePart certificates(InternalTls tls, ObjectProvider<Shutdown> shutdown) {
+  LifecyclePart certificates(SystemInternalTls tls, ObjectProvider<Shutdown> shutdown) {
     return LifecyclePart.started("certificates", () -> await(tls::start, shutdown));
   }
 

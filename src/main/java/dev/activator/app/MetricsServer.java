@@ -6,7 +6,7 @@ import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.tls.CertifiedKey;
-import dev.activator.tls.Pem;
+import dev.activator.tls.PemCertificates;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
@@ -106,7 +106,7 @@ final class MetricsServer {
           default -> ClientAuth.NONE;
         });
     if (!properties.tlsClientCaFile().isBlank()) {
-      builder.trustManager(Pem.certificates(text(properties.tlsClientCaFile())));
+      builder.trustManager(PemCertificates.certificates(text(properties.tlsClientCaFile())));
     }
     return builder.build();
   }

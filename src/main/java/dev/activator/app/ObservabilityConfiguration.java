@@ -5,10 +5,10 @@ import dev.activator.app.properties.MetricLabelProperties;
 import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.OtelProperties;
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
-import dev.activator.config.LiveSettings;
+import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelOverrides;
@@ -29,14 +29,14 @@ import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
-import dev.activator.observability.ColdStartTimings;
+import dev.activator.observability.ColdStartTimingSource;
 import dev.activator.platform.Platform;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
 import io.micrometer.core.instrument.binder.netty4.NettyEventExecutorMetrics;
@@ -100,7 +100,7 @@ class ObservabilityConfiguration {
     backends.onChange(starts::published);
     cluster.onPodProgress(starts::progress);
     cluster.onPodProgressEnded(starts::progressEnded);
-    starts.sources(new ColdStartTimings() {
+    starts.sources(new ColdStartTimingSource() {
       @Override
       public @Nullable Duration scaledFromZero(RevisionId id) {
         return platform.scaledFromZero(id);
@@ -159,7 +159,7 @@ class ObservabilityConfiguration {
 
   @Bean
   LifecyclePart telemetry(TelemetryLifecycle observability,
-      LiveSettings<ObservabilityConfig> settings,
+      ConfigMapSettings<ObservabilityConfig> settings,
       TelemetryExporters exporters, List<LoopDelay> delays) {
     return new LifecyclePart("telemetry", () -> {
       settings.follow(now -> observability.use(now, exporters));
@@ -177,7 +177,8 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  ProcessSaturation saturation(HeldBytes held, ServingProperties serving, List<LoopDelay> delays) {
+  ProcessSaturation saturation(HeldRequestBytes held, ProxyServerProperties serving,
+      List<LoopDelay> delays) {
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     long limit = serving.heldLimit();
     return new ProcessSaturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
@@ -187,8 +188,10 @@ class ObservabilityConfiguration {
   /** Meters of the stages, which read them when metrics are collected. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(ActivatorMeters stages, List<LoopDelay> delays,
-      Throttler throttler, HeldBytes held, UnreadResponseBytes unread, ClusterWatcher cluster,
-      ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams,
+      Throttler throttler, HeldRequestBytes held, UnreadResponseBytes unread,
+      ClusterWatcher cluster,
+      ProxyServerProperties serving, LoopGroup loops, Platform platform,
+      ConnectionPoolsByLoop upstreams,
       ProcessSaturation saturation) {
     return () -> {
       long limit = serving.heldLimit();

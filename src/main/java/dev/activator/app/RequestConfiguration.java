@@ -3,19 +3,19 @@ package dev.activator.app;
 import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ServingProperties.PortProperties;
-import dev.activator.app.properties.ServingProperties.ReadinessProperties;
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties.PortProperties;
+import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.CallChainProperties;
 import dev.activator.cluster.ClusterWatcher;
-import dev.activator.config.LiveSettings;
+import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.console.HourHistory;
-import dev.activator.console.RequestHistory;
+import dev.activator.console.RevisionHourHistory;
+import dev.activator.console.MinuteHistory;
 import dev.activator.console.WaitReasonCache;
-import dev.activator.http.HeaderFields;
-import dev.activator.lifecycle.HealthState;
+import dev.activator.http.HeaderMap;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
@@ -26,11 +26,11 @@ import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RevisionReadySince;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.IdleTunnels;
+import dev.activator.proxy.exchange.TunnelActivityTracker;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.exchange.WaitingPageTemplate;
@@ -38,7 +38,7 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.proxy.GatewayAdmitServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
@@ -48,11 +48,11 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
-import dev.activator.tls.InternalTls;
+import dev.activator.tls.SystemInternalTls;
 import dev.activator.training.ColdStartWarmUp;
-import dev.activator.training.WarmUpThread;
-import dev.activator.training.WarmUp;
-import dev.activator.upstream.Upstreams;
+import dev.activator.training.JvmWarmUpThread;
+import dev.activator.training.JvmWarmUp;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import dev.activator.waking.CallerDetector;
 import dev.activator.waking.CallChains;
 import dev.activator.waking.PrewarmCounts;
@@ -91,15 +91,15 @@ class RequestConfiguration {
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
-  HealthState healthState(ReadinessProperties readiness, ActivatorMeters meters) {
-    var health = new HealthState(readiness.autoscaler());
+  ActivatorHealth healthState(ReadinessProperties readiness, ActivatorMeters meters) {
+    var health = new ActivatorHealth(readiness.autoscaler());
     meters.readiness(health);
     return health;
   }
 
   @Bean
   AutoscalerLink autoscalerLink(Platform platform, IdentityProperties identity,
-      LoopGroup loops, HealthState health, ActivatorMeters meters, RandomGenerator random) {
+      LoopGroup loops, ActivatorHealth health, ActivatorMeters meters, RandomGenerator random) {
     var link = AutoscalerLink.to(platform::autoscaler, loops.loopFor(AUTOSCALER),
         identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
     link.onChange(new AutoscalerLink.Listener() {
@@ -131,7 +131,7 @@ class RequestConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters, RequestHistory activity, HourHistory hours) {
+      RequestMeters meters, MinuteHistory activity, RevisionHourHistory hours) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
         ActivatorMeters.stats(link, meters, stats -> {
           activity.reported(stats);
@@ -187,12 +187,12 @@ class RequestConfiguration {
   }
 
   @Bean
-  HeldBytes heldBytes(ServingProperties serving) {
-    return new HeldBytes(new HeldMemoryLimit(serving.heldLimit()));
+  HeldRequestBytes heldBytes(ProxyServerProperties serving) {
+    return new HeldRequestBytes(new HeldMemoryLimit(serving.heldLimit()));
   }
 
   @Bean
-  UnreadResponseBytes unreadBytes(ServingProperties serving) {
+  UnreadResponseBytes unreadBytes(ProxyServerProperties serving) {
     if (!PlatformDependent.useDirectBufferNoCleaner()) {
       log.warn("Netty does not count direct memory itself, and may call the collector on an event"
           + " loop: start java with {}",
@@ -218,8 +218,9 @@ class RequestConfiguration {
   }
 
   @Bean
-  Router router(ClusterWatcher cluster, HealthState health, Platform platform,
-      IdentityProperties identity, LiveSettings<NetworkConfig> network, ServingProperties serving) {
+  Router router(ClusterWatcher cluster, ActivatorHealth health, Platform platform,
+      IdentityProperties identity, ConfigMapSettings<NetworkConfig> network,
+      ProxyServerProperties serving) {
     return new Router(
         platform.names(new RevisionResolver.Knative(identity.clusterDomain(), hosts(cluster))),
         revision -> network.get().passthrough()
@@ -232,7 +233,7 @@ class RequestConfiguration {
   private static HostRouter hosts(ClusterWatcher cluster) {
     return new HostRouter() {
       @Override
-      public @Nullable RevisionId revision(String host, String target, HeaderFields fields) {
+      public @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
         return cluster.ofHost(host, target, fields);
       }
 
@@ -246,7 +247,7 @@ class RequestConfiguration {
   @Bean
   ErrorResponseOptions errorResponses(Platform platform, WaitReasonCache reasons,
       Throttler throttler,
-      ColdStartRecorder starts, ServingProperties serving, ClusterWatcher cluster,
+      ColdStartRecorder starts, ProxyServerProperties serving, ClusterWatcher cluster,
       IdentityProperties identity,
       ConfigMapProperties names) {
     var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
@@ -264,28 +265,29 @@ class RequestConfiguration {
             id -> status(id, reasons, throttler, starts), starts::pageEnded));
   }
 
-  private static WaitStatus status(RevisionId id, WaitReasonCache reasons, Throttler throttler,
+  private static WaitingPageStatus status(RevisionId id, WaitReasonCache reasons,
+      Throttler throttler,
       ColdStartRecorder starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     return view == null || start == null
-        ? WaitStatus.UNKNOWN
-        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.requested(),
+        ? WaitingPageStatus.UNKNOWN
+        : new WaitingPageStatus(view.capacity() > 0, reasons.of(id), start.requested(),
             starts.listedFor(id),
             start.usual());
   }
 
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
-      Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, UnreadResponseBytes unread,
+      Throttler throttler, ConnectionPoolsByLoop upstreams, ConcurrencyReporter reporter,
+      RequestObservers observers, HeldRequestBytes held, UnreadResponseBytes unread,
       ActivatorMeters meters, ErrorResponseOptions responses) {
-    var silent = new CopyOnWriteArrayList<IdleTunnels>();
+    var silent = new CopyOnWriteArrayList<TunnelActivityTracker>();
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> {
           var counter = reporter.onLoop(loop);
-          var connections = new IdleTunnels(loop, counter);
+          var connections = new TunnelActivityTracker(loop, counter);
           silent.add(connections);
           return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), counter,
               observers, held.share(), unread.share(loop), responses, connections);
@@ -297,7 +299,8 @@ class RequestConfiguration {
 
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, CallerTlsProperties tls,
-      InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
+      SystemInternalTls system, ProxyServerProperties serving, ActivatorHealth health,
+      LoopGroup loops,
       Throttler throttler, ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
     return new RequestPorts(server,
@@ -310,8 +313,8 @@ class RequestConfiguration {
   /** The port for gateways that send requests themselves. */
   @Bean
   LifecyclePart admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
-      LoopGroup loops, HealthState health, Throttler throttler, ClusterWatcher cluster,
-      ServingProperties serving) {
+      LoopGroup loops, ActivatorHealth health, Throttler throttler, ClusterWatcher cluster,
+      ProxyServerProperties serving) {
     if (!admit.enabled()) {
       return LifecyclePart.started("no port for gateways", () -> {
       });
@@ -331,27 +334,27 @@ class RequestConfiguration {
 
   /** While the informers start. */
   @Bean
-  WarmUpThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    var requests = new WarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
+  JvmWarmUpThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
+    var requests = new JvmWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
         WARM_UP_REQUESTS);
-    return new WarmUpThread(() -> requests.run(WARM_UP_LIMIT));
+    return new JvmWarmUpThread(() -> requests.run(WARM_UP_LIMIT));
   }
 
   @Bean
-  LifecyclePart warmUpBegins(WarmUpThread warmUp) {
+  LifecyclePart warmUpBegins(JvmWarmUpThread warmUp) {
     return new LifecyclePart("warm-up", warmUp::begin, warmUp::stop);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */
   @Bean
-  LifecyclePart warmUpEnds(WarmUpThread warmUp) {
+  LifecyclePart warmUpEnds(JvmWarmUpThread warmUp) {
     return LifecyclePart.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
   }
 
   /** Once requests are taken, since most of a start's time would be this. */
   @Bean
   LifecyclePart coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    var thread = new WarmUpThread(
+    var thread = new JvmWarmUpThread(
         () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             WARM_UP_COLD_STARTS).run(WARM_UP_COLD_STARTS_TIME));
     return new LifecyclePart("warm-up of cold starts", thread::begin, thread::stop);

@@ -9,8 +9,8 @@ import dev.activator.app.properties.LendingProperties.Mode;
 import dev.activator.app.properties.LendingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
-import dev.activator.app.properties.ServingProperties;
-import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.ProxyServerProperties;
+import dev.activator.app.properties.ProxyServerProperties.PortProperties;
 import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.net.InetAddress;
@@ -110,7 +110,7 @@ public final class SettingsCheck
     var all = new ArrayList<ListeningPort>();
     var binder = Binder.get(environment);
     var ports = bound(binder, PortProperties.class);
-    var address = bound(binder, ServingProperties.class).bindAddress();
+    var address = bound(binder, ProxyServerProperties.class).bindAddress();
     all.add(new ListeningPort("activator.port.http1", address, ports.http1()));
     all.add(new ListeningPort("activator.port.h2c", address, ports.h2c()));
     if (bound(binder, CallerTlsProperties.class).certificate() != null) {

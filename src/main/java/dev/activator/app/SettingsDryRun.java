@@ -8,13 +8,13 @@ import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.config.ActivatorMode;
 import dev.activator.config.CommandLine;
-import dev.activator.config.LiveSettings;
+import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
@@ -61,7 +61,7 @@ public final class SettingsDryRun {
   }
 
   /** Only binds and checks. */
-  @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
+  @ConfigurationPropertiesScan(basePackageClasses = ProxyServerProperties.class)
   private static final class Properties {}
 
   /** Returns the exit code: 0 if the process could start. */
@@ -116,7 +116,8 @@ public final class SettingsDryRun {
 
   private int configMaps(ActivatorMode mode) {
     var names = context.getBean(ConfigMapProperties.class);
-    List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
+    List<ConfigMapSettings<?>> maps = List.of(NetworkConfig.live(),
+        LoggingConfig.live(names.logging()),
         ObservabilityConfig.live(names.observability()));
     try {
       var configured = read(maps, mode);
@@ -131,7 +132,7 @@ public final class SettingsDryRun {
     }
   }
 
-  private Map<String, Set<String>> read(List<LiveSettings<?>> maps, ActivatorMode mode)
+  private Map<String, Set<String>> read(List<ConfigMapSettings<?>> maps, ActivatorMode mode)
       throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(OutboundProxyProperties.class);
@@ -153,7 +154,7 @@ public final class SettingsDryRun {
     return configured;
   }
 
-  private int describe(LiveSettings<?> map, Set<String> configured) {
+  private int describe(ConfigMapSettings<?> map, Set<String> configured) {
     try {
       map.begin();
     } catch (IllegalStateException e) {

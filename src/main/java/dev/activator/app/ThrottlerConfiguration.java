@@ -4,7 +4,7 @@ import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.ClusterProperties.AddressProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.app.properties.StandaloneProperties;
 import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
@@ -13,20 +13,20 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.ProbeQueue;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.cluster.ClusterWatcher;
-import dev.activator.config.LiveSettings;
+import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyTransport;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.platform.Platform;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.tls.InternalTls;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.HttpProbeClient;
-import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,23 +80,25 @@ class ThrottlerConfiguration {
   }
 
   @Bean
-  InternalTls internalTls(ClusterWatcher cluster, IdentityProperties identity, PodTls pods,
-      CallerTlsProperties tls, LiveSettings<NetworkConfig> network) {
-    return new InternalTls(cluster::followCertificates, identity.systemNamespace(),
+  SystemInternalTls internalTls(ClusterWatcher cluster, IdentityProperties identity, PodTls pods,
+      CallerTlsProperties tls, ConfigMapSettings<NetworkConfig> network) {
+    return new SystemInternalTls(cluster::followCertificates, identity.systemNamespace(),
         () -> network.get().systemInternalTls(), pods, tls.server());
   }
 
   @Bean(destroyMethod = "close")
-  Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
+  ConnectionPoolsByLoop upstreams(LoopGroup loops, UpstreamProperties properties,
+      RandomGenerator random,
       PodTls tls, Platform platform) {
     var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
         platform.idleTimeout());
-    return new Upstreams(loops, limits, random, tls);
+    return new ConnectionPoolsByLoop(loops, limits, random, tls);
   }
 
   @Bean(destroyMethod = "stop")
-  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ActivatorMeters meters,
-      ProbeProperties probes, LiveSettings<NetworkConfig> network, RandomGenerator random) {
+  RevisionBackendsManager backends(LoopGroup loops, ConnectionPoolsByLoop upstreams,
+      ActivatorMeters meters,
+      ProbeProperties probes, ConfigMapSettings<NetworkConfig> network, RandomGenerator random) {
     var settings = new ProbeSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
     var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
@@ -116,16 +118,17 @@ class ThrottlerConfiguration {
   }
 
   @Bean
-  Lending lending(IdentityProperties identity) {
-    return new Lending(identity.podIp());
+  PermitLending lending(IdentityProperties identity) {
+    return new PermitLending(identity.podIp());
   }
 
   @Bean
   Throttler throttler(LoopGroup loops, ClusterWatcher cluster, RevisionBackendsManager backends,
-      IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls,
-      Lending lending) {
+      IdentityProperties identity, ProxyServerProperties serving, RandomGenerator random,
+      PodTls tls,
+      PermitLending lending) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
-        RevisionOptions.of(serving.queueCapacity()), random, lending);
+        ThrottlerOptions.of(serving.queueCapacity()), random, lending);
     // First: the throttler may send requests as soon as it has the destinations.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);

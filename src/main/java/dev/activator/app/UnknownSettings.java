@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.config.CommandLine;
-import dev.activator.config.Spelling;
+import dev.activator.config.SpellingSuggester;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -66,14 +66,14 @@ public final class UnknownSettings {
   }
 
   private static String problem(String written, Collection<String> names) {
-    var nearest = Spelling.nearest(written, names);
+    var nearest = SpellingSuggester.nearest(written, names);
     return "there is no such setting; "
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
   /** Also true for a near miss. */
   private static boolean isOurs(String first) {
-    return Spelling.distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
+    return SpellingSuggester.distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }
 
   private static Stream<String> variables(List<String> all) {

@@ -1,6 +1,6 @@
 package dev.activator.autoscaler;
 
-import dev.activator.autoscaler.policy.ReportingActivators;
+import dev.activator.autoscaler.policy.ReportCompleteness;
 import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
@@ -8,7 +8,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ public final class Autoscaler {
   private record Early(long at, LoadSample sample) {}
 
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
-      OptionalInt lastDesired, WarmTimes warmTimes) {
+      OptionalInt lastDesired, KeepWarmSettings warmTimes) {
     /** Ignores the last published replicas, which only the next term uses. */
     boolean isScaledLike(@Nullable Configured other) {
       return other != null && equals(other.published(lastDesired));
@@ -79,7 +79,7 @@ public final class Autoscaler {
 
   record Term(Loop loop, long origin, Clock wall, ScaleClient scales, LeadershipCheck guard,
       ScalingListener listener, RandomGenerator random, ScaleReadQueue reads,
-      ReportingActivators roster) {
+      ReportCompleteness roster) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
@@ -110,7 +110,7 @@ public final class Autoscaler {
     loop.execute(() -> {
       if (term == null) {
         var begun = new Term(loop, loop.nanoTime(), wall, scales, guard, listener, random,
-            new ScaleReadQueue(loop), new ReportingActivators(0));
+            new ScaleReadQueue(loop), new ReportCompleteness(0));
         term = begun;
         passMembers();
         targets.forEach((id, target) -> scale(begun, id, target));
@@ -146,7 +146,7 @@ public final class Autoscaler {
 
   public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
     configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty(),
-        WarmTimes.NONE));
+        KeepWarmSettings.NONE));
   }
 
   private void configure(RevisionId id, Configured now) {

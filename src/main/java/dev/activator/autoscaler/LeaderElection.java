@@ -1,8 +1,8 @@
 package dev.activator.autoscaler;
 
-import dev.activator.autoscaler.policy.Election;
-import dev.activator.autoscaler.policy.Election.Moment;
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState;
+import dev.activator.autoscaler.policy.LeaderElectionState.Moment;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LeaseApiResult;
@@ -42,7 +42,7 @@ public final class LeaderElection implements LeadershipCheck {
   private final Clock clock;
   private final RandomGenerator random;
   private final Times times;
-  private final Election election;
+  private final LeaderElectionState election;
   private final ResettableTimer attempts;
   private final ResettableTimer giveUp;
   /** Completes when the request for the lease that is under way has ended. */
@@ -77,7 +77,7 @@ public final class LeaderElection implements LeadershipCheck {
     this.clock = clock;
     this.random = random;
     this.times = times;
-    this.election = new Election(identity, times);
+    this.election = new LeaderElectionState(identity, times);
     this.attempts = new ResettableTimer(loop, this::attempt);
     this.giveUp = new ResettableTimer(loop, this::notifyListener);
     this.startedAt = loop.nanoTime();

@@ -1,7 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.autoscaler.policy.LoadSample;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
@@ -51,7 +51,7 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
           new LoadSample(stat.getPodName(),
               stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),
               stat.getRequestCount() - stat.getProxiedRequestCount(),
-              new QueueTimes(stat.getQueueTimesList()))));
+              new QueueTimeHistogram(stat.getQueueTimesList()))));
     } catch (IllegalArgumentException e) {
       log.error("A report is skipped: {}", e.getMessage());
     }

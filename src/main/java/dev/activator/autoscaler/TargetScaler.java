@@ -18,7 +18,7 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.WarmSchedule;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -502,7 +502,7 @@ final class TargetScaler {
   }
 
   /** Updates the history. What was learnt with another maximum is dropped. */
-  private void updateHistory(@Nullable WarmTimes before) {
+  private void updateHistory(@Nullable KeepWarmSettings before) {
     var keepWarm = configured.warmTimes().keepWarm();
     var known = before == null ? null : before.keepWarm();
     if (keepWarm == null) {

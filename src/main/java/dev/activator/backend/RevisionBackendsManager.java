@@ -3,7 +3,7 @@ package dev.activator.backend;
 import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.loop.Loop;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PrivateEndpoints;
@@ -83,7 +83,7 @@ public final class RevisionBackendsManager {
     on(id, WatchedRevision::podsGone);
   }
 
-  public void clusterIp(ClusterIp address) {
+  public void clusterIp(PrivateClusterIp address) {
     on(address.revision(), known -> known.addressed(address));
   }
 
@@ -177,7 +177,7 @@ public final class RevisionBackendsManager {
     var loop = loops.apply(revision.id());
     var traits = new ProbePolicy(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
-    var watcher = new RevisionWatcher(traits, loop, new Prober(client, loop, revision, settings),
+    var watcher = new RevisionWatcher(traits, loop, new PodProber(client, loop, revision, settings),
         scheduler, random, this::publish);
     if (!watchIsOpen) {
       watcher.watchChanged(false);

@@ -2,7 +2,7 @@ package dev.activator.backend;
 
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.PodHealth;
-import dev.activator.backend.policy.ActiveWatcherState;
+import dev.activator.backend.policy.RevisionProbingState;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import java.time.Duration;
@@ -39,7 +39,7 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
   }
 
   /** @param now since the origin of the watcher's times */
-  static RevisionBackendsView of(ActiveWatcherState watching, Duration now) {
+  static RevisionBackendsView of(RevisionProbingState watching, Duration now) {
     var traits = watching.traits();
     var pods = watching.pods().listed().entrySet().stream().map(
         pod -> address(pod.getKey(), pod.getValue(), traits.serves(pod.getValue()), now)).toList();

@@ -1,6 +1,6 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeVerdict;
+import dev.activator.backend.policy.PodHealthVerdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.backend.policy.RevisionWatcherState;
@@ -21,8 +21,8 @@ import dev.activator.backend.policy.RevisionWatcherState.Publish;
 import dev.activator.backend.policy.RevisionWatcherState.Stopped;
 import dev.activator.backend.policy.RevisionWatcherState.Suspected;
 import dev.activator.backend.policy.RevisionWatcherState.WatchChanged;
-import dev.activator.backend.policy.ActiveWatcherState;
-import dev.activator.backend.policy.ActiveWatcherState.Attempts;
+import dev.activator.backend.policy.RevisionProbingState;
+import dev.activator.backend.policy.RevisionProbingState.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -60,11 +60,11 @@ import org.slf4j.LoggerFactory;
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
   private static final double SPREAD = 0.2;
-  private static final ProbeVerdict NOT_SENT = ProbeVerdict.noConnection("not sent");
+  private static final PodHealthVerdict NOT_SENT = PodHealthVerdict.noConnection("not sent");
 
   private final RevisionId revision;
   private final Loop loop;
-  private final Prober prober;
+  private final PodProber prober;
   private final ProbeRateLimiter scheduler;
   private final RandomGenerator random;
   private final Consumer<HealthyDestinations> listener;
@@ -80,7 +80,7 @@ final class RevisionWatcher {
   /** Written only by the loop. */
   private volatile RevisionWatcherState state;
 
-  RevisionWatcher(ProbePolicy traits, Loop loop, Prober prober, ProbeRateLimiter scheduler,
+  RevisionWatcher(ProbePolicy traits, Loop loop, PodProber prober, ProbeRateLimiter scheduler,
       RandomGenerator random, Consumer<HealthyDestinations> listener) {
     this.revision = traits.revision();
     this.loop = loop;
@@ -132,14 +132,14 @@ final class RevisionWatcher {
   }
 
   @Nullable RevisionBackendsView view() {
-    return state instanceof ActiveWatcherState now
+    return state instanceof RevisionProbingState now
         ? RevisionBackendsView.of(now, time())
         : null;
   }
 
   /** How long a pod has accepted connections; null if it does not. */
   @Nullable Duration accepts(Destination pod) {
-    var known = state instanceof ActiveWatcherState now ? now.pods().listed().get(pod) : null;
+    var known = state instanceof RevisionProbingState now ? now.pods().listed().get(pod) : null;
     var since = known == null ? null : known.accepts();
     return since == null ? null : time().minus(since);
   }
@@ -235,7 +235,7 @@ final class RevisionWatcher {
   }
 
   private void send(Destination destination, Urgency urgency) {
-    if (!(state instanceof ActiveWatcherState now && now.isProbing(destination))) {
+    if (!(state instanceof RevisionProbingState now && now.isProbing(destination))) {
       scheduler.notSent(revision, urgency);
       answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       return;
@@ -255,7 +255,7 @@ final class RevisionWatcher {
       scheduler.ended(revision, urgency);
       answered(new Answer(destination, refused, since(sent)));
     }, () -> {
-      if (state instanceof ActiveWatcherState now && now.isProbing(destination)) {
+      if (state instanceof RevisionProbingState now && now.isProbing(destination)) {
         probe(destination, urgency);
       } else {
         scheduler.ended(revision, urgency);
@@ -290,7 +290,7 @@ final class RevisionWatcher {
     if (behind != null) {
       return behind;
     }
-    return state instanceof ActiveWatcherState now ? now.published() : none();
+    return state instanceof RevisionProbingState now ? now.published() : none();
   }
 
   private void publish(HealthyDestinations destinations, HealthyDestinations known) {
@@ -305,7 +305,7 @@ final class RevisionWatcher {
   private void publishAdded() {
     var known = behind;
     behind = null;
-    if (known != null && state instanceof ActiveWatcherState now
+    if (known != null && state instanceof RevisionProbingState now
         && !now.published().equals(known)) {
       publishNow(now.published());
     }

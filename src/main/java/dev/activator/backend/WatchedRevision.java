@@ -1,7 +1,7 @@
 package dev.activator.backend;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
@@ -20,7 +20,7 @@ final class WatchedRevision {
   private final Function<Revision, RevisionWatcher> watchers;
   private @Nullable Revision revision;
   private @Nullable PrivateEndpoints pods;
-  private @Nullable ClusterIp clusterIp;
+  private @Nullable PrivateClusterIp clusterIp;
   /** The loop of a request that has waited, perhaps before pods were listed; null if none has. */
   private @Nullable Loop waitsOn;
   private volatile @Nullable RevisionWatcher watcher;
@@ -61,7 +61,7 @@ final class WatchedRevision {
     endWatcher();
   }
 
-  void addressed(ClusterIp now) {
+  void addressed(PrivateClusterIp now) {
     clusterIp = now;
     if (watcher != null && revision != null) {
       watcher.addressed(now.on(revision.protocol()));

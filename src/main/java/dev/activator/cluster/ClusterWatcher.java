@@ -1,27 +1,27 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerStatus;
-import dev.activator.cluster.policy.CatchPlan;
-import dev.activator.cluster.policy.CatchPlan.Activators;
-import dev.activator.cluster.policy.HostClaimRules;
+import dev.activator.cluster.policy.ActivatorSlicePlanner;
+import dev.activator.cluster.policy.ActivatorSlicePlanner.Activators;
+import dev.activator.cluster.policy.NamespaceHostRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.StartingPodSet.GracePeriods;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.SharedInformers;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorStatus;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.loop.Loop;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  */
-public final class ClusterWatcher implements Revisions, AutoCloseable {
+public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(WatchedKind.ENDPOINTS.plural(),
       WatchedKind.ENDPOINT_SLICES.plural());
 
@@ -57,22 +57,22 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
   private final Duration startTimeout;
   private final ReflectorSettings settings;
   private final RandomGenerator random;
-  private final EndpointsPreference source;
+  private final PodAddressPreference source;
   private final KnativeInformers knative;
   private final MergedRevisions merged;
   /** The merged revisions. They are kept here, because each request reads one. */
   private final RevisionChangePublisher<Revision> revisions;
   private final RevisionChangePublisher<ContainerFailure> containerFailures = new RevisionChangePublisher<>(
       "pods that do not start");
-  private final RevisionChangePublisher<PodProgress> podProgress = new RevisionChangePublisher<>(
+  private final RevisionChangePublisher<RevisionStartProgress> podProgress = new RevisionChangePublisher<>(
       "pods that start");
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
   /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
-  private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
-  private final ConfigMaps configMaps = new ConfigMaps();
+  private final Set<SharedInformers.Lease<?>> unwatched = new HashSet<>();
+  private final ConfigMapWatcher configMaps = new ConfigMapWatcher();
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
-  private volatile HostClaimRules domains = HostClaimRules.ANY;
+  private volatile NamespaceHostRules domains = NamespaceHostRules.ANY;
   private volatile Set<String> namespaces = Set.of();
   private volatile @Nullable RevisionId activators;
   private volatile Supplier<Activators> alone = () -> Activators.NONE;
@@ -88,7 +88,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
    */
   public ClusterWatcher(Supplier<ClusterAccess> access, KubernetesVersion minimum,
       Duration startTimeout,
-      ReflectorSettings settings, RandomGenerator random, EndpointsPreference source) {
+      ReflectorSettings settings, RandomGenerator random, PodAddressPreference source) {
     this.access = access;
     this.minimum = minimum;
     this.startTimeout = startTimeout;
@@ -119,7 +119,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
   }
 
   /** Call before the start, to limit which namespace may claim which hosts by its ScaledServices. */
-  public void limitHosts(HostClaimRules rules) {
+  public void limitHosts(NamespaceHostRules rules) {
     domains = rules;
   }
 
@@ -151,7 +151,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
   }
 
   /** Called with who gets the requests to the ScaledService's own Service. */
-  public void onCaught(Consumer<CatchPlan> consumer) {
+  public void onCaught(Consumer<ActivatorSlicePlanner> consumer) {
     merged.caught.add(consumer);
   }
 
@@ -170,7 +170,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
    *
    * @param target path and query
    */
-  public @Nullable RevisionId ofHost(String host, String target, HeaderFields fields) {
+  public @Nullable RevisionId ofHost(String host, String target, HeaderMap fields) {
     var known = scaledServices;
     var id = known == null ? null : known.hosts().find(host, target, fields);
     return id == null || merged.isNameTaken(id.withoutPort()) ? null : id;
@@ -222,9 +222,10 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
   }
 
   /** The address is null when the private Service is deleted. */
-  public void onClusterIp(Consumer<ClusterIp> consumer) {
+  public void onClusterIp(Consumer<PrivateClusterIp> consumer) {
     merged.clusterIps.add(consumer);
-    merged.clusterIps.addGone(last -> consumer.accept(new ClusterIp(last.revision(), null, null)));
+    merged.clusterIps
+        .addGone(last -> consumer.accept(new PrivateClusterIp(last.revision(), null, null)));
   }
 
   /** The ConfigMap must exist at the start; its consumer is called before all others. */
@@ -244,7 +245,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
   }
 
   /** Called with how far the pods of a revision with waiting requests are, while they are read. */
-  public void onPodProgress(Consumer<PodProgress> consumer) {
+  public void onPodProgress(Consumer<RevisionStartProgress> consumer) {
     podProgress.add(consumer);
   }
 
@@ -294,7 +295,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
   }
 
   private @Nullable String problem(KubernetesSession now) {
-    var problem = ClusterConnector.problem(now.api(), minimum);
+    var problem = KubernetesClientFactory.problem(now.api(), minimum);
     return problem == null && sources != Sources.SCALED_SERVICES ? knative.problem(now) : problem;
   }
 
@@ -317,7 +318,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
     return all;
   }
 
-  private void watchChanged(Informers.Lease<?> lease, boolean open) {
+  private void watchChanged(SharedInformers.Lease<?> lease, boolean open) {
     boolean before = unwatched.isEmpty();
     if (open) {
       unwatched.remove(lease);
@@ -340,14 +341,14 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
     if (now == null) {
       throw new IllegalStateException("not started");
     }
-    var certificates = new ClusterCertificateWatcher(namespace, listener);
+    var certificates = new DataPlaneCertificateWatcher(namespace, listener);
     startup(now, () -> null, () -> certificates.follow(now));
     certificates.requireSecret();
   }
 
   /** @param leads whether this activator may write */
-  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
-    return new ScaledServiceWriter(loop, this::api, clock, leads, random);
+  public ScaledServiceStatusWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
+    return new ScaledServiceStatusWriter(loop, this::api, clock, leads, random);
   }
 
   /**
@@ -356,18 +357,18 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
    * @param leads whether this activator may write
    * @param warnings gets a sentence for an Event
    */
-  public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
+  public ActivatorEndpointSliceWriter catcher(Loop loop, BooleanSupplier leads,
       BiConsumer<RevisionId, String> warnings) {
-    return new ServiceCatcher(loop, this::api, leads, warnings, random);
+    return new ActivatorEndpointSliceWriter(loop, this::api, leads, warnings, random);
   }
 
-  public EventReader eventReader(LongSupplier nanoTime) {
-    return new EventReader(this::api, nanoTime, EventReader.TIMEOUT);
+  public EventFetcher eventReader(LongSupplier nanoTime) {
+    return new EventFetcher(this::api, nanoTime, EventFetcher.TIMEOUT);
   }
 
   /** @param url the non-resource URL that the bearers must be permitted to get */
-  public TokenAuthorizer tokenAuthorizer(String url, LongSupplier nanoTime) {
-    return new TokenAuthorizer(this::api, url, nanoTime, TokenAuthorizer.TIMEOUT);
+  public TokenReviewAuthorizer tokenAuthorizer(String url, LongSupplier nanoTime) {
+    return new TokenReviewAuthorizer(this::api, url, nanoTime, TokenReviewAuthorizer.TIMEOUT);
   }
 
   /** The key of the activators, in their namespace. */
@@ -446,7 +447,7 @@ public final class ClusterWatcher implements Revisions, AutoCloseable {
     }
 
     @Override
-    public void progress(PodProgress now) {
+    public void progress(RevisionStartProgress now) {
       podProgress.changed(now.revision(), now);
     }
 

@@ -1,13 +1,13 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.decode.DecodedObjectHandler.FactListener;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.RevisionLabelReader;
-import dev.activator.cluster.policy.RevisionEndpoints;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
+import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
@@ -29,22 +29,22 @@ final class KnativeInformers {
   private static final String OF_REVISIONS = RevisionLabelReader.SERVICE_TYPE + " in ("
       + RevisionLabelReader.PRIVATE + ","
       + RevisionLabelReader.PUBLIC + ")";
-  private static final InformerQuery<RevisionEndpoints> ENDPOINTS = InformerQuery
+  private static final InformerQuery<RevisionEndpointSlice> ENDPOINTS = InformerQuery
       .everywhere(WatchedKind.ENDPOINTS, OF_REVISIONS);
-  private static final InformerQuery<RevisionEndpoints> ENDPOINT_SLICES = InformerQuery
+  private static final InformerQuery<RevisionEndpointSlice> ENDPOINT_SLICES = InformerQuery
       .everywhere(WatchedKind.ENDPOINT_SLICES, OF_REVISIONS);
   private static final InformerQuery<Revision> REVISIONS = InformerQuery
       .everywhere(WatchedKind.REVISIONS, "");
-  private static final InformerQuery<ClusterIp> SERVICES = InformerQuery
+  private static final InformerQuery<PrivateClusterIp> SERVICES = InformerQuery
       .everywhere(WatchedKind.SERVICES,
           RevisionLabelReader.SERVICE_TYPE + "=" + RevisionLabelReader.PRIVATE);
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 
-  private final EndpointsPreference source;
-  private volatile InformerQuery<RevisionEndpoints> addresses;
-  private volatile @Nullable EndpointsMerger endpoints;
+  private final PodAddressPreference source;
+  private volatile InformerQuery<RevisionEndpointSlice> addresses;
+  private volatile @Nullable MergedEndpointsPublisher endpoints;
 
-  KnativeInformers(EndpointsPreference source) {
+  KnativeInformers(PodAddressPreference source) {
     this.source = source;
     this.addresses = source.source() == EndpointsSource.ENDPOINTSLICES
         ? ENDPOINT_SLICES
@@ -57,7 +57,7 @@ final class KnativeInformers {
       return null;
     }
     try {
-      addresses = allowed(AccessCheck.ofListAndWatch(session.api(), ENDPOINT_SLICES).get());
+      addresses = allowed(ListWatchAccess.ofListAndWatch(session.api(), ENDPOINT_SLICES).get());
       return null;
     } catch (ExecutionException e) {
       return session.errors().about("list", ENDPOINT_SLICES.text(), e);
@@ -67,23 +67,23 @@ final class KnativeInformers {
     }
   }
 
-  private static InformerQuery<RevisionEndpoints> allowed(AccessCheck slices) {
+  private static InformerQuery<RevisionEndpointSlice> allowed(ListWatchAccess slices) {
     log.info("Pods are read from {}", switch (slices) {
       case ALLOWED -> "EndpointSlices";
       case FORBIDDEN ->
         "Endpoints: the activator may not list or watch " + ENDPOINT_SLICES.text() + " (403)";
       case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
     });
-    return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
+    return slices == ListWatchAccess.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
   }
 
   /** @param uids empty for an unknown revision */
   List<KubernetesSession.Followed> follow(KubernetesSession session,
       Function<RevisionId, String> uids, RevisionChangePublisher<PrivateEndpoints> pods,
       RevisionChangePublisher<PublicEndpoints> publicAddresses, FactListener<Revision> revisions,
-      FactListener<ClusterIp> services) {
+      FactListener<PrivateClusterIp> services) {
     var followed = session.followStored(addresses, store -> {
-      var events = new EndpointsMerger(store, source.preferred(), uids, pods,
+      var events = new MergedEndpointsPublisher(store, source.preferred(), uids, pods,
           publicAddresses);
       endpoints = events;
       return events;

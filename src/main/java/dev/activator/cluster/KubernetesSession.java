@@ -1,21 +1,21 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.RevisionLabelReader;
 import dev.activator.cluster.informer.InformerHandlerOptions;
-import dev.activator.cluster.informer.HandlerRegistration;
+import dev.activator.cluster.informer.InformerHandlerRegistration;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.policy.PodStartStatus;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.ApiErrorText;
-import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.SharedInformers;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.InformerQuery;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -44,13 +44,13 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private final ReflectorSettings settings;
   private final Loop loop;
   private final Runnable endOfLoop;
-  private final Informers informers;
+  private final SharedInformers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile Function<RevisionId, String> podSelectors = _ -> "";
 
-  record Followed(Informers.Lease<?> lease,
-      HandlerRegistration registration) implements ClusterStartup.Beginning, AutoCloseable {
+  record Followed(SharedInformers.Lease<?> lease,
+      InformerHandlerRegistration registration) implements ClusterStartup.Beginning, AutoCloseable {
     @Override
     public CompletableFuture<Void> synced() {
       return registration.synced();
@@ -70,17 +70,17 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
-    this.api = ClusterConnector.open(access, WriteRateLimiter.UNLIMITED);
+    this.api = KubernetesClientFactory.open(access, KubernetesWriteRateLimiter.UNLIMITED);
     this.errors = new ApiErrorText(api.url());
     this.settings = settings;
     var thread = new ThreadLoop("cluster");
     this.loop = thread;
     this.endOfLoop = thread::close;
-    this.informers = new Informers(api, new ReflectorContext(loop, settings, random, errors));
+    this.informers = new SharedInformers(api, new ReflectorContext(loop, settings, random, errors));
   }
 
   /** A session on a given loop, which it does not close. */
-  KubernetesSession(KubernetesApiClient api, Loop loop, Informers informers,
+  KubernetesSession(KubernetesApiClient api, Loop loop, SharedInformers informers,
       ReflectorSettings settings) {
     this.api = api;
     this.errors = new ApiErrorText(api.url());
@@ -99,7 +99,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return errors;
   }
 
-  Informers informers() {
+  SharedInformers informers() {
     return informers;
   }
 
@@ -118,12 +118,12 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   /** Follows the objects of a query, for a listener that reads the store. */
   <F> Followed followStored(InformerQuery<F> query,
-      Function<IndexedStore<DecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener) {
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
   }
 
   private <F> Followed follow(InformerQuery<F> query,
-      Function<IndexedStore<DecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
       Duration resync) {
     var begun = begin(query, listener, resync);
     followed.add(begun);
@@ -131,7 +131,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   private <F> Followed begin(InformerQuery<F> query,
-      Function<IndexedStore<DecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
       Duration resync) {
     var lease = informers.lease(query);
     var handler = new DecodedObjectHandler<>(query.kind(), listener.apply(lease.informer().store()),
@@ -151,8 +151,8 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public CompletableFuture<AccessCheck> mayList(String namespace) {
-    return AccessCheck.ofList(api,
+  public CompletableFuture<ListWatchAccess> mayList(String namespace) {
+    return ListWatchAccess.ofList(api,
         InformerQuery.in(namespace, WatchedKind.PODS, RevisionLabelReader.REVISION));
   }
 

@@ -1,9 +1,9 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.CatchPlan;
+import dev.activator.cluster.policy.ActivatorSlicePlanner;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.Backend;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
@@ -42,11 +42,11 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
   final RevisionChangePublisher<PublicEndpoints> publicAddresses = new RevisionChangePublisher<>(
       "public Endpoints");
-  final RevisionChangePublisher<ClusterIp> clusterIps = new RevisionChangePublisher<>(
+  final RevisionChangePublisher<PrivateClusterIp> clusterIps = new RevisionChangePublisher<>(
       "private Service");
   final RevisionChangePublisher<ResolvedScaledService> scaledServiceStates = new RevisionChangePublisher<>(
       "ScaledService");
-  final List<Consumer<CatchPlan>> caught = new CopyOnWriteArrayList<>();
+  final List<Consumer<ActivatorSlicePlanner>> caught = new CopyOnWriteArrayList<>();
 
   /** @param scaledServices null where they are not followed */
   MergedRevisions(KnativeInformers knative,
@@ -167,7 +167,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     }
   }
 
-  void serviceChanged(@Nullable ClusterIp before, @Nullable ClusterIp now) {
+  void serviceChanged(@Nullable PrivateClusterIp before, @Nullable PrivateClusterIp now) {
     if (before != null && (now == null || !now.revision().equals(before.revision()))) {
       clusterIps.gone(before.revision());
     }
@@ -231,7 +231,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   }
 
   @Override
-  public void caught(CatchPlan now) {
+  public void caught(ActivatorSlicePlanner now) {
     caught.forEach(consumer -> consumer.accept(now));
   }
 

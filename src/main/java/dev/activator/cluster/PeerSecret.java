@@ -2,7 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
-import dev.activator.tls.SelfSigned;
+import dev.activator.tls.SelfSignedCertificate;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -109,7 +109,7 @@ public final class PeerSecret {
   private CompletableFuture<Answer> write(KubernetesApiClient open, ObjectNode object,
       int attempts) {
     boolean creates = object.isEmpty();
-    var made = SelfSigned.of(NAME);
+    var made = SelfSignedCertificate.of(NAME);
     object.put("apiVersion", "v1").put("kind", "Secret");
     object.withObjectProperty("metadata").put("namespace", namespace).put("name", NAME);
     object.withObjectProperty("data").put(CERTIFICATE, base64(made.certificate()))

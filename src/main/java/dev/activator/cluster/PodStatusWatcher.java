@@ -4,10 +4,10 @@ import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.policy.StartingPodSet.GracePeriods;
 import dev.activator.cluster.policy.StartingPodSet;
 import dev.activator.cluster.policy.PodStartStatus;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
@@ -40,7 +40,7 @@ public final class PodStatusWatcher {
 
   public interface PodSource {
     /** Whether the pods of a namespace may be listed; fails if that is not known. */
-    CompletableFuture<AccessCheck> mayList(String namespace);
+    CompletableFuture<ListWatchAccess> mayList(String namespace);
 
     /** The label selector of the revision's pods, which changes with a ScaledService's Service. */
     String selector(RevisionId revision);
@@ -55,7 +55,7 @@ public final class PodStatusWatcher {
     void failure(ContainerFailure now);
 
     /** The pods are read from now on, or have changed. */
-    void progress(PodProgress now);
+    void progress(RevisionStartProgress now);
 
     /** The pods are not read any more. */
     void progressEnded(RevisionId revision);
@@ -142,13 +142,13 @@ public final class PodStatusWatcher {
           .whenComplete((answer, failure) -> loop.execute(() -> answered(answer)));
     }
 
-    private void answered(@Nullable AccessCheck answer) {
+    private void answered(@Nullable ListWatchAccess answer) {
       if (ended) {
         return;
       }
       switch (answer) {
         case ALLOWED -> {
-          out.progress(PodProgress.none(revision));
+          out.progress(RevisionStartProgress.none(revision));
           endOfWatch = pods.follow(revision.namespace(), selector, this::changed);
         }
         case FORBIDDEN -> {
@@ -175,13 +175,13 @@ public final class PodStatusWatcher {
       evaluate();
     }
 
-    private PodProgress progress() {
+    private RevisionStartProgress progress() {
       var furthest = failures.furthest();
       if (furthest == null) {
-        return PodProgress.none(revision);
+        return RevisionStartProgress.none(revision);
       }
       var failure = furthest.failure();
-      return new PodProgress(revision, furthest.name(), furthest.ends(),
+      return new RevisionStartProgress(revision, furthest.name(), furthest.ends(),
           failure == null ? "" : failure.reason(), failure == null ? "" : failure.message());
     }
 

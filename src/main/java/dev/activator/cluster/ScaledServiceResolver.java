@@ -1,22 +1,22 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.CatchSlice;
-import dev.activator.cluster.policy.CatchPlan;
-import dev.activator.cluster.policy.CatchPlan.Activators;
-import dev.activator.cluster.policy.HostClaimRules;
-import dev.activator.cluster.policy.HostTable;
-import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.ActivatorEndpointSlice;
+import dev.activator.cluster.policy.ActivatorSlicePlanner;
+import dev.activator.cluster.policy.ActivatorSlicePlanner.Activators;
+import dev.activator.cluster.policy.NamespaceHostRules;
+import dev.activator.cluster.policy.ScaledServiceRouteTable;
+import dev.activator.cluster.policy.HpaSpec;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesService;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.References;
-import dev.activator.cluster.policy.ServiceSlice;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.policy.ServiceEndpointSlice;
+import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -56,31 +56,31 @@ final class ScaledServiceResolver {
       .everywhere(WatchedKind.SCALED_SERVICES, "");
   private static final InformerQuery<KubernetesService> SERVICES = InformerQuery
       .everywhere(WatchedKind.ROUTED_SERVICES, "");
-  private static final InformerQuery<ServiceSlice> SLICES = InformerQuery
+  private static final InformerQuery<ServiceEndpointSlice> SLICES = InformerQuery
       .everywhere(WatchedKind.SERVICE_SLICES, "kubernetes.io/service-name");
   private static final Duration RETRY = Duration.ofSeconds(30);
-  private static final InformerQuery<Hpa> HPAS = InformerQuery.everywhere(WatchedKind.HPAS, "");
+  private static final InformerQuery<HpaSpec> HPAS = InformerQuery.everywhere(WatchedKind.HPAS, "");
 
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final String domain;
-  private final HostClaimRules rules;
+  private final NamespaceHostRules rules;
   private final Set<String> namespaces;
   private final @Nullable RevisionId activators;
   private final Supplier<Activators> alone;
   private final ScaledServicesListener listener;
-  private final ScaledWorkloadKinds kinds;
+  private final ScaledWorkloadWatcher kinds;
   /** Objects to join again; true if the result is reported even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
   /** Namespaces that were logged as belonging to another installation. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
   private boolean settles;
-  private @Nullable IndexedStore<DecodeResult<ScaledService>> objects;
-  private @Nullable IndexedStore<DecodeResult<KubernetesService>> services;
-  private @Nullable IndexedStore<DecodeResult<ServiceSlice>> slices;
-  private @Nullable IndexedStore<DecodeResult<Hpa>> hpas;
-  private volatile HostTable hosts;
+  private @Nullable IndexedStore<ObjectDecodeResult<ScaledService>> objects;
+  private @Nullable IndexedStore<ObjectDecodeResult<KubernetesService>> services;
+  private @Nullable IndexedStore<ObjectDecodeResult<ServiceEndpointSlice>> slices;
+  private @Nullable IndexedStore<ObjectDecodeResult<HpaSpec>> hpas;
+  private volatile ScaledServiceRouteTable hosts;
 
   /** Called on the loop. */
   interface ScaledServicesListener {
@@ -104,7 +104,7 @@ final class ScaledServiceResolver {
     boolean isKnown(RevisionId id);
 
     /** Who gets the requests to the ScaledService's own Service; called even if nothing has changed. */
-    void caught(CatchPlan now);
+    void caught(ActivatorSlicePlanner now);
 
     /** The addresses of the activators that are ready: after a change, or for a new object. */
     void shared(RevisionId id, List<String> addresses);
@@ -125,7 +125,7 @@ final class ScaledServiceResolver {
    * @param alone the addresses of this activator if it is the only one
    */
   ScaledServiceResolver(KubernetesSession session, IpFamily preferred, String domain,
-      HostClaimRules rules, Set<String> namespaces, @Nullable RevisionId activators,
+      NamespaceHostRules rules, Set<String> namespaces, @Nullable RevisionId activators,
       Supplier<Activators> alone, ScaledServicesListener listener) {
     this.namespaces = Set.copyOf(namespaces);
     this.alone = alone;
@@ -135,9 +135,9 @@ final class ScaledServiceResolver {
     this.rules = rules;
     this.activators = activators;
     this.listener = listener;
-    this.kinds = new ScaledWorkloadKinds(session, this::targetChanged,
+    this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
-    this.hosts = HostTable.of(List.of(), domain, rules);
+    this.hosts = ScaledServiceRouteTable.of(List.of(), domain, rules);
   }
 
   List<KubernetesSession.Followed> follow() {
@@ -147,7 +147,7 @@ final class ScaledServiceResolver {
       return this::serviceChanged;
     }), session.followStored(SLICES, store -> {
       slices = store;
-      index(store, BY_SERVICE, ServiceSlice::service);
+      index(store, BY_SERVICE, ServiceEndpointSlice::service);
       store.addIndex(BY_CATCHER, object -> {
         var fact = object.object().fact();
         var own = fact == null ? null : fact.own();
@@ -166,7 +166,7 @@ final class ScaledServiceResolver {
     }));
   }
 
-  private static <F> void index(IndexedStore<DecodeResult<F>> store, String name,
+  private static <F> void index(IndexedStore<ObjectDecodeResult<F>> store, String name,
       Function<F, Object> value) {
     store.addIndex(name, object -> {
       var fact = object.object().fact();
@@ -178,9 +178,9 @@ final class ScaledServiceResolver {
    * Follows HPAs. Retried until it is allowed: the right may be granted later, or autoscaling/v2
    * served later.
    */
-  private void followHpas(@Nullable AccessCheck before) {
-    AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
-      if (access == AccessCheck.ALLOWED) {
+  private void followHpas(@Nullable ListWatchAccess before) {
+    ListWatchAccess.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
+      if (access == ListWatchAccess.ALLOWED) {
         session.followStored(HPAS, store -> {
           hpas = store;
           index(store, BY_TARGET, ScaledServiceResolver::targetOf);
@@ -188,7 +188,7 @@ final class ScaledServiceResolver {
         });
         return;
       }
-      if (access == AccessCheck.FORBIDDEN && access != before) {
+      if (access == ListWatchAccess.FORBIDDEN && access != before) {
         log.warn("The Kubernetes API does not allow the activator to list {}"
             + " (403): it cannot detect one that scales the same workload as a ScaledService",
             HPAS.text());
@@ -205,7 +205,7 @@ final class ScaledServiceResolver {
     }, session.loop()).join();
   }
 
-  HostTable hosts() {
+  ScaledServiceRouteTable hosts() {
     return hosts;
   }
 
@@ -280,7 +280,7 @@ final class ScaledServiceResolver {
     return TargetName.of(object.id().namespace(), object.workload());
   }
 
-  private static TargetName targetOf(Hpa hpa) {
+  private static TargetName targetOf(HpaSpec hpa) {
     return TargetName.of(hpa.namespace(), hpa.target());
   }
 
@@ -291,7 +291,8 @@ final class ScaledServiceResolver {
     }
   }
 
-  private void sliceChanged(@Nullable ServiceSlice before, @Nullable ServiceSlice now) {
+  private void sliceChanged(@Nullable ServiceEndpointSlice before,
+      @Nullable ServiceEndpointSlice now) {
     if (before != null) {
       stale(BY_SERVICE, before.service());
     }
@@ -309,7 +310,7 @@ final class ScaledServiceResolver {
     }
   }
 
-  private void catcherStale(@Nullable ServiceSlice slice) {
+  private void catcherStale(@Nullable ServiceEndpointSlice slice) {
     var own = slice == null ? null : slice.own();
     if (own != null) {
       stale(own.of());
@@ -333,7 +334,7 @@ final class ScaledServiceResolver {
     }
   }
 
-  private void hpaChanged(@Nullable Hpa before, @Nullable Hpa now) {
+  private void hpaChanged(@Nullable HpaSpec before, @Nullable HpaSpec now) {
     if (before != null) {
       stale(BY_TARGET, targetOf(before));
     }
@@ -363,7 +364,7 @@ final class ScaledServiceResolver {
     settles = false;
     if (hostsAreStale) {
       hostsAreStale = false;
-      var next = HostTable.of(objects().toList(), domain, rules);
+      var next = ScaledServiceRouteTable.of(objects().toList(), domain, rules);
       // Requests are routed to a new port once its revision is known, and to an old one until its revision is gone.
       stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
       var before = hosts;
@@ -376,7 +377,7 @@ final class ScaledServiceResolver {
     all.forEach((id, again) -> unlessBroken(id, () -> settle(id, again)));
   }
 
-  private void addPorts(RevisionId id, HostTable next) {
+  private void addPorts(RevisionId id, ScaledServiceRouteTable next) {
     var object = object(id);
     var before = listener.find(id);
     if (object != null && before != null && object.uid().equals(before.object().uid())
@@ -431,7 +432,8 @@ final class ScaledServiceResolver {
   }
 
   /** Null while the kind of its workload is unknown. */
-  private @Nullable ResolvedScaledService join(ScaledService object, HostTable table) {
+  private @Nullable ResolvedScaledService join(ScaledService object,
+      ScaledServiceRouteTable table) {
     var id = object.id();
     var workload = kinds.find(id.namespace(), object.workload());
     return workload == null
@@ -441,17 +443,17 @@ final class ScaledServiceResolver {
             unknown(object), preferred));
   }
 
-  private CatchPlan caught(ResolvedScaledService state) {
+  private ActivatorSlicePlanner caught(ResolvedScaledService state) {
     var object = state.object();
     var service = service(object);
-    var present = new HashMap<String, CatchSlice>();
+    var present = new HashMap<String, ActivatorEndpointSlice>();
     facts(slices, BY_CATCHER, object.id()).forEach(slice -> {
       var own = slice.own();
       if (own != null) {
         present.put(own.name(), slice.caught(object.id()));
       }
     });
-    return CatchPlan.of(state, service == null ? null : service.port(object.port()),
+    return ActivatorSlicePlanner.of(state, service == null ? null : service.port(object.port()),
         object.catchService() ? activators() : Activators.NONE, present);
   }
 
@@ -470,13 +472,13 @@ final class ScaledServiceResolver {
     return find(services, serviceOf(object));
   }
 
-  private List<ServiceSlice> slices(ScaledService object) {
+  private List<ServiceEndpointSlice> slices(ScaledService object) {
     // The activators' own slices are left out: as pods, activators would get the requests that they pass on.
     return facts(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
   }
 
-  private List<Hpa> hpas(ScaledService object) {
-    return facts(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(Hpa::name))
+  private List<HpaSpec> hpas(ScaledService object) {
+    return facts(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(HpaSpec::name))
         .toList();
   }
 
@@ -499,18 +501,19 @@ final class ScaledServiceResolver {
     return namespaces.isEmpty() || namespaces.contains(object.id().namespace());
   }
 
-  private static <F> @Nullable F find(@Nullable IndexedStore<DecodeResult<F>> store,
+  private static <F> @Nullable F find(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
       RevisionId id) {
     var found = store == null ? null : store.find(id.toString());
     return found == null ? null : found.object().fact();
   }
 
-  private static <F> Stream<F> facts(@Nullable IndexedStore<DecodeResult<F>> store, String index,
+  private static <F> Stream<F> facts(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
+      String index,
       Object value) {
     return store == null ? Stream.of() : facts(store.by(index, value));
   }
 
-  private static <F> Stream<F> facts(List<VersionedObject<DecodeResult<F>>> all) {
+  private static <F> Stream<F> facts(List<VersionedObject<ObjectDecodeResult<F>>> all) {
     return all.stream().map(one -> one.object().fact()).filter(Objects::nonNull);
   }
 }

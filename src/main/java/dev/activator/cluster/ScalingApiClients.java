@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApiClient;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
@@ -37,8 +37,8 @@ public final class ScalingApiClients implements AutoCloseable {
 
   private final ClusterAccess access;
   private final Duration timeout;
-  private final Supplier<WriteRateLimiter> rates;
-  private final ScaleApi scales;
+  private final Supplier<KubernetesWriteRateLimiter> rates;
+  private final KubernetesScaleClient scales;
   private volatile @Nullable Clients clients;
   /** Why the members could not be read the last time, as logged; empty if they could. */
   private volatile String problem = "";
@@ -49,23 +49,25 @@ public final class ScalingApiClients implements AutoCloseable {
       KubernetesApiClient records) {}
 
   /** @param rates makes the limit of a client's writes */
-  public ScalingApiClients(ClusterAccess access, Supplier<WriteRateLimiter> rates) {
+  public ScalingApiClients(ClusterAccess access, Supplier<KubernetesWriteRateLimiter> rates) {
     this(access, rates, TIMEOUT);
   }
 
   /** @param timeout of each request for a scale, a lease or the members */
-  public ScalingApiClients(ClusterAccess access, Supplier<WriteRateLimiter> rates,
+  public ScalingApiClients(ClusterAccess access, Supplier<KubernetesWriteRateLimiter> rates,
       Duration timeout) {
     this.access = access;
     this.rates = rates;
     this.timeout = timeout;
-    this.scales = new ScaleApi(() -> clients().scaling, timeout);
+    this.scales = new KubernetesScaleClient(() -> clients().scaling, timeout);
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
   public void open() {
-    clients = new Clients(ClusterConnector.open(access, WriteRateLimiter.UNLIMITED),
-        ClusterConnector.open(access, rates.get()), ClusterConnector.open(access, rates.get()));
+    clients = new Clients(
+        KubernetesClientFactory.open(access, KubernetesWriteRateLimiter.UNLIMITED),
+        KubernetesClientFactory.open(access, rates.get()),
+        KubernetesClientFactory.open(access, rates.get()));
   }
 
   private Clients clients() {
@@ -90,9 +92,9 @@ public final class ScalingApiClients implements AutoCloseable {
    *
    * @param leads whether this activator may write now; called on the loop
    */
-  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads,
+  public ScaledServiceStatusWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads,
       RandomGenerator random) {
-    return new ScaledServiceWriter(loop, this::records, clock, leads, random);
+    return new ScaledServiceStatusWriter(loop, this::records, clock, leads, random);
   }
 
   /**
@@ -101,9 +103,9 @@ public final class ScalingApiClients implements AutoCloseable {
    * @param leads whether this activator may write now; called on the loop
    * @param warnings gets a sentence for an Event
    */
-  public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
+  public ActivatorEndpointSliceWriter catcher(Loop loop, BooleanSupplier leads,
       BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
-    return new ServiceCatcher(loop, this::records, leads, warnings, random);
+    return new ActivatorEndpointSliceWriter(loop, this::records, leads, warnings, random);
   }
 
   public KubernetesLeaseClient lease(String namespace, String name) {

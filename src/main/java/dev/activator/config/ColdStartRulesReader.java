@@ -1,7 +1,7 @@
 package dev.activator.config;
 
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import java.time.Duration;
@@ -88,7 +88,7 @@ public final class ColdStartRulesReader {
     }
   }
 
-  private @Nullable Fallback fallback() {
+  private @Nullable ColdStartFallback fallback() {
     var found = find("fallback", FALLBACK);
     if (found == null) {
       return null;
@@ -99,14 +99,14 @@ public final class ColdStartRulesReader {
     if ((service == null) == respond.isAbsent()) {
       throw new IllegalArgumentException(found.path() + " needs either service or respond");
     }
-    if (service != null && !SettingRequirement.isName(service)) {
+    if (service != null && !SettingPreconditions.isName(service)) {
       throw found.field("service").mustBe("the name of one in the same namespace");
     }
-    return new Fallback(after(found.field("after")), service,
+    return new ColdStartFallback(after(found.field("after")), service,
         service == null ? withHeaders(respond) : null);
   }
 
-  private static Duration after(UserValue after) {
+  private static Duration after(ConfigValue after) {
     var text = after.text(MAX_TEXT_LENGTH);
     var length = text == null
         ? Duration.ZERO
@@ -117,13 +117,13 @@ public final class ColdStartRulesReader {
     return length;
   }
 
-  static void addNew(String name, Set<String> names, UserValue header) {
+  static void addNew(String name, Set<String> names, ConfigValue header) {
     if (!names.add(name)) {
       throw header.field("name").mustBe("another header: this one is in the list already");
     }
   }
 
-  private static ConfiguredResponse withHeaders(UserValue respond) {
+  private static ConfiguredResponse withHeaders(ConfigValue respond) {
     var answer = response(respond, 503, "status", "contentType", "body", "headers");
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
     headers.putAll(answer.headers());
@@ -147,7 +147,7 @@ public final class ColdStartRulesReader {
   private @Nullable Duration ignoreIdleAfter() {
     var field = spec.get("idleConnections");
     if (field != null) {
-      int seconds = new UserValue("spec.idleConnections", field).object("ignoreAfterSeconds")
+      int seconds = new ConfigValue("spec.idleConnections", field).object("ignoreAfterSeconds")
           .field("ignoreAfterSeconds").number(1, MAX_IGNORE_SECONDS, 0);
       return seconds == 0 ? null : Duration.ofSeconds(seconds);
     }
@@ -165,16 +165,16 @@ public final class ColdStartRulesReader {
         // Reported below.
       }
     }
-    throw new UserValue("annotation " + IDLE_CONNECTIONS, text)
+    throw new ConfigValue("annotation " + IDLE_CONNECTIONS, text)
         .mustBe("count, or ignore-after= with a duration from 1s to 24h");
   }
 
-  private @Nullable UserValue find(String field, String annotation) {
+  private @Nullable ConfigValue find(String field, String annotation) {
     var value = spec.get(field);
     var text = annotations.get(annotation);
     return value != null
-        ? new UserValue("spec." + field, value)
-        : text == null ? null : UserValue.parse("annotation " + annotation, text);
+        ? new ConfigValue("spec." + field, value)
+        : text == null ? null : ConfigValue.parse("annotation " + annotation, text);
   }
 
   private List<DoNotWakeRule> doNotWake() {
@@ -184,7 +184,7 @@ public final class ColdStartRulesReader {
         : found.items(MAX_RULES).stream().map(ColdStartRulesReader::rule).toList();
   }
 
-  private static DoNotWakeRule rule(UserValue rule) {
+  private static DoNotWakeRule rule(ConfigValue rule) {
     rule.object("path", "pathPrefix", "method", "headers", "userAgent", "respond", "refuse",
         "always");
     var path = text(rule, "path", "pathPrefix");
@@ -209,14 +209,14 @@ public final class ColdStartRulesReader {
     return new DoNotWakeRule(path, method, headers, answer(rule), rule.field("always").truth());
   }
 
-  static DoNotWakeRule.Header header(UserValue header) {
+  static DoNotWakeRule.Header header(ConfigValue header) {
     header.object("name", "value", "valuePrefix");
     var value = text(header, "value", "valuePrefix");
     return new DoNotWakeRule.Header(headerName(header.field("name")),
         value == null ? new DoNotWakeRule.Text("", true) : value);
   }
 
-  private static String headerName(UserValue name) {
+  private static String headerName(ConfigValue name) {
     var text = name.text(MAX_TEXT_LENGTH);
     if (text == null || !TOKEN.matcher(text).matches()) {
       throw name.mustBe("the name of a header");
@@ -225,7 +225,7 @@ public final class ColdStartRulesReader {
   }
 
   /** Null if neither is there. */
-  private static DoNotWakeRule.@Nullable Text text(UserValue of, String exact, String prefix) {
+  private static DoNotWakeRule.@Nullable Text text(ConfigValue of, String exact, String prefix) {
     var whole = of.field(exact).headerText(MAX_TEXT_LENGTH);
     var begin = of.field(prefix).headerText(MAX_TEXT_LENGTH);
     if (whole != null && begin != null) {
@@ -238,7 +238,7 @@ public final class ColdStartRulesReader {
     return whole == null ? null : new DoNotWakeRule.Text(whole, false);
   }
 
-  private static ConfiguredResponse answer(UserValue rule) {
+  private static ConfiguredResponse answer(ConfigValue rule) {
     var respond = rule.field("respond");
     var refuse = rule.field("refuse");
     if (respond.isAbsent() == refuse.isAbsent()) {
@@ -249,7 +249,7 @@ public final class ColdStartRulesReader {
         : response(respond, 200, "status", "contentType", "body");
   }
 
-  private static ConfiguredResponse refusal(UserValue refuse) {
+  private static ConfiguredResponse refusal(ConfigValue refuse) {
     int seconds = refuse.object("retryAfterSeconds").field("retryAfterSeconds").number(0,
         MAX_RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS);
     return new ConfiguredResponse(503, Map.of("Content-Type", "text/plain; charset=utf-8",
@@ -257,7 +257,7 @@ public final class ColdStartRulesReader {
         "this request does not start the service\n");
   }
 
-  private static ConfiguredResponse response(UserValue respond, int otherwise, String... fields) {
+  private static ConfiguredResponse response(ConfigValue respond, int otherwise, String... fields) {
     int status = respond.object(fields).field("status").number(200, 599, otherwise);
     var type = respond.field("contentType").headerText(MAX_TEXT_LENGTH);
     var body = respond.field("body").text(MAX_BODY_LENGTH);

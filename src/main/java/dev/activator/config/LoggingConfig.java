@@ -17,7 +17,7 @@ import tools.jackson.core.json.JsonFactory;
  * <p><b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. An invalid level of any
  * component makes the map invalid, as does a {@code zap-logger-config} that is not JSON.
  */
-public record LoggingConfig(Level level) implements LiveSettings.Content<LoggingConfig> {
+public record LoggingConfig(Level level) implements ConfigMapSettings.Content<LoggingConfig> {
   public static final LoggingConfig DEFAULT = new LoggingConfig(Level.INFO);
 
   private static final String ZAP = "zap-logger-config";
@@ -46,8 +46,8 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     }
   }
 
-  public static LiveSettings<LoggingConfig> live(String name) {
-    return new LiveSettings<>(name, DEFAULT, LoggingConfig::parse);
+  public static ConfigMapSettings<LoggingConfig> live(String name) {
+    return new ConfigMapSettings<>(name, DEFAULT, LoggingConfig::parse);
   }
 
   public static ParsedSettings<LoggingConfig> parse(Map<String, String> data) {

@@ -24,7 +24,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
-    implements LiveSettings.Content<NetworkConfig> {
+    implements ConfigMapSettings.Content<NetworkConfig> {
   public static final NetworkConfig DEFAULT = new NetworkConfig(MeshMode.AUTO, false, false);
 
   public static final String NAME = "config-network";
@@ -37,8 +37,8 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   private static final List<String> HTTP_PROTOCOLS = List.of("", "enabled", "disabled",
       "redirected");
 
-  public static LiveSettings<NetworkConfig> live() {
-    return new LiveSettings<>(NAME, DEFAULT, NetworkConfig::parse);
+  public static ConfigMapSettings<NetworkConfig> live() {
+    return new ConfigMapSettings<>(NAME, DEFAULT, NetworkConfig::parse);
   }
 
   public static ParsedSettings<NetworkConfig> parse(Map<String, String> data) {

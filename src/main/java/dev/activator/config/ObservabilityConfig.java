@@ -21,7 +21,7 @@ import java.util.TreeMap;
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
-    implements LiveSettings.Content<ObservabilityConfig> {
+    implements ConfigMapSettings.Content<ObservabilityConfig> {
 
   /** Used if the log is enabled without a template. */
   public static final String DEFAULT_TEMPLATE = """
@@ -39,8 +39,8 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   public static final ObservabilityConfig DEFAULT = new ObservabilityConfig(Optional.empty(),
       MetricsConfig.NONE, TracingConfig.NONE, Profiling.DISABLED);
 
-  public static LiveSettings<ObservabilityConfig> live(String name) {
-    return new LiveSettings<>(name, DEFAULT, ObservabilityConfig::parse);
+  public static ConfigMapSettings<ObservabilityConfig> live(String name) {
+    return new ConfigMapSettings<>(name, DEFAULT, ObservabilityConfig::parse);
   }
 
   public static ParsedSettings<ObservabilityConfig> parse(Map<String, String> data) {

@@ -87,7 +87,7 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
 
   private boolean isDirect(String named, int port) {
     var host = named.replaceAll("^\\[|]$", "");
-    var address = Networks.literal(host);
+    var address = CidrRanges.literal(host);
     return host.equals(LOCAL) || (address != null && address.isLoopbackAddress())
         || exceptions.stream().anyMatch(one -> matches(one, host, address, port));
   }
@@ -98,7 +98,7 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
       return true;
     }
     if (exception.indexOf('/') >= 0) {
-      var network = Networks.network(exception);
+      var network = CidrRanges.network(exception);
       return address != null && network != null && network.contains(address);
     }
     int colon = exception.lastIndexOf(':');
@@ -112,7 +112,7 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
   /** A name covers its subdomains too; with a leading dot, only those. */
   private static boolean isNamed(String written, String host, @Nullable InetAddress address) {
     var name = written.replaceAll("^\\[|]$", "");
-    var literal = Networks.literal(name);
+    var literal = CidrRanges.literal(name);
     if (literal != null) {
       return literal.equals(address);
     }

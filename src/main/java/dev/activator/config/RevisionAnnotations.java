@@ -1,6 +1,6 @@
 package dev.activator.config;
 
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.ReadinessProbeSpec;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -43,7 +43,7 @@ public final class RevisionAnnotations {
     row(rows, "slow-start", text -> text.equals("off") || isCount(text),
         "a whole number of at least 1, or off");
     row(rows, "probe", "container"::equals, "container");
-    row(rows, "readiness-path", ReadinessProbe::isPath, "a path, such as /ready");
+    row(rows, "readiness-path", ReadinessProbeSpec::isPath, "a path, such as /ready");
     row(rows, "waiting-page", Set.of("auto", "off")::contains, "auto or off");
     row(rows, "wake-with", text -> WORKLOADS.matcher(text).matches(),
         "names with commas, such as b, c.other-namespace");
@@ -93,7 +93,7 @@ public final class RevisionAnnotations {
   }
 
   private static String unknown(String name) {
-    var nearest = Spelling.nearest(name, names());
+    var nearest = SpellingSuggester.nearest(name, names());
     return NO_EFFECT + (nearest == null ? "" : "; the nearest is \"" + nearest + '"');
   }
 

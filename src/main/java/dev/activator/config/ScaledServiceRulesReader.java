@@ -36,7 +36,7 @@ public final class ScaledServiceRulesReader {
     var rules = new ArrayList<ScaledServiceRoute>();
     var problems = new ArrayList<String>();
     try {
-      for (var one : new UserValue(FIELD, value).items(MAX_RULES)) {
+      for (var one : new ConfigValue(FIELD, value).items(MAX_RULES)) {
         try {
           rules.add(rule(one));
         } catch (IllegalArgumentException e) {
@@ -49,7 +49,7 @@ public final class ScaledServiceRulesReader {
     return new Read(rules, problems);
   }
 
-  private static ScaledServiceRoute rule(UserValue rule) {
+  private static ScaledServiceRoute rule(ConfigValue rule) {
     rule.object("hosts", "path", "pathPrefix", "headers", "serviceRef");
     var hosts = new ArrayList<String>();
     for (var host : rule.field("hosts").items(MAX_HOSTS)) {
@@ -69,7 +69,7 @@ public final class ScaledServiceRulesReader {
     return new ScaledServiceRoute(hosts, path(rule), headers, port(rule.field("serviceRef")));
   }
 
-  private static ScaledServiceRoute.@Nullable Path path(UserValue rule) {
+  private static ScaledServiceRoute.@Nullable Path path(ConfigValue rule) {
     var exact = rule.field("path");
     var prefix = rule.field("pathPrefix");
     if (!exact.isAbsent() && !prefix.isAbsent()) {
@@ -91,7 +91,7 @@ public final class ScaledServiceRulesReader {
     return new ScaledServiceRoute.Path(text, exact.isAbsent());
   }
 
-  private static String port(UserValue service) {
+  private static String port(ConfigValue service) {
     if (service.isAbsent()) {
       return "";
     }

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.console.HourHistory.Kind;
-import dev.activator.console.HourHistory.LastHour;
+import dev.activator.console.RevisionHourHistory.Kind;
+import dev.activator.console.RevisionHourHistory.LastHour;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.observability.RequestOutcome;
@@ -30,7 +30,7 @@ public final class Alerts {
   static final double REQUESTS_PER_SECOND = 0.1;
   static final double REJECTS_PER_SECOND = 0.1;
   static final double SATURATION = 0.9;
-  private static final int RATE_MINUTES = HourHistory.REJECT_MINUTES;
+  private static final int RATE_MINUTES = RevisionHourHistory.REJECT_MINUTES;
   private static final Set<RequestOutcome> NOT_OURS = EnumSet.of(RequestOutcome.CALLER_GONE,
       RequestOutcome.CALLER_DEADLINE, RequestOutcome.BAD_REQUEST, RequestOutcome.REVISION_UNKNOWN);
 

@@ -19,7 +19,7 @@ final class Charts {
   private Charts() {}
 
   /** Requests a second as an area, the queue as a line. */
-  static String minute(RequestHistory.LastMinute minute) {
+  static String minute(MinuteHistory.LastMinute minute) {
     String label = Html.count(minute.requestsInAll(), "request") + " in the last minute, at most "
         + minute.peakRequests() + " a second; at most " + minute.peakQueued() + " queued";
     return "<svg class=\"minute\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
 import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.EventReader;
+import dev.activator.cluster.EventFetcher;
 import dev.activator.console.RevisionWaitReport.RulesReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.revision.Revision;
@@ -35,9 +35,9 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final String domain;
   private final int queueCapacity;
   private final String waitingPage;
-  private final EventReader events;
-  private final ConsoleScalingReports scaling;
-  private final Supplier<ScalingDefaults> defaults;
+  private final EventFetcher events;
+  private final ScalingReportBuilder scaling;
+  private final Supplier<KnativeAutoscalerDefaults> defaults;
   private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
   /**
@@ -46,7 +46,8 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
    */
   public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
       String waitingPage,
-      EventReader events, ConsoleScalingReports scaling, Supplier<ScalingDefaults> defaults,
+      EventFetcher events, ScalingReportBuilder scaling,
+      Supplier<KnativeAutoscalerDefaults> defaults,
       Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
     this.waking = waking;
     this.cluster = cluster;
@@ -193,19 +194,19 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     var scaled = scaledService(id);
     var workload = scaled == null ? id.name() + "-deployment" : scaled.workload().name();
     return events
-        .read(new EventReader.Objects(id.namespace(),
+        .read(new EventFetcher.Objects(id.namespace(),
             Set.copyOf(List.of(id.withoutPort().name(), workload)), workload))
         .thenApply(answer -> switch (answer) {
-          case EventReader.Answer.Read(var all) -> new Known<>(
+          case EventFetcher.Answer.Read(var all) -> new Known<>(
               all.stream().map(ClusterRevisionDetails::line).toList(), "");
-          case EventReader.Answer.Forbidden() -> new Known<>(List.of(),
+          case EventFetcher.Answer.Forbidden() -> new Known<>(List.of(),
               "This activator may not list Events (the chart's rbac.events): " + command(id));
-          case EventReader.Answer.Failed(var why) -> new Known<>(List.of(),
+          case EventFetcher.Answer.Failed(var why) -> new Known<>(List.of(),
               "They cannot be read now (" + why + "): " + command(id));
         });
   }
 
-  public static EventLine line(EventReader.Event event) {
+  public static EventLine line(EventFetcher.Event event) {
     return new EventLine(event.when(), event.type(), event.reason(),
         event.kind() + " " + event.name(), event.message());
   }

@@ -48,14 +48,14 @@ final class ConsoleHtml {
         <main id="parts" tabindex="-1" data-revision=\"""").append(text(revision)).append("\">\n");
     var rows = new StringBuilder();
     parts.forEach((id, part) -> {
-      if (id.startsWith(ServicesPage.ROW)) {
+      if (id.startsWith(ConsoleHomePage.ROW)) {
         rows.append(part).append('\n');
       }
     });
     parts.forEach((id, part) -> {
-      if (!id.startsWith(ServicesPage.ROW)) {
-        html.append(id.equals(ServicesPage.SERVICES)
-            ? part.replace(ServicesPage.NO_ROWS, ServicesPage.ROWS_BEGIN + rows + "</tbody>")
+      if (!id.startsWith(ConsoleHomePage.ROW)) {
+        html.append(id.equals(ConsoleHomePage.SERVICES)
+            ? part.replace(ConsoleHomePage.NO_ROWS, ConsoleHomePage.ROWS_BEGIN + rows + "</tbody>")
             : part).append('\n');
       }
     });
@@ -74,7 +74,7 @@ final class ConsoleHtml {
         + "</form>\n";
   }
 
-  static String state(RevisionCard card) {
+  static String state(RevisionCardData card) {
     var badge = card.badge();
     return "<span class=\"state " + badge.kind() + "\" role=\"status\">" + badge.word() + "</span>";
   }
@@ -83,14 +83,14 @@ final class ConsoleHtml {
     return "/console/" + text(id.namespace()) + "/" + text(id.name());
   }
 
-  static String obstacles(RevisionCard card) {
+  static String obstacles(RevisionCardData card) {
     return card.details().obstacles().isEmpty()
         ? ""
         : card.details().obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
             joining("", "<p class=\"why\">What prevents scaling:</p><ul class=\"why\">", "</ul>"));
   }
 
-  static String numbers(RevisionCard card) {
+  static String numbers(RevisionCardData card) {
     return "<dl class=\"numbers\">"
         + number("pods",
             card.ready() + " / "
@@ -104,12 +104,12 @@ final class ConsoleHtml {
     return "<div><dt>" + name + "</dt><dd>" + value + "</dd></div>";
   }
 
-  private static String percentile(RevisionCard card, double share) {
+  private static String percentile(RevisionCardData card, double share) {
     double nanos = card.minute().percentile(share);
     return Double.isNaN(nanos) ? "–" : length(Duration.ofNanos(Math.round(nanos)));
   }
 
-  static String caption(RevisionCard card) {
+  static String caption(RevisionCardData card) {
     var minute = card.minute();
     return "<p class=\"caption\"><span class=\"key pod\">requests a second, at most "
         + minute.peakRequests()
@@ -117,7 +117,7 @@ final class ConsoleHtml {
         + minute.peakQueued() + "</span></p>";
   }
 
-  static String running(RevisionCard card) {
+  static String running(RevisionCardData card) {
     var start = card.now().queue().start();
     var requested = start.requested();
     if (requested == null) {
@@ -151,7 +151,7 @@ final class ConsoleHtml {
     return steps.toString();
   }
 
-  static String failure(RevisionCard card) {
+  static String failure(RevisionCardData card) {
     var failed = card.failure();
     return failed == null
         ? ""
@@ -159,7 +159,7 @@ final class ConsoleHtml {
             + text(failed.reason()) + "</b> (" + failed.status() + ")</p>";
   }
 
-  static String restarts(RevisionCard card) {
+  static String restarts(RevisionCardData card) {
     return card.now().processes().pods().stream()
         .map(pod -> "<p class=\"failed\">" + text(pod.pod()) + " was started again "
             + (pod.times() == 1 ? "once" : pod.times() + " times")
@@ -181,7 +181,7 @@ final class ConsoleHtml {
   }
 
   /** Where waiting requests come from: the most frequent addresses. */
-  static String from(RevisionCard card) {
+  static String from(RevisionCardData card) {
     return card.now().queue().queue().from().entrySet().stream()
         .sorted(Map.Entry.<String, Integer>comparingByValue().reversed()).limit(MAX_SOURCES)
         .map(each -> each.getKey() + (each.getValue() == 1 ? "" : " × " + each.getValue()))

@@ -42,7 +42,7 @@ public record ConsoleLinks(String log, String dashboard, String runbook) {
   }
 
   /** The links of a card by name. */
-  Map<String, String> of(RevisionCard card) {
+  Map<String, String> of(RevisionCardData card) {
     var values = Map.of("namespace", card.id().namespace(), "service", card.service().name(),
         "revision", card.id().name());
     var links = new LinkedHashMap<String, String>();

@@ -56,15 +56,15 @@ public final class LiveConsole implements AutoCloseable {
       + " frame-ancestors 'none'";
 
   private final RevisionInspector inspector;
-  private final RevisionCard.Source cards;
+  private final RevisionCardData.Source cards;
   private final Supplier<List<ColdStart>> coldStarts;
   private final Supplier<String> unready;
   private final @Nullable Actions actions;
   private final ConsoleLinks links;
-  private final ActivatorLoadsReader loads;
+  private final ActivatorLoadsCollector loads;
   private final Alerts alerts;
   private final Flux<?> ticks;
-  private final Flux<Optional<ServicesPage.Content>> list;
+  private final Flux<Optional<ConsoleHomePage.Content>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
@@ -72,8 +72,8 @@ public final class LiveConsole implements AutoCloseable {
    * @param unready why the activator is not ready, a sentence; empty if it is
    * @param actions null where the console changes nothing
    */
-  public LiveConsole(RevisionInspector inspector, RevisionCard.Source cards,
-      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, ActivatorLoadsReader loads,
+  public LiveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
+      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, ActivatorLoadsCollector loads,
       Alerts alerts, ConsoleLinks links, @Nullable Actions actions, Flux<?> ticks) {
     this.loads = loads;
     this.alerts = alerts;
@@ -166,17 +166,17 @@ public final class LiveConsole implements AutoCloseable {
     return content().map(now -> parts(now, query));
   }
 
-  private static SequencedMap<String, String> parts(Optional<ServicesPage.Content> now,
+  private static SequencedMap<String, String> parts(Optional<ConsoleHomePage.Content> now,
       ServiceListQuery query) {
-    return now.map(content -> ServicesPage.of(content, query)).orElseGet(LiveConsole::trouble);
+    return now.map(content -> ConsoleHomePage.of(content, query)).orElseGet(LiveConsole::trouble);
   }
 
   /** Empty if an event loop has not answered. */
-  private Mono<Optional<ServicesPage.Content>> content() {
+  private Mono<Optional<ConsoleHomePage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
       var now = loads.read(all.revisions().stream().map(one -> one.queue().now()).toList());
       var overview = all.overview();
-      return new ServicesPage.Content(unready.get(), overview.summary(),
+      return new ConsoleHomePage.Content(unready.get(), overview.summary(),
           !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,
           alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(),
               cards.activity().rates(), now.elsewhere()),

@@ -27,8 +27,8 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
 
   private final String version;
   private final Supplier<List<ThrottleView>> views;
-  private final RequestHistory activity;
-  private final HourHistory hours;
+  private final MinuteHistory activity;
+  private final RevisionHourHistory hours;
   private final DoubleSupplier saturation;
   private final BooleanSupplier draining;
   private final OperatingSystemMXBean system = ManagementFactory
@@ -39,7 +39,8 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
   private double processors;
 
   /** @param version may be empty */
-  public OwnLoad(String version, Throttler throttler, RequestHistory activity, HourHistory hours,
+  public OwnLoad(String version, Throttler throttler, MinuteHistory activity,
+      RevisionHourHistory hours,
       DoubleSupplier saturation, BooleanSupplier draining, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.readNanos = nanoTime.getAsLong();

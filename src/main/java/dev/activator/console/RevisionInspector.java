@@ -5,7 +5,7 @@ import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.lending.link.PeerView;
 import dev.activator.loop.Loop;
-import dev.activator.observability.OngoingStart;
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
@@ -46,7 +46,7 @@ public final class RevisionInspector {
   private final Function<RevisionId, CompletableFuture<RevisionWaitReport.@Nullable WakingReport>> waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
   private volatile Supplier<List<PeerView>> peers = List::of;
-  private volatile Function<RevisionId, @Nullable OngoingStart> starts = _ -> null;
+  private volatile Function<RevisionId, @Nullable OngoingColdStart> starts = _ -> null;
 
   /**
    * @param services the revisions of a Service, which is given by namespace and name
@@ -86,7 +86,7 @@ public final class RevisionInspector {
   }
 
   /** @param views null while a pod answers; any thread may call. Without them, starts are not split. */
-  public void starts(Function<RevisionId, @Nullable OngoingStart> views) {
+  public void starts(Function<RevisionId, @Nullable OngoingColdStart> views) {
     starts = views;
   }
 
@@ -151,7 +151,8 @@ public final class RevisionInspector {
    *
    * @param unscalable how many workloads cannot be scaled, by reason
    */
-  public CompletableFuture<Alerts.Facts> alertFacts(List<ThrottleView> views, HourHistory hours,
+  public CompletableFuture<Alerts.Facts> alertFacts(List<ThrottleView> views,
+      RevisionHourHistory hours,
       double saturation, Map<String, Integer> unscalable) {
     var revisions = views.stream().map(view -> new Alerts.Load(view.revision(), view.inFlight(),
         view.queued(), hours.of(view.revision()))).toList();

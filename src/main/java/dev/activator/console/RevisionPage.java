@@ -11,8 +11,8 @@ import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
 import dev.activator.backend.RevisionBackendsView.Address;
-import dev.activator.console.HourHistory.Kind;
-import dev.activator.lending.LendingView;
+import dev.activator.console.RevisionHourHistory.Kind;
+import dev.activator.lending.RevisionLendingView;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -39,7 +39,7 @@ final class RevisionPage {
     return parts;
   }
 
-  static SequencedMap<String, String> of(String problem, RevisionCard card, ConsoleLinks links,
+  static SequencedMap<String, String> of(String problem, RevisionCardData card, ConsoleLinks links,
       Instant now,
       List<RevisionDetailsSource.Setting> settings,
       RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events,
@@ -59,11 +59,11 @@ final class RevisionPage {
     parts.put("events", events(events));
     parts.put("log", log(log));
     parts.put("starts",
-        ColdStartSection.of(ofIt, false));
+        ConsoleColdStartSection.of(ofIt, false));
     return parts;
   }
 
-  private static String head(String problem, RevisionCard card, ConsoleLinks links) {
+  private static String head(String problem, RevisionCardData card, ConsoleLinks links) {
     var since = card.since();
     return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
@@ -78,7 +78,7 @@ final class RevisionPage {
         + "</section>";
   }
 
-  private static String links(RevisionCard card, ConsoleLinks links) {
+  private static String links(RevisionCardData card, ConsoleLinks links) {
     var all = new LinkedHashMap<String, String>();
     var url = card.details().url();
     if (url != null) {
@@ -92,7 +92,7 @@ final class RevisionPage {
             .collect(joining(" · ", "<p class=\"url\">", "</p>"));
   }
 
-  private static String hour(RevisionCard card, List<ColdStart> starts, Instant now) {
+  private static String hour(RevisionCardData card, List<ColdStart> starts, Instant now) {
     var marks = card.hour().marks();
     var text = new StringBuilder();
     for (var mark : marks) {
@@ -116,7 +116,7 @@ final class RevisionPage {
         + "\"><button id=\"b." + action + "\">" + word + "</button></form>";
   }
 
-  private static String pods(RevisionCard card) {
+  private static String pods(RevisionCardData card) {
     var rows = card.now().pods().stream().map(pod -> pod(card, pod)).collect(joining());
     return section("pods", "half", "Pods", rows.isEmpty()
         ? "<p class=\"soft\">None is listed.</p>"
@@ -126,7 +126,7 @@ final class RevisionPage {
             .toArray(String[]::new)));
   }
 
-  private static String pod(RevisionCard card, Address pod) {
+  private static String pod(RevisionCardData card, Address pod) {
     int inFlight = card.now().queue().now().pods().stream()
         .filter(load -> load.destination().equals(pod.destination()))
         .mapToInt(PodLoad::inFlight).sum();
@@ -147,12 +147,12 @@ final class RevisionPage {
         + (probe.took() == null ? "" : ", took " + length(probe.took())) + "</td></tr>";
   }
 
-  private static boolean isShared(RevisionCard card) {
+  private static boolean isShared(RevisionCardData card) {
     return !card.now().queue().lending().pods().isEmpty();
   }
 
   /** The permits that this activator holds, lends or borrows, and the pod's owner. */
-  private static String permits(LendingView lending, Destination pod) {
+  private static String permits(RevisionLendingView lending, Destination pod) {
     return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
         .map(share -> (share.owned()
             ? share.held() + " here" + (share.lent() == 0 ? "" : ", " + share.lent() + " lent")
@@ -161,7 +161,7 @@ final class RevisionPage {
         .orElse("");
   }
 
-  private static String queue(RevisionCard card) {
+  private static String queue(RevisionCardData card) {
     var queue = card.now().queue().queue();
     var waits = queue.oldest().stream().map(Html::length).collect(joining(", "));
     return section("queue", "half", "Queue", "<dl class=\"numbers\">"

@@ -3,7 +3,7 @@ package dev.activator.console;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView;
-import dev.activator.observability.OngoingStart;
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
@@ -25,7 +25,7 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     @Nullable RevisionBackendsView backends,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
-    @Nullable OngoingStart start) {
+    @Nullable OngoingColdStart start) {
 
   boolean isScaledService() {
     return kind == WaitDiagnosis.Kind.SCALED_SERVICE;

@@ -2,9 +2,9 @@ package dev.activator.console;
 
 import static dev.activator.console.Html.time;
 
-import dev.activator.console.HourHistory.Kind;
-import dev.activator.console.HourHistory.LastHour;
-import dev.activator.console.HourHistory.Mark;
+import dev.activator.console.RevisionHourHistory.Kind;
+import dev.activator.console.RevisionHourHistory.LastHour;
+import dev.activator.console.RevisionHourHistory.Mark;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,7 +12,7 @@ import java.util.List;
 
 /** The last hour of a revision as lanes on one axis of time, each with its own scale. */
 final class RevisionTimeline {
-  private static final int MINUTES = HourHistory.MINUTES;
+  private static final int MINUTES = RevisionHourHistory.MINUTES;
   private static final int QUARTER = 15;
   private static final int HEIGHT = 40;
   private static final int LOW = 14;

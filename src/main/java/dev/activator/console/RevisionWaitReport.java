@@ -4,11 +4,11 @@ import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.lending.LendingView;
-import dev.activator.observability.OngoingStart;
+import dev.activator.lending.RevisionLendingView;
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
@@ -149,7 +149,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
     }
 
     /** The fallback as text, with a remark if it goes to a revision that does not exist. */
-    static String text(Fallback fallback, String namespace,
+    static String text(ColdStartFallback fallback, String namespace,
         Function<RevisionId, @Nullable RevisionId> named) {
       var service = fallback.service();
       return service == null || named.apply(new RevisionId(namespace, service)) != null
@@ -227,7 +227,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
    * @param lent if this activator is the owner
    */
   public record PermitsReport(@Nullable String owner, int held, int lent) {
-    private static @Nullable PermitsReport of(LendingView lending, Destination pod) {
+    private static @Nullable PermitsReport of(RevisionLendingView lending, Destination pod) {
       return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
           .map(share -> new PermitsReport(share.owner(), share.held(), share.lent()))
           .orElse(null);
@@ -260,7 +260,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   public record StartReport(@Nullable Double requestedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure, @Nullable String waitsFor,
       @Nullable Map<String, Double> phaseSeconds) {
-    private static StartReport of(ThrottleView.Start start, @Nullable OngoingStart view) {
+    private static StartReport of(ThrottleView.Start start, @Nullable OngoingColdStart view) {
       var failure = start.failure();
       var requested = start.requested();
       return new StartReport(secondsOrNull(requested),
@@ -270,7 +270,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
           requested == null || view == null ? null : phases(view, requested));
     }
 
-    private static Map<String, Double> phases(OngoingStart view, Duration requested) {
+    private static Map<String, Double> phases(OngoingColdStart view, Duration requested) {
       var phases = new LinkedHashMap<String, Double>();
       view.phases(requested)
           .forEach((phase, nanos) -> phases.put(phase.toString(), nanos / NANOS_A_SECOND));

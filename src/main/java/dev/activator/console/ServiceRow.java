@@ -1,8 +1,8 @@
 package dev.activator.console;
 
-import dev.activator.console.HourHistory.Kind;
-import dev.activator.console.HourHistory.Mark;
-import dev.activator.console.RevisionCard.Badge;
+import dev.activator.console.RevisionHourHistory.Kind;
+import dev.activator.console.RevisionHourHistory.Mark;
+import dev.activator.console.RevisionCardData.Badge;
 import dev.activator.lending.link.ActivatorLoad.Requests;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.revision.RevisionId;
@@ -26,19 +26,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cards of its revisions: the live one first, then the newest
  */
-record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests requests) {
+record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests requests) {
   /**
    * All Services: first where most requests wait, then those that need attention.
    *
    * @param rates requests a second here, by revision
    * @param elsewhere at other activators, by revision
    */
-  static List<ServiceRow> of(Collection<RevisionCard> cards, Map<RevisionId, Double> rates,
+  static List<ServiceRow> of(Collection<RevisionCardData> cards, Map<RevisionId, Double> rates,
       Map<RevisionId, Requests> elsewhere) {
-    var byId = cards.stream().collect(Collectors.toMap(RevisionCard::id, Function.identity()));
-    var groups = CardOrder.of(cards.stream().map(RevisionCard::place).toList()).stream()
+    var byId = cards.stream().collect(Collectors.toMap(RevisionCardData::id, Function.identity()));
+    var groups = CardOrder.of(cards.stream().map(RevisionCardData::place).toList()).stream()
         .map(byId::get).filter(Objects::nonNull).collect(Collectors.groupingBy(
-            RevisionCard::service, LinkedHashMap::new, Collectors.toList()));
+            RevisionCardData::service, LinkedHashMap::new, Collectors.toList()));
     return groups.entrySet().stream().map(group -> new ServiceRow(group.getKey(),
         List.copyOf(group.getValue()), group.getValue().stream()
             .map(card -> here(card, rates.getOrDefault(card.id(), 0.0))
@@ -47,26 +47,26 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
         .toList();
   }
 
-  private static Requests here(RevisionCard card, double perSecond) {
+  private static Requests here(RevisionCardData card, double perSecond) {
     var now = card.now();
     return new Requests(perSecond, now.inFlight(), now.queued(), now.queue().now().oldestWait());
   }
 
   /** The one that gets the requests. */
-  RevisionCard main() {
+  RevisionCardData main() {
     return cards.getFirst();
   }
 
   /** Without superseded revisions that nothing waits for: what they do changes no request. */
-  private Stream<RevisionCard> current() {
+  private Stream<RevisionCardData> current() {
     return cards.stream()
         .filter(card -> card == main() || !card.isSuperseded() || card.now().queued() > 0);
   }
 
   /** The revision to look at first: where requests wait, or what is worst. */
-  RevisionCard worst() {
-    return current().min(Comparator.comparing((RevisionCard card) -> card.now().queued() == 0)
-        .thenComparing(RevisionCard::rank)).orElseThrow();
+  RevisionCardData worst() {
+    return current().min(Comparator.comparing((RevisionCardData card) -> card.now().queued() == 0)
+        .thenComparing(RevisionCardData::rank)).orElseThrow();
   }
 
   Badge badge() {
@@ -78,7 +78,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
   }
 
   int ready() {
-    return cards.stream().mapToInt(RevisionCard::ready).sum();
+    return cards.stream().mapToInt(RevisionCardData::ready).sum();
   }
 
   int errors() {
@@ -87,7 +87,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
 
   /** The points of all its revisions, the oldest first. */
   int[] points(Kind kind) {
-    var sums = new int[HourHistory.MINUTES];
+    var sums = new int[RevisionHourHistory.MINUTES];
     cards.forEach(card -> {
       var points = card.hour().of(kind);
       for (int i = 0; i < sums.length; i++) {
@@ -111,7 +111,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
       isExact &= each != null;
       LongStream.of(each == null ? new long[0] : each).forEach(exact);
     }
-    return RequestHistory.exactOrEstimated(sums, isExact ? exact.build().sorted().toArray() : null,
+    return MinuteHistory.exactOrEstimated(sums, isExact ? exact.build().sorted().toArray() : null,
         share);
   }
 

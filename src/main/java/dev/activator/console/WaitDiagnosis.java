@@ -4,8 +4,8 @@ import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
 
 import dev.activator.backend.RevisionBackendsView.Address;
-import dev.activator.lending.LendingView;
-import dev.activator.observability.OngoingStart;
+import dev.activator.lending.RevisionLendingView;
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
@@ -224,7 +224,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   }
 
   /** The start, if it waits for something that the status of its pod says; else null. */
-  private static @Nullable OngoingStart ofPod(RevisionSnapshot now) {
+  private static @Nullable OngoingColdStart ofPod(RevisionSnapshot now) {
     var start = now.start();
     return start != null && start.split().podsRead() && start.split().current().isOfPod()
         ? start
@@ -237,7 +237,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   }
 
   /** @param awaited since the first request found no pod */
-  static String waitsFor(OngoingStart start, Duration awaited) {
+  static String waitsFor(OngoingColdStart start, Duration awaited) {
     var current = start.split().current();
     var since = start.phases(awaited).getOrDefault(current, 0L);
     return (start.pod().isEmpty() ? "it" : "pod " + start.pod()) + " has waited for "
@@ -308,11 +308,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
 
   private static String share(RevisionSnapshot now) {
     var lending = now.queue().lending();
-    if (lending.sharing() == LendingView.Sharing.OWNED) {
+    if (lending.sharing() == RevisionLendingView.Sharing.OWNED) {
       int others = lending.pods().stream()
           .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.held())
           .sum();
-      int lent = lending.pods().stream().mapToInt(LendingView.PodShare::lent).sum();
+      int lent = lending.pods().stream().mapToInt(RevisionLendingView.PodShare::lent).sum();
       return " (" + count(lending.activators().size(), "activator") + " share them: "
           + (others + lent) + " more are at the others" + ownersElsewhere(lending)
           + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods") + ")";
@@ -328,7 +328,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
    * Who owns the pods of which this activator has no permit. Only the owners know whether the pods
    * are idle.
    */
-  private static String ownersElsewhere(LendingView lending) {
+  private static String ownersElsewhere(RevisionLendingView lending) {
     var pods = lending.pods().stream()
         .filter(pod -> !pod.owned() && pod.held() == 0 && pod.owner() != null).toList();
     var text = new StringBuilder();

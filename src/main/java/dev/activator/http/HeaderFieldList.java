@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed value, if values are checked.
  */
-public final class HeaderFieldList extends HttpHeaders implements HeaderFields {
+public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   /** Creates lists that check values; decoders check names. */
   public static final HttpHeadersFactory CHECKED = new HttpHeadersFactory() {
     @Override

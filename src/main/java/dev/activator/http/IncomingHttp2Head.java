@@ -150,7 +150,7 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
   }
 
   private static AsciiString checked(AsciiString name) {
-    var known = CommonFieldNames.ofSmall(name);
+    var known = HeaderNameCache.ofSmall(name);
     if (known != null) {
       return known;
     }

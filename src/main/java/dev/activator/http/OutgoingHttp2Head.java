@@ -124,7 +124,7 @@ public final class OutgoingHttp2Head extends DefaultHttp2Headers {
         }
       }
       while (!ready && field < fields.size()) {
-        var each = CommonFieldNames.small(fields.name(field));
+        var each = HeaderNameCache.small(fields.name(field));
         if (!isOfConnection(each)) {
           ready(each, fields.value(field));
         }

@@ -24,13 +24,13 @@ final class Lender {
 
   private final RevisionId id;
   private final Loop loop;
-  private final LocalPermits permits;
-  private final Lending lending;
+  private final AdjustablePodLimits permits;
+  private final PermitLending lending;
   /** The limit of each pod. */
   private int limit;
   private int queuedElsewhere;
 
-  Lender(RevisionId id, Loop loop, LocalPermits permits, Lending lending) {
+  Lender(RevisionId id, Loop loop, AdjustablePodLimits permits, PermitLending lending) {
     this.id = id;
     this.loop = loop;
     this.permits = permits;
@@ -48,13 +48,13 @@ final class Lender {
    * @param lendable which pods may be lent
    * @return how many of the requests that wait here got none
    */
-  int divide(Collection<SharedPod> pods, Collection<RevisionPeer> partners, int limitOfPods,
-      Predicate<SharedPod> lendable) {
+  int divide(Collection<PodLoans> pods, Collection<PeerRevisionState> partners, int limitOfPods,
+      Predicate<PodLoans> lendable) {
     limit = limitOfPods;
     long now = loop.nanoTime();
     int idle = 0;
     int idleBorrowed = 0;
-    var mine = new ArrayList<SharedPod>();
+    var mine = new ArrayList<PodLoans>();
     for (var pod : pods) {
       if (pod.owned && pod.routed) {
         if (lendable.test(pod)) {
@@ -73,7 +73,7 @@ final class Lender {
       }
     }
     int queued = Math.max(0, permits.queued() - idleBorrowed);
-    var borrowers = new ArrayList<RevisionPeer>();
+    var borrowers = new ArrayList<PeerRevisionState>();
     var claims = new ArrayList<Claim>();
     claims.add(new Claim(queued, queued > 0 ? permits.oldestNanos() : now));
     queuedElsewhere = 0;
@@ -104,8 +104,8 @@ final class Lender {
   }
 
   /** Divides the idle permits of a pod that this activator cannot reach. */
-  private void divideAmongOthers(SharedPod pod, Collection<RevisionPeer> partners, long now) {
-    var borrowers = new ArrayList<RevisionPeer>();
+  private void divideAmongOthers(PodLoans pod, Collection<PeerRevisionState> partners, long now) {
+    var borrowers = new ArrayList<PeerRevisionState>();
     var claims = new ArrayList<Claim>();
     for (var partner : partners) {
       if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
@@ -125,7 +125,7 @@ final class Lender {
     }
   }
 
-  private int idleWhereRefused(List<SharedPod> mine, RevisionPeer borrower, long now) {
+  private int idleWhereRefused(List<PodLoans> mine, PeerRevisionState borrower, long now) {
     int idle = 0;
     for (var pod : mine) {
       var loan = pod.lent.get(borrower);
@@ -140,7 +140,7 @@ final class Lender {
    * Lends idle permits, and returns how many could not be lent: no pod that the borrower accepts
    * has them.
    */
-  private int lend(List<SharedPod> mine, RevisionPeer borrower, int count, long now) {
+  private int lend(List<PodLoans> mine, PeerRevisionState borrower, int count, long now) {
     int left = count;
     for (var pod : mine) {
       if (left == 0) {
@@ -170,7 +170,7 @@ final class Lender {
   }
 
   /** Takes one idle permit, which no activator holds afterwards. False if there was none. */
-  private boolean take(SharedPod pod) {
+  private boolean take(PodLoans pod) {
     int rest = limit - pod.lent() - 1;
     if (rest < 0) {
       return false;
@@ -183,7 +183,7 @@ final class Lender {
    * Holds here what is not lent, except for permits that are recalled from this activator for older
    * requests elsewhere.
    */
-  private void keep(List<SharedPod> mine, int given, int recalled) {
+  private void keep(List<PodLoans> mine, int given, int recalled) {
     boolean more = false;
     int left = given;
     for (var pod : mine) {
@@ -200,7 +200,7 @@ final class Lender {
     }
   }
 
-  private void recall(List<SharedPod> mine, RevisionPeer borrower, int count, boolean waits) {
+  private void recall(List<PodLoans> mine, PeerRevisionState borrower, int count, boolean waits) {
     int left = count;
     for (var pod : mine) {
       var loan = pod.lent.get(borrower);
@@ -219,7 +219,7 @@ final class Lender {
   }
 
   /** How many permits the borrower has to give back because the limit was lowered after they were lent. */
-  private int excess(SharedPod pod, RevisionPeer borrower) {
+  private int excess(PodLoans pod, PeerRevisionState borrower) {
     int over = pod.lent() - limit;
     for (var loan : pod.lent.entrySet()) {
       int part = Math.clamp(over, 0, loan.getValue().outstanding());

@@ -1,7 +1,7 @@
 package dev.activator.lending;
 
-import dev.activator.lending.LendingView.PodShare;
-import dev.activator.lending.LendingView.Sharing;
+import dev.activator.lending.RevisionLendingView.PodShare;
+import dev.activator.lending.RevisionLendingView.Sharing;
 import dev.activator.lending.PeerMessage.OfRevision;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Yield;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One revision's part in lending: which pods this activator owns, and with which activators it
- * agrees about that. {@link PermitLedger} has the permits.
+ * agrees about that. {@link RevisionPermitLedger} has the permits.
  *
  * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
  * this epoch's {@link View}: by its answer each gives up the pods that the sender of the view owns
@@ -52,10 +52,10 @@ public final class RevisionLending {
   private final RevisionId id;
   private final Loop loop;
   private final String own;
-  private final LocalPermits permits;
-  private final Lending lending;
-  private final PermitLedger ledger;
-  private final Map<PeerId, RevisionPeer> partners = new LinkedHashMap<>();
+  private final AdjustablePodLimits permits;
+  private final PermitLending lending;
+  private final RevisionPermitLedger ledger;
+  private final Map<PeerId, PeerRevisionState> partners = new LinkedHashMap<>();
   private final ResettableTimer ticks;
   private final ResettableTimer firstView;
   private KnownActivators fleet = KnownActivators.UNKNOWN;
@@ -102,15 +102,16 @@ public final class RevisionLending {
     }
   }
 
-  RevisionLending(RevisionId id, Loop loop, String own, LocalPermits permits, Routed routed,
-      Lending lending) {
+  RevisionLending(RevisionId id, Loop loop, String own, AdjustablePodLimits permits, Routed routed,
+      PermitLending lending) {
     this.id = id;
     this.loop = loop;
     this.own = own;
     this.permits = permits;
     this.lending = lending;
     this.routed = routed;
-    this.ledger = new PermitLedger(id, loop, permits, lending, partners, routed, this::changed);
+    this.ledger = new RevisionPermitLedger(id, loop, permits, lending, partners, routed,
+        this::changed);
     this.ticks = new ResettableTimer(loop, this::tick);
     this.firstView = new ResettableTimer(loop, this::goOnWithoutView);
   }
@@ -258,8 +259,8 @@ public final class RevisionLending {
     }
   }
 
-  private RevisionPeer partner(PeerActivator peer) {
-    return partners.computeIfAbsent(peer.id(), _ -> new RevisionPeer(peer, loop.nanoTime()));
+  private PeerRevisionState partner(PeerActivator peer) {
+    return partners.computeIfAbsent(peer.id(), _ -> new PeerRevisionState(peer, loop.nanoTime()));
   }
 
   void disconnected(PeerId peer) {
@@ -304,7 +305,7 @@ public final class RevisionLending {
     changed();
   }
 
-  private void viewed(RevisionPeer partner, View now) {
+  private void viewed(PeerRevisionState partner, View now) {
     if (partner.view == null || partner.view.epoch() != now.epoch()) {
       // It has closed the accounts, and may not have had the revision yet when it got our view.
       partner.closeAccounts();
@@ -322,7 +323,7 @@ public final class RevisionLending {
    * Whether no more permits of the pod may be borrowed: another activator was answered how many are
    * used here, and may count on it.
    */
-  private boolean mayBeAcquiredByAnother(SharedPod pod, RevisionPeer lender) {
+  private boolean mayBeAcquiredByAnother(PodLoans pod, PeerRevisionState lender) {
     if (routed.exact() && owners.allLend()) {
       for (var partner : partners.values()) {
         if (partner != lender && partner.mayAcquire(pod, owners)) {
@@ -400,7 +401,7 @@ public final class RevisionLending {
         : owners.members();
   }
 
-  private void sendView(RevisionPeer partner) {
+  private void sendView(PeerRevisionState partner) {
     if (partner.connected && epoch != 0) {
       lending.send(partner.peer, new View(id, epoch, view));
     }
@@ -410,7 +411,7 @@ public final class RevisionLending {
    * Answers the view of a peer if it is this activator's, too: once for each view that is received
    * or begun.
    */
-  private void answer(RevisionPeer partner) {
+  private void answer(PeerRevisionState partner) {
     var requested = partner.view;
     if (requested == null || !partner.connected || !isActive()
         || requested.view() != view && !(isSliced(requested.view()) && isSliced(view))) {
@@ -432,13 +433,13 @@ public final class RevisionLending {
     lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
   }
 
-  private boolean isOf(RevisionPeer partner, SharedPod pod) {
+  private boolean isOf(PeerRevisionState partner, PodLoans pod) {
     return owners.allLend()
         ? partner.address().equals(pod.owner)
         : pod.lender() == partner;
   }
 
-  private void agreed(RevisionPeer partner, Yield yield) {
+  private void agreed(PeerRevisionState partner, Yield yield) {
     if (yield.account() == 0) {
       // It does not have the revision, so it relies on nothing.
       partner.answered(PodSharding.NONE);
@@ -488,7 +489,7 @@ public final class RevisionLending {
    * Whether the pod is divided by Knative's rule, as there is no link to its owner and its
    * queue-proxy keeps the limit.
    */
-  private boolean isSharedWithoutLink(SharedPod pod) {
+  private boolean isSharedWithoutLink(PodLoans pod) {
     return !routed.exact() && routed.slice().contains(pod.pod) && !own.equals(pod.owner)
         && partners.values().stream()
             .noneMatch(partner -> partner.connected && partner.address().equals(pod.owner));
@@ -498,7 +499,7 @@ public final class RevisionLending {
    * Keeps a pod that its next owner has not requested yet, for as long as a borrower may keep it.
    * After that the next owner does not wait for this activator.
    */
-  private void keepUntilRequested(SharedPod pod) {
+  private void keepUntilRequested(PodLoans pod) {
     pod.until = null;
     if (!pod.owned || own.equals(pod.owner) || isSharedWithoutLink(pod)) {
       return;
@@ -564,7 +565,7 @@ public final class RevisionLending {
   }
 
   /** Ends the accounts of a peer whose lease and requests are over, whatever it does now. */
-  private void checkSilent(RevisionPeer partner) {
+  private void checkSilent(PeerRevisionState partner) {
     long longest = ledger.longestUse().dividedBy(TICK);
     boolean isLong = partner.silentTicks() > longest;
     if (isLong && ledger.ended(partner) && partner.connected) {
@@ -584,15 +585,16 @@ public final class RevisionLending {
     return ledger.longestUse();
   }
 
-  public LendingView view() {
+  public RevisionLendingView view() {
     if (!isActive()) {
-      return LendingView.ALONE;
+      return RevisionLendingView.ALONE;
     }
     var pods = ledger.pods().stream()
         .map(pod -> new PodShare(pod.pod, pod.owner, pod.owned,
             permits.held(pod.pod), pod.lent()))
         .sorted(Comparator.comparing(PodShare::pod)).toList();
-    return new LendingView(owners.allLend() ? Sharing.OWNED : Sharing.SLICES, owners.members(),
+    return new RevisionLendingView(owners.allLend() ? Sharing.OWNED : Sharing.SLICES,
+        owners.members(),
         !owners.allLend() || allAgree(), pods);
   }
 }

@@ -6,10 +6,10 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.informer.InformerStatus;
 import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import dev.activator.cluster.reflector.ReflectorStatus;
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerView;
-import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
@@ -22,8 +22,8 @@ import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.proxy.AbusiveConnections;
-import dev.activator.proxy.exchange.IdleTunnels;
+import dev.activator.proxy.AbusiveConnectionCounter;
+import dev.activator.proxy.exchange.TunnelActivityTracker;
 import dev.activator.waking.CallChains;
 import dev.activator.waking.PrewarmCounts;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -104,13 +104,13 @@ public final class ActivatorMeters {
     }
   }
 
-  public void silent(Collection<IdleTunnels> ofLoops) {
+  public void silent(Collection<TunnelActivityTracker> ofLoops) {
     number(MetricDefinition.SILENT_CONNECTIONS,
-        () -> ofLoops.stream().mapToInt(IdleTunnels::silent).sum());
+        () -> ofLoops.stream().mapToInt(TunnelActivityTracker::silent).sum());
   }
 
-  public void ended(AbusiveConnections ended) {
-    for (var reason : AbusiveConnections.Reason.values()) {
+  public void ended(AbusiveConnectionCounter ended) {
+    for (var reason : AbusiveConnectionCounter.Reason.values()) {
       meters.number(MetricDefinition.CONNECTIONS_ENDED, Labels.of("reason", reason.label()),
           () -> ended.count(reason));
     }
@@ -167,7 +167,7 @@ public final class ActivatorMeters {
     number(MetricDefinition.SATURATION, now);
   }
 
-  public void readiness(HealthState health) {
+  public void readiness(ActivatorHealth health) {
     number(MetricDefinition.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
   }
 
@@ -193,7 +193,7 @@ public final class ActivatorMeters {
         time -> meters.measured(MetricDefinition.PEER_ROUND_TRIP, Labels.EMPTY, time));
   }
 
-  public void lending(Lending lending) {
+  public void lending(PermitLending lending) {
     var counts = lending.counts();
     number(MetricDefinition.PERMITS_LENT, lending::lent);
     number(MetricDefinition.PERMITS_BORROWED, lending::borrowed);

@@ -4,7 +4,7 @@ import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -84,7 +84,7 @@ public final class ColdStartRecorder implements RequestObserver {
   private final List<Entry> last = new ArrayList<>(MAX_KEPT);
   private volatile Consumer<RevisionId> onStart = _ -> {
   };
-  private volatile ColdStartTimings sources = ColdStartTimings.NONE;
+  private volatile ColdStartTimingSource sources = ColdStartTimingSource.NONE;
   private final LabelledBy labelledBy;
   /** Revisions with labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
@@ -102,7 +102,7 @@ public final class ColdStartRecorder implements RequestObserver {
     onStart = listener;
   }
 
-  public void sources(ColdStartTimings others) {
+  public void sources(ColdStartTimingSource others) {
     sources = others;
   }
 
@@ -148,7 +148,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** The pods of a revision with waiting requests have changed, or are read from now on. */
-  public void progress(PodProgress now) {
+  public void progress(RevisionStartProgress now) {
     var history = revisions.get(now.revision());
     if (history != null) {
       history.progress(now, clock.instant(), nanoTime.getAsLong());
@@ -331,7 +331,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** The start of a revision of which no pod answers; null if one does, or it has no pods and no requests. */
-  public @Nullable OngoingStart view(RevisionId id) {
+  public @Nullable OngoingColdStart view(RevisionId id) {
     var history = revisions.get(id);
     if (history == null) {
       return null;

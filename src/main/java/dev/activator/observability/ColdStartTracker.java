@@ -4,7 +4,7 @@ import dev.activator.observability.ColdStartRecorder.AwaitedStart;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.StartPhase;
 import java.time.Instant;
 import java.util.Collection;
@@ -35,7 +35,7 @@ final class ColdStartTracker {
   /** Of the phases of pods, as their status was last read. */
   private Map<StartPhase, Long> podEnds = Map.of();
   /** Null unless the status of its pods is read. */
-  private @Nullable PodProgress progress;
+  private @Nullable RevisionStartProgress progress;
   /** The number of the last start of which nothing more will be known. */
   private long settled;
 
@@ -90,10 +90,10 @@ final class ColdStartTracker {
     return DestinationSet.of(listed.keySet()).all();
   }
 
-  synchronized void progress(PodProgress now, Instant wall, long nanos) {
+  synchronized void progress(RevisionStartProgress now, Instant wall, long nanos) {
     progress = now;
     var all = new EnumMap<StartPhase, Long>(StartPhase.class);
-    now.ends().forEach((phase, end) -> all.put(phase, StartSplit.nanos(end, wall, nanos)));
+    now.ends().forEach((phase, end) -> all.put(phase, ColdStartBreakdown.nanos(end, wall, nanos)));
     podEnds = all;
   }
 
@@ -133,7 +133,8 @@ final class ColdStartTracker {
    *
    * @param known as for {@link #published}, if the start goes on
    */
-  synchronized @Nullable StartSplit split(long number, long origin, Map<StartPhase, Long> known) {
+  synchronized @Nullable ColdStartBreakdown split(long number, long origin,
+      Map<StartPhase, Long> known) {
     if (number != (published.isEmpty() ? starts + 1 : starts)) {
       return null;
     }
@@ -148,19 +149,19 @@ final class ColdStartTracker {
       }
     }
     all.replaceAll((_, end) -> end - origin);
-    return new StartSplit(all, progress != null);
+    return new ColdStartBreakdown(all, progress != null);
   }
 
   /** Null while pods answer. */
-  synchronized @Nullable OngoingStart view(long now, Map<StartPhase, Long> known) {
+  synchronized @Nullable OngoingColdStart view(long now, Map<StartPhase, Long> known) {
     var split = published.isEmpty() ? split(starts + 1, now, known) : null;
     if (split == null) {
       return null;
     }
     var pod = progress;
     return pod == null
-        ? new OngoingStart(split, "", "", "")
-        : new OngoingStart(split, pod.pod(), pod.reason(), pod.message());
+        ? new OngoingColdStart(split, "", "", "")
+        : new OngoingColdStart(split, pod.pod(), pod.reason(), pod.message());
   }
 
   synchronized long listedSince() {

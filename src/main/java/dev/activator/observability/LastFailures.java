@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -19,7 +19,7 @@ public final class LastFailures implements RequestObserver {
   public record FailedRequest(RequestOutcome outcome, int status, long atNanos) {}
 
   private final LongSupplier nanoTime;
-  private final Revisions existing;
+  private final RevisionLister existing;
   private final Map<RevisionId, FailedRequest> last = new ConcurrentHashMap<>();
   private volatile Listener listener = (_, _, _) -> {
   };
@@ -30,7 +30,7 @@ public final class LastFailures implements RequestObserver {
   }
 
   /** @param existing no longer has a revision when {@link #gone} is called for it */
-  public LastFailures(LongSupplier nanoTime, Revisions existing) {
+  public LastFailures(LongSupplier nanoTime, RevisionLister existing) {
     this.nanoTime = nanoTime;
     this.existing = existing;
   }

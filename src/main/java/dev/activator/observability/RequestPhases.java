@@ -33,7 +33,7 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
       return !isSplit();
     }
 
-    /** Whether a {@link StartSplit} says more. */
+    /** Whether a {@link ColdStartBreakdown} says more. */
     public boolean isSplit() {
       return this == POD || this == PROBE;
     }

@@ -34,7 +34,7 @@ public final class TelemetryLifecycle implements AutoCloseable {
   private final Clock clock;
   private @Nullable SdkTracerProvider traces;
   private @Nullable SdkMeterProvider pushed;
-  private @Nullable LogPush logLines;
+  private @Nullable OtlpLogAppender logLines;
   private boolean started;
   private boolean logs;
   private boolean exports;
@@ -78,7 +78,7 @@ public final class TelemetryLifecycle implements AutoCloseable {
     scraped = metrics.protocol() == ExportProtocol.PROMETHEUS;
     push(metrics, exporters);
     trace(environment.tracing(config.tracing()), exporters);
-    logLines = LogPush.start(exporters);
+    logLines = OtlpLogAppender.start(exporters);
   }
 
   /** Counts requests also where no metrics are exported, for an open console. Idempotent. */

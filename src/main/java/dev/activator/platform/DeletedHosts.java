@@ -1,9 +1,9 @@
 package dev.activator.platform;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.Loop;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,15 +30,15 @@ final class DeletedHosts {
 
   void start() {
     subscriptions = List.of(store.subscribe(BuiltInKinds.KNATIVE_SERVICE, loop, this::changed),
-        store.subscribe(ScaledServiceKind.of(store), loop, this::changed));
+        store.subscribe(ScaledServiceCrd.of(store), loop, this::changed));
   }
 
   void stop() {
     subscriptions.forEach(ApiStore.StoreSubscription::close);
   }
 
-  private synchronized void changed(StoreChange event) {
-    if (event.type() != StoreChange.Type.DELETED) {
+  private synchronized void changed(ApiStoreChange event) {
+    if (event.type() != ApiStoreChange.Type.DELETED) {
       return;
     }
     EmbeddedPlatform.LocalHosts.hostsOf(event.object()).forEach(host -> {

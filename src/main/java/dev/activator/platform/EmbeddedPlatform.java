@@ -1,26 +1,26 @@
 package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.LeadershipCheck;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.CatchPlan.Activators;
+import dev.activator.cluster.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.console.LiveConsole;
 import dev.activator.console.RevisionDetailsSource;
-import dev.activator.console.ScalingDefaults;
-import dev.activator.embedded.api.ApiServer;
+import dev.activator.console.KnativeAutoscalerDefaults;
+import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.LocalCallers;
+import dev.activator.embedded.runtime.LocalCallerLookup;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.EmbeddedScaleClient;
 import dev.activator.embedded.runtime.LocalRuntimeDependencies;
-import dev.activator.embedded.runtime.ScaledServiceKind;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
-import dev.activator.http.HeaderFields;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
+import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -77,19 +77,19 @@ public final class EmbeddedPlatform implements Platform {
 
   private final ApiStore store;
   private final Defaults defaults;
-  private final ApiServer api;
+  private final EmbeddedApiServer api;
   private final LocalRuntime runtime;
   private final EmbeddedScaleClient scaling;
-  private final ScaledServiceController controller = new ScaledServiceController();
+  private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
-  private final AutoscalerServer autoscalerServer;
+  private final StatsServer autoscalerServer;
   /** The uid of each revision that requests can be routed to. */
   private final Map<RevisionId, String> routed = new ConcurrentHashMap<>();
   /** Answers to writes of ScaledServices that requests cannot be routed to yet. */
   private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
-  private final EmbeddedActions actions;
-  private final LocalCallers localCallers;
+  private final EmbeddedConsoleActions actions;
+  private final LocalCallerLookup localCallers;
   private final DeletedHosts deletedHosts;
   private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
@@ -107,10 +107,10 @@ public final class EmbeddedPlatform implements Platform {
       RandomGenerator random, ToIntFunction<Destination> inFlight) {
     this.store = new ApiStore(Clock.systemUTC());
     this.defaults = new Defaults(settings.stableWindow(), settings.maxPods());
-    DefaultConfigMaps.createIn(store);
-    ScaledServiceKind.createIn(store);
-    store.onWritten(ScaledServiceKind.of(store), this::awaitRoute);
-    this.api = new ApiServer(store, loop(loops), at(settings.apiPort()));
+    DefaultConfigMapCreator.createIn(store);
+    ScaledServiceCrd.createIn(store);
+    store.onWritten(ScaledServiceCrd.of(store), this::awaitRoute);
+    this.api = new EmbeddedApiServer(store, loop(loops), at(settings.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
         new LocalRuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> uid.equals(routed.get(id)), inFlight));
@@ -118,10 +118,10 @@ public final class EmbeddedPlatform implements Platform {
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), LeadershipCheck.ALONE,
         controller, random);
-    this.localCallers = new LocalCallers(autoscalerLoop::nanoTime);
-    this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
+    this.localCallers = new LocalCallerLookup(autoscalerLoop::nanoTime);
+    this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
-    this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
+    this.autoscalerServer = new StatsServer(loops, at(settings.autoscalerPort()),
         autoscaler::received);
   }
 
@@ -149,7 +149,7 @@ public final class EmbeddedPlatform implements Platform {
 
   private UnknownHostHint known(String host) {
     return new UnknownHostHint(
-        LocalHosts.of(runtime.services(), store.list(ScaledServiceKind.of(store), _ -> true)),
+        LocalHosts.of(runtime.services(), store.list(ScaledServiceCrd.of(store), _ -> true)),
         deletedHosts.contains(host));
   }
 
@@ -185,8 +185,8 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public ScalingDefaults scalingDefaults() {
-    return ScalingDefaults.embedded(defaults.window(), defaults.maxPods());
+  public KnativeAutoscalerDefaults scalingDefaults() {
+    return KnativeAutoscalerDefaults.embedded(defaults.window(), defaults.maxPods());
   }
 
   @Override
@@ -257,7 +257,7 @@ public final class EmbeddedPlatform implements Platform {
   /** Done when requests for this ScaledService, which was just written, can be routed. */
   private CompletableFuture<Void> awaitRoute(ObjectNode written) {
     var id = new RevisionId(ObjectMeta.namespace(written), ObjectMeta.name(written));
-    if (store.find(ScaledServiceKind.of(store), id.namespace(), id.name()) == null) {
+    if (store.find(ScaledServiceCrd.of(store), id.namespace(), id.name()) == null) {
       // A dry run, or already deleted.
       return CompletableFuture.completedFuture(null);
     }
@@ -353,7 +353,7 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     @Override
-    public @Nullable RevisionId revision(String host, String target, HeaderFields fields) {
+    public @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
       var named = NAME.matcher(host.toLowerCase(Locale.ROOT));
       if (!named.matches()) {
         return null;

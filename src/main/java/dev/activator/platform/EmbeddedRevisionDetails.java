@@ -1,14 +1,14 @@
 package dev.activator.platform;
 
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.cluster.EventReader.Event;
+import dev.activator.cluster.EventFetcher.Event;
 import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.KnativeLabels;
-import dev.activator.embedded.runtime.StatusConditions;
+import dev.activator.embedded.runtime.EmbeddedLabels;
+import dev.activator.embedded.runtime.ConditionManager;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,11 +25,12 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
 
   private final RevisionDetailsSource cluster;
   private final ApiStore store;
-  private final EmbeddedActions scaled;
+  private final EmbeddedConsoleActions scaled;
   private final Defaults defaults;
   private final IntSupplier requestPort;
 
-  EmbeddedRevisionDetails(RevisionDetailsSource cluster, ApiStore store, EmbeddedActions scaled,
+  EmbeddedRevisionDetails(RevisionDetailsSource cluster, ApiStore store,
+      EmbeddedConsoleActions scaled,
       Defaults defaults, IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;
@@ -42,7 +43,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
     var revision = store.find(BuiltInKinds.REVISION, id.namespace(), id.name());
     return revision == null
         ? ""
-        : ObjectMeta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
+        : ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.SERVICE, "");
   }
 
   @Override
@@ -64,7 +65,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
     var deployment = scaled.deployment(id);
     var progressing = deployment == null
         ? MissingNode.getInstance()
-        : StatusConditions.find(deployment, "Progressing");
+        : ConditionManager.find(deployment, "Progressing");
     return progressing.path("status").asString("").equals("False")
         ? List.of(progressing.path("message").asString(""))
         : List.of();

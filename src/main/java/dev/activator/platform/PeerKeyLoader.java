@@ -2,7 +2,7 @@ package dev.activator.platform;
 
 import dev.activator.cluster.PeerSecret;
 import dev.activator.cluster.PeerSecret.Answer;
-import dev.activator.tls.InternalTls;
+import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PeerTls;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  *
  * <p><b>Threads.</b> Any, and no call waits.
  */
-public record PeerKeyLoader(PeerTls tls, InternalTls internal,
+public record PeerKeyLoader(PeerTls tls, SystemInternalTls internal,
     PeerSecret secret) implements Supplier<CompletableFuture<String>> {
 
   /** Has TLS use the key as it is now. Completes with why it cannot, or with an empty text. */

@@ -8,13 +8,13 @@ import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LiveConsole;
 import dev.activator.console.RevisionDetailsSource;
-import dev.activator.console.ScalingDefaults;
+import dev.activator.console.KnativeAutoscalerDefaults;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
@@ -71,7 +71,7 @@ public interface Platform {
   }
 
   /** What holds for Revisions without annotations; null if Knative's ConfigMap says so. */
-  default @Nullable ScalingDefaults scalingDefaults() {
+  default @Nullable KnativeAutoscalerDefaults scalingDefaults() {
     return null;
   }
 

@@ -1,16 +1,16 @@
 package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.LeaderElection;
 import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.KubernetesLeaseClient;
 import dev.activator.cluster.ScalingApiClients;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
@@ -53,9 +53,9 @@ public final class StandalonePlatform implements Platform {
   private final RandomGenerator random;
   private final KubernetesLeaseClient lease;
   private final Loop loop;
-  private final ScaledServiceController controller = new ScaledServiceController();
+  private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
   private final Autoscaler autoscaler;
-  private final AutoscalerServer server;
+  private final StatsServer server;
   private final LeaderElection election;
   private final ResettableTimer members;
   private CompletableFuture<Void> lastEvent = CompletableFuture.completedFuture(null);
@@ -82,7 +82,7 @@ public final class StandalonePlatform implements Platform {
    * @param limit of writes
    */
   public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random, WriteRateLimiter.Limit limit) {
+      RandomGenerator random, KubernetesWriteRateLimiter.Limit limit) {
     this(access, identity, loops, random,
         new ScalingApiClients(access, () -> limit.rate(new NettyLoop(loops.next()))),
         STATUSES_TIMEOUT);
@@ -100,7 +100,7 @@ public final class StandalonePlatform implements Platform {
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
     this.autoscaler = new Autoscaler(loop, new Scales(), election, controller, random);
-    this.server = new AutoscalerServer(loops,
+    this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
         () -> election.view().leads());
     this.members = new ResettableTimer(loop, this::readMembers);

@@ -51,7 +51,7 @@ public final class ProfilingServer {
 
   private final String host;
   private final int port;
-  private final FlightRecordings recordings = new FlightRecordings();
+  private final FlightRecordingHandler recordings = new FlightRecordingHandler();
   private volatile Profiling profiling = Profiling.DISABLED;
   private @Nullable LoopResources loops;
   private volatile @Nullable DisposableServer server;

@@ -8,15 +8,15 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RevisionReadySince;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.GatewayQuestion;
-import dev.activator.proxy.policy.GatewayQuestion.Convention;
-import dev.activator.proxy.policy.GatewayQuestion.OriginalRequest;
-import dev.activator.proxy.policy.GatewayQuestion.Unclear;
+import dev.activator.proxy.policy.GatewayAdmitRequest;
+import dev.activator.proxy.policy.GatewayAdmitRequest.Convention;
+import dev.activator.proxy.policy.GatewayAdmitRequest.OriginalRequest;
+import dev.activator.proxy.policy.GatewayAdmitRequest.Unclear;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -200,7 +200,7 @@ public final class GatewayAdmitServer {
           + List.of(Convention.values()) + " over HTTP, and at " + ExtAuthzCodec.PATH
           + " over gRPC"));
     }
-    return answer(request, GatewayQuestion.of(by, request.method().name(), request.uri(),
+    return answer(request, GatewayAdmitRequest.of(by, request.method().name(), request.uri(),
         request.requestHeaders()::get), request.requestHeaders())
         .flatMap(answer -> Mono.from(send(response, overHttp(answer))));
   }
@@ -230,7 +230,7 @@ public final class GatewayAdmitServer {
             headers.add(HeaderFieldList.checked(new AsciiString(name)), value);
           }
         });
-        return answer(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),
+        return answer(request, GatewayAdmitRequest.of(Convention.HOST, question.getMethod(),
             Convention.HOST + question.getPath(),
             name -> "Host".equals(name) ? question.getHost() : null), headers);
       } catch (InvalidProtocolBufferException e) {
@@ -255,7 +255,7 @@ public final class GatewayAdmitServer {
     var loop = on.get().loop();
     var refused = Sinks.<byte[]>one();
     var partial = on.get().held()
-        .partialHead(() -> refused.tryEmitError(HeldBytes.HEADS_HOLD_TOO_MUCH));
+        .partialHead(() -> refused.tryEmitError(HeldRequestBytes.HEADS_HOLD_TOO_MUCH));
     var timer = new ResettableTimer(loop, () -> refused.tryEmitError(new TimeoutException()));
     timer.within(settings.headTimeout());
     return request.receive().asByteArray().collect(ByteArrayOutputStream::new, (body, part) -> {
@@ -263,7 +263,7 @@ public final class GatewayAdmitServer {
         throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
       }
       body.writeBytes(part);
-      partial.grew(HeldBytes.costOfHead(body.size(), 0));
+      partial.grew(HeldRequestBytes.costOfHead(body.size(), 0));
     }).map(ByteArrayOutputStream::toByteArray).takeUntilOther(refused.asMono())
         .doFinally(_ -> loop.execute(() -> {
           timer.cancel();
@@ -294,7 +294,7 @@ public final class GatewayAdmitServer {
         : response.sendString(Mono.just(answer.body()));
   }
 
-  private Mono<LocalResponse> answer(HttpServerRequest request, GatewayQuestion parsed,
+  private Mono<LocalResponse> answer(HttpServerRequest request, GatewayAdmitRequest parsed,
       HttpHeaders headers) {
     return switch (parsed) {
       case Unclear(var problem) -> Mono.just(LocalResponse.error(400, problem));
@@ -335,14 +335,14 @@ public final class GatewayAdmitServer {
   private static final class Question implements Downstream {
     private final Loop loop;
     private final Caller gateway;
-    private final HeldBytes.Share held;
+    private final HeldRequestBytes.Share held;
     private final MonoSink<LocalResponse> sink;
     private final ResettableTimer timer;
     /** The memory that a large head is counted with; 0 for a small one. */
     private int headBytes;
     private @Nullable Exchange exchange;
 
-    Question(Loop loop, Caller gateway, HeldBytes.Share held, int headBytes,
+    Question(Loop loop, Caller gateway, HeldRequestBytes.Share held, int headBytes,
         MonoSink<LocalResponse> sink) {
       this.loop = loop;
       this.gateway = gateway;

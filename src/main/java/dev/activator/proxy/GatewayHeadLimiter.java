@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.AbusiveConnections.Reason;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.AbusiveConnectionCounter.Reason;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -30,11 +30,11 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
   private final ChannelPipeline pipeline;
   private final Loop loop;
   private final Duration timeout;
-  private final AbusiveConnections endedConnections;
+  private final AbusiveConnectionCounter endedConnections;
   private final ResettableTimer timer;
-  private final HeldBytes.PartialHead partial;
+  private final HeldRequestBytes.PartialHead partial;
   private final Decoded decoded = new Decoded();
-  private final Http2HeadScanner frames = new Http2HeadScanner();
+  private final Http2HeadSizeTracker frames = new Http2HeadSizeTracker();
   /** How much of the preface has come; less than 0 in HTTP/1. */
   private int prefaceBytes;
   private boolean awaited = true;
@@ -44,8 +44,8 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
   private int bytes;
   private int heads;
 
-  private GatewayHeadLimiter(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held,
-      Duration timeout, AbusiveConnections endedConnections) {
+  private GatewayHeadLimiter(ChannelPipeline pipeline, Loop loop, HeldRequestBytes.Share held,
+      Duration timeout, AbusiveConnectionCounter endedConnections) {
     this.pipeline = pipeline;
     this.loop = loop;
     this.timeout = timeout;
@@ -55,8 +55,9 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
   }
 
   /** @param pipeline has the codec of HTTP/1 */
-  static void limit(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held, Duration timeout,
-      AbusiveConnections endedConnections) {
+  static void limit(ChannelPipeline pipeline, Loop loop, HeldRequestBytes.Share held,
+      Duration timeout,
+      AbusiveConnectionCounter endedConnections) {
     var limit = new GatewayHeadLimiter(pipeline, loop, held, timeout, endedConnections);
     pipeline.addFirst(limit).addAfter(pipeline.context(HttpServerCodec.class).name(), null,
         limit.decoded);
@@ -111,7 +112,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
       awaited = true;
       timer.within(timeout);
     }
-    partial.grew(HeldBytes.costOfHead(bytes, 0));
+    partial.grew(HeldRequestBytes.costOfHead(bytes, 0));
   }
 
   private void headEnded() {

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.http.HeaderFieldList;
-import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.UpgradeNegotiation;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -31,7 +31,7 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
     }
     var fields = HeaderFieldList.in(request);
     if (!fields.has(KnownHeader.HOST)
-        || !UpgradeNegotiation.toHttp2(RequestDecoder.version(request), fields)) {
+        || !UpgradeNegotiation.toHttp2(Http1RequestDecoder.version(request), fields)) {
       return null;
     }
     var settings = settings(fields.text(KnownHeader.HTTP2_SETTINGS));

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
@@ -48,7 +48,7 @@ final class Http1Downstream implements Downstream {
   private static final int RESET_ON_CLOSE = 0;
   private static final int NO_LINGER = -1;
 
-  private final Http1Connection connection;
+  private final Http1CallerConnection connection;
   private final Channel channel;
   private final Loop loop;
   private final Http1RequestReader reader;
@@ -71,7 +71,7 @@ final class Http1Downstream implements Downstream {
   private boolean reading;
   private boolean unflushed;
 
-  Http1Downstream(Http1Connection connection, Channel channel, Loop loop,
+  Http1Downstream(Http1CallerConnection connection, Channel channel, Loop loop,
       Http1RequestReader reader, Caller caller) {
     this.connection = connection;
     this.channel = channel;
@@ -85,7 +85,7 @@ final class Http1Downstream implements Downstream {
     // More may follow a refused request and must be read before closing.
     requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
     awaitsContinue = HttpUtil.is100ContinueExpected(request);
-    version = RequestDecoder.version(request);
+    version = Http1RequestDecoder.version(request);
     method = request.method();
     bodyEnd = BodyEnd.LENGTH;
     keepsConnection = false;

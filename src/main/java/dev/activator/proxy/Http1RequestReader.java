@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.codec.Http1RequestDecoder;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -50,13 +50,13 @@ final class Http1RequestReader {
 
   private final Channel channel;
   private final Loop loop;
-  private final HeldBytes.Share held;
+  private final HeldRequestBytes.Share held;
   private final Duration headTimeout;
   private final ResettableTimer timer;
-  private final AbusiveConnections endedConnections;
+  private final AbusiveConnectionCounter endedConnections;
   private final Receiver receiver;
-  private RequestDecoder decoder;
-  private final HeldBytes.PartialHead partialHead;
+  private Http1RequestDecoder decoder;
+  private final HeldRequestBytes.PartialHead partialHead;
   private boolean headAwaited;
   private long headDueNanos;
   private boolean headBegun;
@@ -69,8 +69,9 @@ final class Http1RequestReader {
   private boolean reads = true;
 
   /** @param timer at whose end {@link #isLate} is called */
-  Http1RequestReader(Channel channel, RequestDecoder decoder, Loop loop, HeldBytes.Share held,
-      Duration headTimeout, ResettableTimer timer, AbusiveConnections endedConnections,
+  Http1RequestReader(Channel channel, Http1RequestDecoder decoder, Loop loop,
+      HeldRequestBytes.Share held,
+      Duration headTimeout, ResettableTimer timer, AbusiveConnectionCounter endedConnections,
       Receiver receiver) {
     this.channel = channel;
     this.decoder = decoder;
@@ -240,27 +241,27 @@ final class Http1RequestReader {
   private void countHead() {
     int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
     if (bytes > 0) {
-      partialHead.grew(HeldBytes.costOfHead(bytes, decoder.fields()));
+      partialHead.grew(HeldRequestBytes.costOfHead(bytes, decoder.fields()));
     } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {
-      replaceDecoder(new RequestDecoder());
+      replaceDecoder(new Http1RequestDecoder());
     }
   }
 
   /** Replaces the decoder. Undecoded bytes go to the new one. */
-  private void replaceDecoder(RequestDecoder by) {
+  private void replaceDecoder(Http1RequestDecoder by) {
     var old = decoder;
     decoder = by;
     channel.pipeline().replace(old, null, by);
   }
 
   private void refuseHead() {
-    endedConnections.ended(AbusiveConnections.Reason.PARTIAL_HEADS, channel.remoteAddress(),
+    endedConnections.ended(AbusiveConnectionCounter.Reason.PARTIAL_HEADS, channel.remoteAddress(),
         loop.nanoTime());
-    var stopped = new RequestDecoder();
+    var stopped = new Http1RequestDecoder();
     stopped.stop();
     replaceDecoder(stopped);
     var context = channel.pipeline().context(stopped);
-    context.fireChannelRead(RequestDecoder.refusal(HeldBytes.HEADS_HOLD_TOO_MUCH));
+    context.fireChannelRead(Http1RequestDecoder.refusal(HeldRequestBytes.HEADS_HOLD_TOO_MUCH));
     context.fireChannelReadComplete();
   }
 
@@ -276,7 +277,7 @@ final class Http1RequestReader {
     }
     log.debug("No request from {} in time", channel.remoteAddress());
     if (headBegun) {
-      endedConnections.ended(AbusiveConnections.Reason.SLOW_HEAD, channel.remoteAddress(),
+      endedConnections.ended(AbusiveConnectionCounter.Reason.SLOW_HEAD, channel.remoteAddress(),
           loop.nanoTime());
     }
     return true;

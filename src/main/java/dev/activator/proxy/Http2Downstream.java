@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUser {
-  private final Http2Session session;
+  private final Http2CallerSession session;
   private final Http2Stream stream;
   private final boolean head;
   private @Nullable Exchange exchange;
@@ -49,7 +49,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   private long stalledSince;
   private long drainNanos;
 
-  Http2Downstream(Http2Session session, Http2Stream stream, HttpMethod method,
+  Http2Downstream(Http2CallerSession session, Http2Stream stream, HttpMethod method,
       boolean requestEnded) {
     this.session = session;
     this.stream = stream;

@@ -11,12 +11,12 @@ import java.time.Duration;
 final class Http2Drain {
   private static final Duration WAIT = Duration.ofSeconds(1);
 
-  private final Http2Session session;
+  private final Http2CallerSession session;
   private final Loop loop;
   private boolean begun;
   private boolean refusesNewRequests;
 
-  Http2Drain(Http2Session session, Loop loop) {
+  Http2Drain(Http2CallerSession session, Loop loop) {
     this.session = session;
     this.loop = loop;
   }

@@ -4,7 +4,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
-import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.tls.ServerCertificate;
@@ -57,7 +57,7 @@ public final class ProxyServer {
   private final Duration headTimeout;
   private final IdentityHashMap<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final List<Channel> listening = new ArrayList<>();
-  private final AbusiveConnections ended = new AbusiveConnections();
+  private final AbusiveConnectionCounter ended = new AbusiveConnectionCounter();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile Consumer<String> lost = _ -> {
   };
@@ -142,7 +142,7 @@ public final class ProxyServer {
     return actual;
   }
 
-  public AbusiveConnections endedConnections() {
+  public AbusiveConnectionCounter endedConnections() {
     return ended;
   }
 
@@ -151,14 +151,14 @@ public final class ProxyServer {
     var dispatcher = dispatcher(connection.eventLoop());
     connections.add(connection);
     var pipeline = connection.pipeline();
-    var decoder = new RequestDecoder();
+    var decoder = new Http1RequestDecoder();
     pipeline.addLast(new ProtocolSniffer(() -> {
       toHttp2(connection, dispatcher);
       pipeline.remove(decoder);
     }));
     pipeline.addLast(decoder);
     pipeline.addLast(new ResponseEncoder());
-    var http1 = new Http1Connection(connection, decoder, dispatcher, headTimeout, ended,
+    var http1 = new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended,
         () -> toHttp2(connection, dispatcher));
     pipeline.addLast(http1);
     if (draining) {
@@ -168,14 +168,14 @@ public final class ProxyServer {
     }
   }
 
-  /** Leaves the {@link RequestDecoder} in the pipeline, for the caller to remove. */
-  private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
+  /** Leaves the {@link Http1RequestDecoder} in the pipeline, for the caller to remove. */
+  private Http2CallerSession toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
-    var session = Http2Session.of(connection, dispatcher, headTimeout, ended);
+    var session = Http2CallerSession.of(connection, dispatcher, headTimeout, ended);
     // The session writes as soon as it is added.
     pipeline.remove(ResponseEncoder.class);
     pipeline.addLast(session);
-    pipeline.remove(Http1Connection.class);
+    pipeline.remove(Http1CallerConnection.class);
     if (draining) {
       session.drain();
     }

@@ -1,6 +1,6 @@
 package dev.activator.proxy;
 
-import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.Loop;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.CertificateFiles;
@@ -31,7 +31,7 @@ public final class RequestPorts {
   private final ProxyServer server;
   private final Settings settings;
   private final Supplier<@Nullable ServerCertificate> system;
-  private final HealthState health;
+  private final ActivatorHealth health;
   private final Loop loop;
   private final Throttler throttler;
   private @Nullable CertificateFiles files;
@@ -53,7 +53,7 @@ public final class RequestPorts {
 
   /** @param system the certificate to use where no files are named; null for none */
   public RequestPorts(ProxyServer server, Settings settings,
-      Supplier<@Nullable ServerCertificate> system, HealthState health, Loop loop,
+      Supplier<@Nullable ServerCertificate> system, ActivatorHealth health, Loop loop,
       Throttler throttler) {
     this.server = server;
     this.settings = settings;

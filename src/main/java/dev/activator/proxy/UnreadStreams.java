@@ -15,14 +15,14 @@ import org.slf4j.LoggerFactory;
 final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(UnreadStreams.class);
 
-  private final Http2Session session;
+  private final Http2CallerSession session;
   private final Channel channel;
   private final UnreadResponseBytes.Share all;
   private final UnreadResponseBytes.Account account;
   private long queuedBytes;
 
   /** @param drainNanos until {@link #drainWithin} */
-  UnreadStreams(Http2Session session, Channel channel, UnreadResponseBytes.Share all,
+  UnreadStreams(Http2CallerSession session, Channel channel, UnreadResponseBytes.Share all,
       long drainNanos) {
     this.session = session;
     this.channel = channel;

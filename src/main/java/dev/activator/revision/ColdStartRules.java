@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     autoscaler; null if it always counts
  * @param problems a sentence for each setting that cannot be used, and is ignored
  */
-public record ColdStartRules(List<DoNotWakeRule> doNotWake, @Nullable Fallback fallback,
+public record ColdStartRules(List<DoNotWakeRule> doNotWake, @Nullable ColdStartFallback fallback,
     @Nullable Duration ignoreIdleAfter, List<String> problems) {
   public ColdStartRules {
     doNotWake = List.copyOf(doNotWake);

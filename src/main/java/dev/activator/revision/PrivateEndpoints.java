@@ -9,7 +9,7 @@ public record PrivateEndpoints(RevisionId revision, PodsByReadiness http1, PodsB
     return new PrivateEndpoints(revision, PodsByReadiness.NONE, PodsByReadiness.NONE);
   }
 
-  public PodsByReadiness on(Protocol protocol) {
+  public PodsByReadiness on(PortProtocol protocol) {
     return switch (protocol) {
       case HTTP1 -> http1;
       case H2C -> h2c;

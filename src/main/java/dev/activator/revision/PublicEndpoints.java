@@ -12,7 +12,7 @@ public record PublicEndpoints(RevisionId revision, List<String> http1, List<Stri
     h2c = h2c.stream().sorted().distinct().toList();
   }
 
-  public List<String> on(Protocol protocol) {
+  public List<String> on(PortProtocol protocol) {
     return switch (protocol) {
       case HTTP1 -> http1;
       case H2C -> h2c;

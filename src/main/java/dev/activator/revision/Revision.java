@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param startFailure why its containers do not start; null if nothing is known
  * @param rules null if it has none, as most
  */
-public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
+public record Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
-    @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
+    @Nullable ReadinessProbeSpec readinessProbe, Map<String, String> labels,
     Map<String, String> annotations, @Nullable RevisionStartFailure startFailure,
     @Nullable ColdStartRules rules) {
 
@@ -26,9 +26,9 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
   }
 
   /** Without rules. */
-  public Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
+  public Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
       RequestTimeouts timeouts, boolean probesBeforeReady,
-      @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
+      @Nullable ReadinessProbeSpec readinessProbe, Map<String, String> labels,
       Map<String, String> annotations, @Nullable RevisionStartFailure startFailure) {
     this(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady, readinessProbe,
         labels, annotations, startFailure, null);
@@ -48,7 +48,8 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
   }
 
   public static Revision of(RevisionId id, int containerConcurrency) {
-    return new Revision(id, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
+    return new Revision(id, "", PortProtocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
+        true,
         null, Map.of(), Map.of(), null);
   }
 }

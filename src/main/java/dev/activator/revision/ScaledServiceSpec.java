@@ -21,7 +21,7 @@ import java.util.OptionalInt;
  */
 public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minReplicas,
     OptionalInt maxReplicas, LoadTarget load, int containerConcurrency, Duration window,
-    Duration requestTimeout, OptionalInt lastDesired, WarmTimes warmTimes) {
+    Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes) {
 
   public ScaledServiceSpec {
     if (load.concurrency().isEmpty() && load.requestsPerSecond().isEmpty()

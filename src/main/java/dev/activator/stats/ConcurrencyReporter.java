@@ -3,7 +3,7 @@ package dev.activator.stats;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,7 +135,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     var waited = queueTimes.take();
     sink.report(round.totals.entrySet().stream()
         .map(each -> RevisionStat.of(each.getKey(), each.getValue())
-            .with(waited.getOrDefault(each.getKey(), QueueTimes.NONE)))
+            .with(waited.getOrDefault(each.getKey(), QueueTimeHistogram.NONE)))
         .toList());
   }
 

@@ -3,7 +3,7 @@ package dev.activator.stats;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.HashMap;
@@ -57,21 +57,21 @@ final class QueueTimeObserver implements RequestObserver {
     }
     var waited = Duration.ofNanos(Math.max(0, request.phases().queue()));
     counts.computeIfAbsent(revision.id().withoutPort(),
-        _ -> new AtomicIntegerArray(QueueTimes.BUCKETS))
-        .incrementAndGet(QueueTimes.bucket(waited));
+        _ -> new AtomicIntegerArray(QueueTimeHistogram.BUCKETS))
+        .incrementAndGet(QueueTimeHistogram.bucket(waited));
   }
 
   /** By revision, those of all ports together; the next report begins. */
-  Map<RevisionId, QueueTimes> take() {
-    var taken = new HashMap<RevisionId, QueueTimes>();
+  Map<RevisionId, QueueTimeHistogram> take() {
+    var taken = new HashMap<RevisionId, QueueTimeHistogram>();
     for (var id : counts.keySet()) {
       var found = counts.remove(id);
       if (found != null) {
-        var numbers = new int[QueueTimes.BUCKETS];
+        var numbers = new int[QueueTimeHistogram.BUCKETS];
         for (int bucket = 0; bucket < numbers.length; bucket++) {
           numbers[bucket] = found.get(bucket);
         }
-        taken.put(id, QueueTimes.of(numbers));
+        taken.put(id, QueueTimeHistogram.of(numbers));
       }
     }
     return taken;

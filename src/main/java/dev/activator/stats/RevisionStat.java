@@ -1,6 +1,6 @@
 package dev.activator.stats;
 
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
 
 /**
@@ -10,10 +10,10 @@ import dev.activator.revision.RevisionId;
  * @param queueTimes of requests that left the queue, while pods were ready
  */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount,
-    QueueTimes queueTimes) {
+    QueueTimeHistogram queueTimes) {
   /** Without times in the queue. */
   public RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
-    this(revision, averageConcurrency, requestCount, QueueTimes.NONE);
+    this(revision, averageConcurrency, requestCount, QueueTimeHistogram.NONE);
   }
 
   public static RevisionStat first(RevisionId revision) {
@@ -28,7 +28,7 @@ public record RevisionStat(RevisionId revision, double averageConcurrency, doubl
     return new RevisionStat(revision, inFlight, 1);
   }
 
-  RevisionStat with(QueueTimes times) {
+  RevisionStat with(QueueTimeHistogram times) {
     return new RevisionStat(revision, averageConcurrency, requestCount, times);
   }
 

@@ -12,8 +12,8 @@ import dev.activator.revision.Revision;
 import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.DestinationSubset;
-import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.throttle.policy.EligibleDestinations;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.throttle.policy.NonEjectedDestinations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -37,7 +37,7 @@ final class DestinationSubsetUpdater {
   private static final Duration EJECTION = Duration.ofMillis(250);
 
   private final Loop loop;
-  private final Permits permits;
+  private final RevisionPermits permits;
   private final WaitEstimator estimator;
   private final Runnable onChange;
   private final Consumer<Destination> onUnreachable;
@@ -45,8 +45,8 @@ final class DestinationSubsetUpdater {
   private final LogLimit limit = new LogLimit();
   private final LogLimit capacityLines;
   private Revision revision;
-  private RevisionOptions options;
-  private volatile EligibleDestinations routing;
+  private ThrottlerOptions options;
+  private volatile NonEjectedDestinations routing;
   private boolean ended;
 
   /**
@@ -54,8 +54,9 @@ final class DestinationSubsetUpdater {
    * @param onChange run when permits or destinations may have changed
    * @param onUnreachable called with each ejected destination
    */
-  DestinationSubsetUpdater(Loop loop, Permits permits, WaitEstimator estimator, Revision revision,
-      RevisionOptions options, RevisionLending lending, LogLimit capacityLines, Runnable onChange,
+  DestinationSubsetUpdater(Loop loop, RevisionPermits permits, WaitEstimator estimator,
+      Revision revision,
+      ThrottlerOptions options, RevisionLending lending, LogLimit capacityLines, Runnable onChange,
       Consumer<Destination> onUnreachable) {
     this.loop = loop;
     this.permits = permits;
@@ -66,11 +67,11 @@ final class DestinationSubsetUpdater {
     this.capacityLines = capacityLines;
     this.onChange = onChange;
     this.onUnreachable = onUnreachable;
-    this.routing = EligibleDestinations.initial(revision.id());
+    this.routing = NonEjectedDestinations.initial(revision.id());
   }
 
   /** Takes effect at {@link #reroute}. */
-  void revision(Revision now, RevisionOptions itsOptions) {
+  void revision(Revision now, ThrottlerOptions itsOptions) {
     revision = now;
     options = itsOptions;
   }
@@ -128,7 +129,7 @@ final class DestinationSubsetUpdater {
   /** The limit of each pod; 0 if there is none, or it is too high to be lent. */
   private static int sharedLimit(Revision revision) {
     int concurrency = revision.containerConcurrency();
-    return concurrency < PodCapacity.ALL ? concurrency : 0;
+    return concurrency < PodTracker.ALL ? concurrency : 0;
   }
 
   /** The value as long as the revision has no pod whose permits are lent. */

@@ -2,10 +2,10 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.policy.QueueOrder;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.policy.AdaptiveLifo;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -53,12 +53,12 @@ final class QueuedRequest implements QueueEntry {
   }
 
   void grant(Permit permit, long nowNanos) {
-    var granted = isRetry() || nowNanos - sinceNanos >= QueueOrder.STANDING_NANOS
+    var granted = isRetry() || nowNanos - sinceNanos >= AdaptiveLifo.STANDING_NANOS
         ? new CountedPermit(permit, nowNanos)
         : permit;
     caller.loop().execute(() -> {
       if (done) {
-        permit.release(AdmissionResult.Ending.UNCOUNTED);
+        permit.release(ThrottleDecision.Ending.UNCOUNTED);
       } else {
         done = true;
         caller.granted(granted);
@@ -66,7 +66,7 @@ final class QueuedRequest implements QueueEntry {
     });
   }
 
-  void reject(AdmissionResult.Rejection reason) {
+  void reject(ThrottleDecision.Rejection reason) {
     caller.loop().execute(() -> {
       if (!done) {
         end();
@@ -130,7 +130,7 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
-    public void release(AdmissionResult.Ending ending) {
+    public void release(ThrottleDecision.Ending ending) {
       if (!isRetry()) {
         throttler.ended(ending, grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
       }

@@ -1,8 +1,8 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.lending.LoanLease;
-import dev.activator.lending.LocalPermits;
+import dev.activator.lending.AdjustablePodLimits;
 import dev.activator.lending.RevisionLending;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.LogLimit;
@@ -13,12 +13,12 @@ import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.policy.ActivatorIndex;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -35,14 +35,14 @@ import org.slf4j.LoggerFactory;
  * Admits or queues the requests of one revision. A released permit goes to the head of the queue.
  *
  * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
- * {@link Permits}, {@link WaitEstimator} and {@link RetryBudget} are shared.
+ * {@link RevisionPermits}, {@link WaitEstimator} and {@link RetryBudget} are shared.
  *
  * <p><b>Errors.</b> A request that will not run gets a {@link Rejection}.
  *
  * <p><b>Source.</b> Knative's {@code revisionThrottler}, where semaphores of the revision and of
  * each pod let a new request overtake a queued one.
  */
-final class RevisionThrottler implements Permits.Owner {
+final class RevisionThrottler implements RevisionPermits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
   /** How many waiting requests a snapshot lists one by one. */
@@ -53,8 +53,8 @@ final class RevisionThrottler implements Permits.Owner {
 
   private final RevisionId id;
   private final Loop loop;
-  private final RevisionOptions defaults;
-  private final Permits permits;
+  private final ThrottlerOptions defaults;
+  private final RevisionPermits permits;
   private final WaitEstimator estimator;
   private final RetryBudget retries = new RetryBudget();
   private final AtomicLong heldBytes = new AtomicLong();
@@ -67,7 +67,7 @@ final class RevisionThrottler implements Permits.Owner {
   private final QueueMonitor starts;
   private final Runnable onStart;
   private volatile Revision revision;
-  private volatile RevisionOptions options;
+  private volatile ThrottlerOptions options;
   /** Queued requests of this revision at other activators. */
   private volatile int queuedElsewhere;
   private boolean deleted;
@@ -83,8 +83,9 @@ final class RevisionThrottler implements Permits.Owner {
    * while requests are queued; with the loop of such a request
    * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
-  RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
-      Lending lends, LogLimit capacityLines, Consumer<Destination> onUnreachable, Runnable onStart,
+  RevisionThrottler(Loop loop, Revision revision, ThrottlerOptions defaults, RandomGenerator random,
+      PermitLending lends, LogLimit capacityLines, Consumer<Destination> onUnreachable,
+      Runnable onStart,
       Consumer<Loop> onWaiting,
       Runnable onStarved) {
     this.onStart = onStart;
@@ -92,7 +93,7 @@ final class RevisionThrottler implements Permits.Owner {
     this.loop = loop;
     this.waitingOn = loop;
     this.defaults = defaults;
-    this.permits = new Permits(random, this);
+    this.permits = new RevisionPermits(random, this);
     this.estimator = new WaitEstimator(loop, id.hashCode());
     this.queue = new WaitQueue(id);
     this.slowStart = new ResettableTimer(loop, this::grant);
@@ -110,12 +111,12 @@ final class RevisionThrottler implements Permits.Owner {
     lending.open();
   }
 
-  AdmissionResult admit(QueuedCaller caller) {
+  ThrottleDecision admit(QueuedCaller caller) {
     var permit = permits.tryAcquire();
     if (permit != null) {
       return permit;
     }
-    return caller.mayWait() ? enqueue(caller) : new AdmissionResult.NoRoom();
+    return caller.mayWait() ? enqueue(caller) : new ThrottleDecision.NoRoom();
   }
 
   private QueueEntry enqueue(QueuedCaller caller) {
@@ -211,7 +212,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   @Override
-  public @Nullable QueueEntry retry(PodCapacity pod, QueuedCaller caller, boolean connected) {
+  public @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected) {
     int active = permits.queued() + permits.inFlight();
     if (!connected || permits.hasRoomOtherThan(pod)) {
       retries.acquire();
@@ -227,7 +228,7 @@ final class RevisionThrottler implements Permits.Owner {
     return request;
   }
 
-  private void requeued(QueuedRequest request, PodCapacity pod) {
+  private void requeued(QueuedRequest request, PodTracker pod) {
     if (rejectIfHopeless(request)) {
       pod.release(Ending.BROKEN);
       return;
@@ -312,7 +313,7 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  private RevisionOptions optionsOf(Revision now) {
+  private ThrottlerOptions optionsOf(Revision now) {
     return defaults.with(now.annotations(),
         problem -> log.warn("{}: {}; it is ignored", id, problem));
   }
@@ -413,7 +414,7 @@ final class RevisionThrottler implements Permits.Owner {
         permits.queued(), oldestWait(), queue.order().at(loop.nanoTime()).newestFirst(), pods);
   }
 
-  private final class Local implements LocalPermits {
+  private final class Local implements AdjustablePodLimits {
     @Override
     public int hold(Destination pod, int count, @Nullable LoanLease lease) {
       return permits.hold(pod, count, lease);

@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.LendingView;
+import dev.activator.lending.RevisionLendingView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
@@ -35,7 +35,7 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    */
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
       ActivatorIndex activator, List<Destination> ejected, @Nullable ColdStartRules rules,
-      LendingView lending) {}
+      RevisionLendingView lending) {}
 
   /**
    * @param timeout zero for no limit but the revision's own

@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
@@ -9,8 +9,8 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.revision.RevisionLister;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -46,11 +46,11 @@ public final class Throttler {
   /** Addresses seen before their revision. */
   private final ConcurrentMap<RevisionId, PublicEndpoints> pendingAddresses = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
-  private final Revisions revisions;
+  private final RevisionLister revisions;
   private final String ownAddress;
-  private final RevisionOptions defaults;
+  private final ThrottlerOptions defaults;
   private final RandomGenerator random;
-  private final Lending lending;
+  private final PermitLending lending;
   /** Limits the log lines about capacity, of all revisions together. */
   private final LogLimit capacityLines = new LogLimit(DestinationSubsetUpdater.MAX_CAPACITY_LINES);
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
@@ -59,9 +59,9 @@ public final class Throttler {
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /** A throttler that lends nothing, because there is no other activator. */
-  public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
-      String ownAddress, RevisionOptions defaults, RandomGenerator random) {
-    this(loops, revisions, ownAddress, defaults, random, new Lending(ownAddress));
+  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLister revisions,
+      String ownAddress, ThrottlerOptions defaults, RandomGenerator random) {
+    this(loops, revisions, ownAddress, defaults, random, new PermitLending(ownAddress));
   }
 
   /**
@@ -69,8 +69,8 @@ public final class Throttler {
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param random must be thread-safe
    */
-  public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
-      String ownAddress, RevisionOptions defaults, RandomGenerator random, Lending lending) {
+  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLister revisions,
+      String ownAddress, ThrottlerOptions defaults, RandomGenerator random, PermitLending lending) {
     this.loops = loops;
     this.revisions = revisions;
     this.ownAddress = ownAddress;
@@ -113,7 +113,7 @@ public final class Throttler {
   }
 
   /** A queued caller is called later on its own loop, even if it is rejected. */
-  public AdmissionResult admit(Revision revision, AdmissionResult.QueuedCaller caller) {
+  public ThrottleDecision admit(Revision revision, ThrottleDecision.QueuedCaller caller) {
     var throttler = throttlers.get(revision.id());
     return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
   }

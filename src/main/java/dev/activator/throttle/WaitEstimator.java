@@ -4,7 +4,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.policy.DestinationSubset;
 import dev.activator.throttle.policy.QueueDrainRate;
-import dev.activator.throttle.policy.StartTimes;
+import dev.activator.throttle.policy.RecentStartDurations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -23,7 +23,7 @@ final class WaitEstimator {
 
   private final Loop loop;
   private final RandomGenerator jitter;
-  private volatile StartTimes starts = StartTimes.UNKNOWN;
+  private volatile RecentStartDurations starts = RecentStartDurations.UNKNOWN;
   private volatile QueueDrainRate drain;
   /** The last list of destinations that was not empty. */
   private List<Destination> lastDestinations = List.of();

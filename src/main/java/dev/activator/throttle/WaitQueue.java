@@ -1,7 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.policy.QueueOrder;
+import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The queue of one revision: first requests that could not be delivered, then in order of arrival.
- * While {@link QueueOrder} says newest first, requests that have arrived since then run before the
+ * While {@link AdaptiveLifo} says newest first, requests that have arrived since then run before the
  * others, the newest first. Of the others, those whose callers will probably leave run last.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
@@ -37,7 +37,7 @@ final class WaitQueue {
   private SequencedSet<QueuedRequest> late = NONE;
   /** In order of arrival. */
   private SequencedSet<QueuedRequest> queue = NONE;
-  private volatile QueueOrder order = QueueOrder.BY_ARRIVAL;
+  private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
 
   WaitQueue(RevisionId id) {
@@ -123,7 +123,7 @@ final class WaitQueue {
     return sums;
   }
 
-  void setOrder(QueueOrder now) {
+  void setOrder(AdaptiveLifo now) {
     if (now.newestFirst() != order.newestFirst()) {
       log.info("{}: {}", id, now.newestFirst()
           ? "callers leave before they are served, so the newest request runs first"
@@ -134,7 +134,7 @@ final class WaitQueue {
     }
   }
 
-  QueueOrder order() {
+  AdaptiveLifo order() {
     return order;
   }
 

@@ -35,7 +35,8 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
    */
   public static CertifiedKey parse(String certificates, String key)
       throws GeneralSecurityException {
-    var read = new CertifiedKey(chain(Pem.certificates(certificates)), Pem.key(key));
+    var read = new CertifiedKey(chain(PemCertificates.certificates(certificates)),
+        PemCertificates.key(key));
     if (!isPair(read.chain.getFirst().getPublicKey(), read.key)) {
       throw new InvalidKeyException("the key is not the certificate's");
     }

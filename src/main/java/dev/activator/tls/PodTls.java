@@ -73,14 +73,14 @@ public final class PodTls {
     services.remove(revision);
   }
 
-  public ConnectTarget target(Destination pod, RevisionId revision) {
+  public DialTarget target(Destination pod, RevisionId revision) {
     if (!required) {
-      return ConnectTarget.plain(pod);
+      return DialTarget.plain(pod);
     }
     var over = pod.equals(services.get(revision))
         ? new Destination(pod.host(), SERVICE_PORT)
         : pods.apply(pod);
-    return new ConnectTarget(over, revision.namespace());
+    return new DialTarget(over, revision.namespace());
   }
 
   public void failed(SocketAddress pod, Throwable handshake, long nowNanos) {

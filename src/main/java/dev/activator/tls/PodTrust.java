@@ -42,7 +42,8 @@ final class PodTrust {
 
   /** Without authorities, no pod is trusted. */
   static PodTrust of(Collection<X509Certificate> authorities) {
-    return new PodTrust(authorities.isEmpty() ? null : Pem.trust(List.copyOf(authorities)));
+    return new PodTrust(
+        authorities.isEmpty() ? null : PemCertificates.trust(List.copyOf(authorities)));
   }
 
   synchronized SslContext of(String namespace) {

@@ -61,9 +61,9 @@ public final class TrustBundles {
   }
 
   private static List<X509Certificate> read(String source, Collection<String> values) {
-    var read = values.stream().map(Pem::read).toList();
+    var read = values.stream().map(PemCertificates::read).toList();
     var found = read.stream().flatMap(pem -> pem.certificates().stream()).toList();
-    long broken = read.stream().filter(Pem::isBroken).count();
+    long broken = read.stream().filter(PemCertificates::isBroken).count();
     if (broken > 0 || found.isEmpty() && !values.isEmpty()) {
       log.warn(
           "Of {} only {} certificates can be read; {} of its {} values are broken or have none",

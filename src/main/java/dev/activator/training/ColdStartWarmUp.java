@@ -3,15 +3,15 @@ package dev.activator.training;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.RevisionChangePublisher;
-import dev.activator.cluster.EndpointsMerger;
+import dev.activator.cluster.MergedEndpointsPublisher;
 import dev.activator.cluster.decode.ListWatchParser;
 import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.Informer;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
@@ -19,7 +19,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.HttpProbeClient;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
@@ -45,14 +45,15 @@ import tools.jackson.core.json.JsonFactory;
 public final class ColdStartWarmUp {
   private static final Logger log = LoggerFactory.getLogger(ColdStartWarmUp.class);
   private static final Duration PAUSE = Duration.ofMillis(5);
-  private static final Revision REVISION = Revision.of(WarmUp.ID, 0);
+  private static final Revision REVISION = Revision.of(JvmWarmUp.ID, 0);
 
-  private final WarmUp parts;
+  private final JvmWarmUp parts;
   private final LoopGroup loops;
   private final RandomGenerator random;
   private final JsonFactory json = new JsonFactory();
   private final ThreadLoop loop = new ThreadLoop("warm-up");
-  private final Informer<DecodeResult<RevisionEndpoints>> informer = new Informer<>("warm-up", loop,
+  private final Informer<ObjectDecodeResult<RevisionEndpointSlice>> informer = new Informer<>(
+      "warm-up", loop,
       Duration.ZERO, WatchedKind.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
@@ -60,7 +61,7 @@ public final class ColdStartWarmUp {
 
   public ColdStartWarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random,
       int starts) {
-    this.parts = new WarmUp(group, loops, random, 0);
+    this.parts = new JvmWarmUp(group, loops, random, 0);
     this.loops = loops;
     this.random = random;
     this.left = new CountDownLatch(starts);
@@ -91,19 +92,19 @@ public final class ColdStartWarmUp {
         new HttpProbeClient(upstreams, ProbeSettings.DEFAULT.repeatsPerSecond()),
         ProbeSettings.DEFAULT, random);
     backends = watching;
-    var throttler = new Throttler(loops::loopFor, _ -> REVISION, WarmUp.LOOPBACK,
-        RevisionOptions.of(1), random);
+    var throttler = new Throttler(loops::loopFor, _ -> REVISION, JvmWarmUp.LOOPBACK,
+        ThrottlerOptions.of(1), random);
     watching.onChange(throttler::destinations);
     var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
     pods.add(watching::listed);
-    var events = new EndpointsMerger(informer.store(), IpFamily.IPV4, _ -> "", pods,
+    var events = new MergedEndpointsPublisher(informer.store(), IpFamily.IPV4, _ -> "", pods,
         new RevisionChangePublisher<>("public Endpoints"));
     informer.addHandler(new DecodedObjectHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
         InformerHandlerOptions.on(loop, "warm-up"));
     informer.start();
     throttler.revision(REVISION);
     watching.revision(REVISION);
-    var client = new WarmUp.Client(() -> {
+    var client = new JvmWarmUp.Client(() -> {
       onLoop(() -> list(""));
       return false;
     });
@@ -140,12 +141,12 @@ public final class ColdStartWarmUp {
     }
   }
 
-  private void scaledToZero(HealthyDestinations now, WarmUp.Client client) {
+  private void scaledToZero(HealthyDestinations now, JvmWarmUp.Client client) {
     if (now.pods().isEmpty()) {
       left.countDown();
       if (left.getCount() > 0) {
         // Others' requests have most of the processor; also, the throttler's task comes first.
-        loops.loopFor(WarmUp.ID).schedule(PAUSE, client::send);
+        loops.loopFor(JvmWarmUp.ID).schedule(PAUSE, client::send);
       }
     }
   }
@@ -165,7 +166,7 @@ public final class ColdStartWarmUp {
         .getBytes(StandardCharsets.UTF_8);
     if (ListWatchParser.event(WatchedKind.ENDPOINTS,
         () -> json.createParser(ObjectReadContext.empty(),
-            line)) instanceof WatchEvent.Put<DecodeResult<RevisionEndpoints>>(var now)) {
+            line)) instanceof WatchEvent.Put<ObjectDecodeResult<RevisionEndpointSlice>>(var now)) {
       informer.sink().put(now);
     }
   }

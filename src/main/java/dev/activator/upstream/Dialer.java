@@ -4,7 +4,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
-import dev.activator.tls.ConnectTarget;
+import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.bootstrap.Bootstrap;
@@ -79,7 +79,7 @@ final class Dialer {
   }
 
   /** Never calls the listener before it returns. */
-  Dial dial(ConnectTarget target, DialListener listener) {
+  Dial dial(DialTarget target, DialListener listener) {
     var attempt = new ConnectAttempt(target, listener);
     loop.execute(attempt::start);
     return attempt;
@@ -144,7 +144,7 @@ final class Dialer {
 
   /** An attempt to connect, which is repeated when it times out. */
   private final class ConnectAttempt implements Dial {
-    private final ConnectTarget target;
+    private final DialTarget target;
     private final InetSocketAddress address;
     private final DialListener listener;
     private int failures;
@@ -152,7 +152,7 @@ final class Dialer {
     private boolean inHandshake;
     private @Nullable Channel connecting;
 
-    private ConnectAttempt(ConnectTarget target, DialListener listener) {
+    private ConnectAttempt(DialTarget target, DialListener listener) {
       this.target = target;
       this.address = addressOf(target.destination());
       this.listener = listener;

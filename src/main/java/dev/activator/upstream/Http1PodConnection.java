@@ -3,7 +3,7 @@ package dev.activator.upstream;
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.loop.NettyTransport;
 import dev.activator.upstream.policy.TcpConnectionHealth;
-import dev.activator.upstream.UpstreamPools.Http1Pool;
+import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 // A failed write or close ends the connection, and the listener is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1PodConnection extends ChannelInboundHandlerAdapter
-    implements UpstreamConnection, ConnectionHealthChecks.Checked {
+    implements UpstreamConnection, DeadConnectionDetector.Checked {
   /** How long a pod may take for the last bytes of a tunnel. */
   private static final long LAST_BYTES_SECONDS = 30;
   /**
@@ -48,7 +48,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   private final Channel channel;
   private final Http1Pool pool;
-  private final ResponseDecoder decoder;
+  private final Http1ResponseDecoder decoder;
   private final boolean overTls;
   @Nullable Http1PodConnection older;
   @Nullable Http1PodConnection newer;
@@ -71,12 +71,12 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.pool = pool;
     this.listener = listener;
-    this.decoder = channel.pipeline().get(ResponseDecoder.class);
+    this.decoder = channel.pipeline().get(Http1ResponseDecoder.class);
     this.overTls = channel.pipeline().get(SslHandler.class) != null;
   }
 
   static void addCodecs(ChannelPipeline pipeline) {
-    pipeline.addLast(new ResponseDecoder());
+    pipeline.addLast(new Http1ResponseDecoder());
     pipeline.addLast(new RequestEncoder());
   }
 
@@ -283,7 +283,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     channel.pipeline().remove(encoder);
     to.head(head);
     if (listener != null) {
-      channel.pipeline().remove(ResponseDecoder.class);
+      channel.pipeline().remove(Http1ResponseDecoder.class);
     }
   }
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
-    implements ConnectionHealthChecks.Checked {
+    implements DeadConnectionDetector.Checked {
   /** The limit for a pod that sets none, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   /**

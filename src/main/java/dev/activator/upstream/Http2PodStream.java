@@ -1,6 +1,6 @@
 package dev.activator.upstream;
 
-import dev.activator.http.FieldCount;
+import dev.activator.http.HeaderCountLimit;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.IncomingHttp2Head;
 import io.netty.buffer.ByteBuf;
@@ -173,7 +173,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     if (listener == null) {
       return;
     }
-    if (incoming.size() > FieldCount.OF_RESPONSES) {
+    if (incoming.size() > HeaderCountLimit.OF_RESPONSES) {
       throw malformed("too many fields");
     }
     if (answered) {

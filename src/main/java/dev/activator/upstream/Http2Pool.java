@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.ResettableTimer;
-import dev.activator.tls.ConnectTarget;
+import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -32,8 +32,8 @@ final class Http2Pool implements UpstreamPool {
    */
   private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
-  private final ConnectTarget target;
-  private final UpstreamPools pools;
+  private final DialTarget target;
+  private final LoopConnectionPools pools;
   private final Dialer dialer;
   private final Duration idleTimeout;
   private final String authority;
@@ -48,7 +48,7 @@ final class Http2Pool implements UpstreamPool {
   private @Nullable UpstreamFailure refusal;
   private long refusedNanos;
 
-  Http2Pool(ConnectTarget target, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
+  Http2Pool(DialTarget target, LoopConnectionPools pools, Dialer dialer, Duration idleTimeout) {
     this.target = target;
     this.pools = pools;
     this.dialer = dialer;

@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * request finds one open.
  */
 public final class HttpProbeClient implements ProbeClient {
-  private final Upstreams upstreams;
-  private final Map<UpstreamPools, ConnectPoller> checks = new IdentityHashMap<>();
+  private final ConnectionPoolsByLoop upstreams;
+  private final Map<LoopConnectionPools, ConnectPoller> checks = new IdentityHashMap<>();
   private final int attemptsPerSecond;
   private @Nullable RateLimit rate;
 
   /** @param attemptsPerSecond to connect to addresses that refused, from all loops */
-  public HttpProbeClient(Upstreams upstreams, int attemptsPerSecond) {
+  public HttpProbeClient(ConnectionPoolsByLoop upstreams, int attemptsPerSecond) {
     this.upstreams = upstreams;
     this.attemptsPerSecond = attemptsPerSecond;
   }
@@ -53,7 +53,7 @@ public final class HttpProbeClient implements ProbeClient {
 
       @Override
       public void connected(Socket socket) {
-        if (!next.path().isEmpty() && next.protocol() == Protocol.HTTP1) {
+        if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1) {
           pools.adopt(next.destination(), socket);
         } else {
           Dialer.closeUnused(socket);
@@ -68,7 +68,7 @@ public final class HttpProbeClient implements ProbeClient {
     });
   }
 
-  private synchronized ConnectPoller checks(UpstreamPools pools) {
+  private synchronized ConnectPoller checks(LoopConnectionPools pools) {
     var shared = rate;
     if (shared == null) {
       shared = new RateLimit(attemptsPerSecond, pools.loop().nanoTime());
@@ -83,7 +83,7 @@ public final class HttpProbeClient implements ProbeClient {
     /** After a longer answer the connection is closed. */
     private static final int READ_BYTES = 64 << 10;
 
-    private final UpstreamPools pools;
+    private final LoopConnectionPools pools;
     private final ProbeRequest request;
     private final Consumer<ProbeResult> done;
     private final StringBuilder body = new StringBuilder(0);
@@ -95,7 +95,7 @@ public final class HttpProbeClient implements ProbeClient {
     private boolean answered;
     private boolean retried;
 
-    Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeResult> done) {
+    Probe(LoopConnectionPools pools, ProbeRequest request, Consumer<ProbeResult> done) {
       this.pools = pools;
       this.request = request;
       this.done = done;
@@ -120,7 +120,7 @@ public final class HttpProbeClient implements ProbeClient {
     }
 
     private UpstreamPool pool() {
-      return !request.path().isEmpty() && request.protocol() == Protocol.H2C
+      return !request.path().isEmpty() && request.protocol() == PortProtocol.H2C
           ? pools.plainHttp2(request.destination())
           : pools.plain(request.destination());
     }

@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import java.time.Duration;
 import java.util.Map;
 
@@ -12,5 +12,5 @@ import java.util.Map;
  * @param headers all but {@code Host}
  * @param timeout until the end of the answer
  */
-public record ProbeRequest(Destination destination, Protocol protocol, String path, String host,
+public record ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,
     Map<String, String> headers, Duration timeout) {}

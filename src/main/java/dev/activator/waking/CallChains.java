@@ -6,9 +6,9 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
 import dev.activator.waking.SpeculativeStarts.Result;
-import dev.activator.waking.policy.ChainTable;
-import dev.activator.waking.policy.ChainTable.Prediction;
-import dev.activator.waking.policy.ChainTable.StartTime;
+import dev.activator.waking.policy.CallChainTable;
+import dev.activator.waking.policy.CallChainTable.Prediction;
+import dev.activator.waking.policy.CallChainTable.StartTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -77,8 +77,8 @@ public final class CallChains {
   private final List<Consumer<Boolean>> onWatching = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStarted = new CopyOnWriteArrayList<>();
   private final PrewarmCounts counts;
-  private final ChainTable table = new ChainTable();
-  private final CallerLookup addresses = new CallerLookup();
+  private final CallChainTable table = new CallChainTable();
+  private final CallingRevisionLookup addresses = new CallingRevisionLookup();
   /** The revisions that have an episode, or were started ahead. <b>Threads.</b> Any may read it. */
   private final Map<RevisionId, Watch> watched = new ConcurrentHashMap<>();
   private int episodes;
@@ -141,7 +141,7 @@ public final class CallChains {
     onStarted.add(listener);
   }
 
-  public CallerLookup addresses() {
+  public CallingRevisionLookup addresses() {
     return addresses;
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.waking;
 
-import dev.activator.config.Networks;
+import dev.activator.config.CidrRanges;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.RevisionId;
@@ -26,7 +26,7 @@ public final class CallerDetector implements RequestObserver {
 
   private final CallChains chains;
   private final Throttler throttler;
-  private final Networks trustedHops;
+  private final CidrRanges trustedHops;
   private final IntUnaryOperator podPorts;
 
   /**
@@ -34,7 +34,7 @@ public final class CallerDetector implements RequestObserver {
    * @param podPorts where the pod listens that has a connection from this port of the loopback address; 0 if
    *     there is none
    */
-  public CallerDetector(CallChains chains, Throttler throttler, Networks trustedHops,
+  public CallerDetector(CallChains chains, Throttler throttler, CidrRanges trustedHops,
       IntUnaryOperator podPorts) {
     this.chains = chains;
     this.throttler = throttler;
@@ -83,12 +83,12 @@ public final class CallerDetector implements RequestObserver {
     if (trace != null) {
       found.addAll(chains.addresses().ofTrace(trace));
     }
-    var peer = CallerLookup.normalized(request.peer());
+    var peer = CallingRevisionLookup.normalized(request.peer());
     if (trustedHops.contains(peer)) {
       // A hop may also be at the loopback address, such as a sidecar.
       found.addAll(chains.addresses()
-          .ofAddress(CallerLookup.normalized(forwardedFor(request, peer))));
-    } else if (CallerLookup.isLoopback(peer)) {
+          .ofAddress(CallingRevisionLookup.normalized(forwardedFor(request, peer))));
+    } else if (CallingRevisionLookup.isLoopback(peer)) {
       // This costs a millisecond.
       int port = chains.isCallAwaited(id) ? podPorts.applyAsInt(request.peerPort()) : 0;
       if (port > 0) {

@@ -3,12 +3,12 @@ package dev.activator.waking;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
-import dev.activator.throttle.AdmissionResult;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.ThrottleDecision;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,12 +53,12 @@ public final class WakeUpRequest implements QueuedCaller {
    *
    * @return whether it is queued; false if it has ended already
    */
-  public boolean start(BiFunction<Revision, QueuedCaller, AdmissionResult> throttle) {
+  public boolean start(BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle) {
     counter.arrived(revision.id());
     try {
       switch (throttle.apply(revision, this)) {
         case Permit now -> granted(now);
-        case AdmissionResult.NoRoom _ -> throw new IllegalStateException("a stand-in waits");
+        case ThrottleDecision.NoRoom _ -> throw new IllegalStateException("a stand-in waits");
         case QueueEntry later -> entry = later;
       }
     } catch (RuntimeException e) {

@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
@@ -41,7 +41,7 @@ final class FakeCluster implements AutoCloseable {
   private final HttpServer pod;
   // Of its own: while the autoscaler is away, no other may come to listen or to call from there.
   private final int autoscalerPort = FreePort.next();
-  private AutoscalerServer autoscaler;
+  private StatsServer autoscaler;
 
   FakeCluster() throws IOException {
     // As the ClusterRole of Knative's activator has it.
@@ -56,8 +56,8 @@ final class FakeCluster implements AutoCloseable {
     autoscaler = autoscaler();
   }
 
-  private AutoscalerServer autoscaler() {
-    var fresh = new AutoscalerServer(threads.onServer(LoopResources.DEFAULT_NATIVE),
+  private StatsServer autoscaler() {
+    var fresh = new StatsServer(threads.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", autoscalerPort),
         batch -> batch.entries().forEach(one -> received.add(one.revision().name())));
     fresh.start();

@@ -3,10 +3,10 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import dev.activator.app.properties.ServingProperties.ReadinessProperties;
-import dev.activator.lifecycle.HealthState;
+import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.lifecycle.ActivatorReadinessPolicy;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -33,9 +33,9 @@ class AutoscalerTimeoutTest {
   @ParameterizedTest(name = "7.5 needed {0}, no autoscaler for three minutes: ready after {1} s, restarted {2}")
   @CsvSource(nullValues = "never", value = {"STARTUP, 60, false", "NEVER, 0, false",
       "ALWAYS, never, true"})
-  void theManifestsLivenessDoesNotRestartIt(ReadinessPolicy policy, Integer readyAfter,
+  void theManifestsLivenessDoesNotRestartIt(ActivatorReadinessPolicy policy, Integer readyAfter,
       boolean restarted) {
-    var health = new HealthState(policy);
+    var health = new ActivatorHealth(policy);
     LifecycleConfiguration.synced(health, new ReadinessProperties(policy, TIMEOUT), loop);
 
     // when the kubelet asks as the manifest has it: after 15 s, every 10 s, 12 failures in a row
@@ -59,9 +59,9 @@ class AutoscalerTimeoutTest {
   @Test
   @DisplayName("7.5 an autoscaler that comes in time leaves no warning")
   void anAutoscalerThatComesInTimeLeavesNoWarning() {
-    var health = new HealthState(ReadinessPolicy.STARTUP);
+    var health = new ActivatorHealth(ActivatorReadinessPolicy.STARTUP);
     LifecycleConfiguration.synced(health,
-        new ReadinessProperties(ReadinessPolicy.STARTUP, TIMEOUT), loop);
+        new ReadinessProperties(ActivatorReadinessPolicy.STARTUP, TIMEOUT), loop);
 
     health.link(true);
     loop.advance(TIMEOUT);
@@ -73,9 +73,9 @@ class AutoscalerTimeoutTest {
   @Test
   @DisplayName("7.5 serving without the autoscaler is warned of once")
   void servingWithoutTheAutoscalerIsWarnedOfOnce() {
-    var health = new HealthState(ReadinessPolicy.STARTUP);
+    var health = new ActivatorHealth(ActivatorReadinessPolicy.STARTUP);
     LifecycleConfiguration.synced(health,
-        new ReadinessProperties(ReadinessPolicy.STARTUP, TIMEOUT), loop);
+        new ReadinessProperties(ActivatorReadinessPolicy.STARTUP, TIMEOUT), loop);
 
     loop.advance(TIMEOUT.multipliedBy(10));
 

@@ -106,7 +106,7 @@ class ConsoleServerTest {
   /** It answers every request with 500 if there are two. */
   @Test
   void springFindsOneHandlerForThePortOfMetrics() {
-    assertThat(OperatorsConfiguration.class.getDeclaredMethods())
+    assertThat(ManagementServersConfiguration.class.getDeclaredMethods())
         .filteredOn(method -> method.isAnnotationPresent(Bean.class)
             && HttpHandler.class.isAssignableFrom(method.getReturnType()))
         .hasSize(1);

@@ -12,9 +12,9 @@ import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.OtelProperties;
-import dev.activator.app.properties.ServingProperties.PortProperties;
-import dev.activator.app.properties.ServingProperties.ReadinessProperties;
-import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ProxyServerProperties.PortProperties;
+import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
+import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.StandaloneProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
@@ -374,7 +374,7 @@ class EnvironmentTest {
   void namesAPropertyThatNoVariableOfKnativesSets(String variable, String value, String prefix,
       String expected) {
     var records = Map.of("activator.readiness", ReadinessProperties.class, "activator.serving",
-        ServingProperties.class, "activator.port", PortProperties.class, "activator.admit",
+        ProxyServerProperties.class, "activator.port", PortProperties.class, "activator.admit",
         GatewayAdmitProperties.class, "activator.cluster", ClusterProperties.class,
         "activator.standalone", StandaloneProperties.class, "activator.config-maps",
         ConfigMapProperties.class);
@@ -391,7 +391,7 @@ class EnvironmentTest {
   /** Of each, a number of nanoseconds would overflow. */
   @Test
   void takesAHundredYearsForADurationThatIsLonger() {
-    var serving = bind("activator.serving", ServingProperties.class,
+    var serving = bind("activator.serving", ProxyServerProperties.class,
         Map.of("ACTIVATOR_SERVING_DRAINTIMEOUT", "9223372036854775807s",
             "ACTIVATOR_SERVING_PROPAGATIONDELAY", "200000d"));
     assertThat(serving.propagationDelay().plus(serving.drainTimeout()).toNanos()).isPositive();

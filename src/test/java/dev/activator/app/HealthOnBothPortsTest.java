@@ -2,9 +2,9 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.lifecycle.ActivatorReadinessPolicy;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -15,11 +15,11 @@ import org.springframework.boot.health.contributor.Status;
 
 class HealthOnBothPortsTest {
   @ParameterizedTest(name = "7.5 with the autoscaler needed: {0}")
-  @EnumSource(ReadinessPolicy.class)
+  @EnumSource(ActivatorReadinessPolicy.class)
   @DisplayName("7.5 the management port says what the kubelet is told")
-  void theManagementPortAnswersAsTheKubeletsProbe(ReadinessPolicy need) {
-    var state = new HealthState(need);
-    var indicator = OperatorsConfiguration.readiness(state, () -> true);
+  void theManagementPortAnswersAsTheKubeletsProbe(ActivatorReadinessPolicy need) {
+    var state = new ActivatorHealth(need);
+    var indicator = ManagementServersConfiguration.readiness(state, () -> true);
 
     agree(state, indicator);
     state.synced();
@@ -34,17 +34,17 @@ class HealthOnBothPortsTest {
 
   @Test
   void theManagementPortSaysReadyOnlyOnceRequestsAreTaken() {
-    var state = new HealthState(ReadinessPolicy.NEVER);
+    var state = new ActivatorHealth(ActivatorReadinessPolicy.NEVER);
     state.synced();
     var opened = new AtomicBoolean();
-    var indicator = OperatorsConfiguration.readiness(state, opened::get);
+    var indicator = ManagementServersConfiguration.readiness(state, opened::get);
 
     assertThat(indicator.health().getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
     opened.set(true);
     assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
   }
 
-  private static void agree(HealthState state, HealthIndicator indicator) {
+  private static void agree(ActivatorHealth state, HealthIndicator indicator) {
     var health = indicator.health();
     assertThat(health).isNotNull();
     switch (state.readiness()) {

@@ -17,7 +17,7 @@ import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeResult;
 import java.net.URI;
 import java.time.Duration;
@@ -39,7 +39,7 @@ class ThrottlerConfigurationTest {
         done.accept(new ProbeResult.Refused("connection refused"));
       }), ProbeSettings.DEFAULT, new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, id -> REVISION, "10.9.9.9",
-      RevisionOptions.of(100), new Random(1));
+      ThrottlerOptions.of(100), new Random(1));
 
   @Test
   void aRequestThatHasToWaitHasItsPodProbedAtOnce() {

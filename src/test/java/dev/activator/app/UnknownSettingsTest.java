@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.Spelling;
+import dev.activator.config.SpellingSuggester;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +76,7 @@ class UnknownSettingsTest {
   @ParameterizedTest(name = "from {0} to {1}: {2}")
   @CsvSource({"'', '', 0", "'', abc, 3", "kitten, sitting, 3", "http1, http1, 0", "ab, ba, 2"})
   void countsTheLettersThatDiffer(String one, String other, int distance) {
-    assertThat(Spelling.distance(one, other)).isEqualTo(distance);
-    assertThat(Spelling.distance(other, one)).isEqualTo(distance);
+    assertThat(SpellingSuggester.distance(one, other)).isEqualTo(distance);
+    assertThat(SpellingSuggester.distance(other, one)).isEqualTo(distance);
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.testing.VirtualLoop;

@@ -3,7 +3,7 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;

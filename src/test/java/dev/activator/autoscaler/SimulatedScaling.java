@@ -2,7 +2,7 @@ package dev.activator.autoscaler;
 
 import dev.activator.revision.LeaseClient;
 import dev.activator.revision.ScaleClient;
-import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
 import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.LeaseApiResult;
@@ -15,7 +15,7 @@ import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledServiceSpec;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.stats.RevisionStat;
@@ -69,7 +69,7 @@ final class SimulatedScaling {
     var rate = new RevisionId("shop", "rate");
     workloads.put(rate, new Workload(new ScaledServiceSpec(rate, WORKLOAD, 0, OptionalInt.of(10),
         new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
-        WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), WarmTimes.NONE)));
+        WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), KeepWarmSettings.NONE)));
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       join();
     }

@@ -3,7 +3,7 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.policy.ActiveCondition;
-import dev.activator.config.WarmTimesReader;
+import dev.activator.config.KeepWarmSettingsReader;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.ScaleTargetRef;
@@ -74,7 +74,7 @@ class WarmTimesTest {
   }
 
   private void target(OptionalInt max, OptionalInt lastDesired, Map<String, Object> spec) {
-    var times = WarmTimesReader.read(spec);
+    var times = KeepWarmSettingsReader.read(spec);
     autoscaler.target(
         new ScaledServiceSpec(WEB, WORKLOAD, 0, max, TestValues.concurrency(OptionalInt.of(20)), 0,
             Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times));

@@ -56,7 +56,7 @@ final class Fixtures {
 
   static RevisionWatcher watcher(ProbePolicy traits, VirtualLoop loop, ProbeClient client,
       RandomGenerator random, int repeatsPerSecond, Consumer<HealthyDestinations> out) {
-    var prober = new Prober(client, loop, Revision.of(REVISION, 1), ProbeSettings.DEFAULT);
+    var prober = new PodProber(client, loop, Revision.of(REVISION, 1), ProbeSettings.DEFAULT);
     var watcher = new RevisionWatcher(traits, loop, prober,
         new ProbeRateLimiter(loop, repeatsPerSecond), random, out);
     return Quiescence.watch(watcher, watcher::cancelled);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -116,7 +116,7 @@ class ManyRevisionsSimulationTest {
     received.put(id, PodsByReadiness.NONE);
     backends.revision(Revision.of(id, 1));
     if (random.nextBoolean()) {
-      backends.clusterIp(new ClusterIp(id, clusterIp(id), null));
+      backends.clusterIp(new PrivateClusterIp(id, clusterIp(id), null));
     }
   }
 

@@ -2,7 +2,7 @@ package dev.activator.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -60,7 +60,7 @@ class RevisionBackendsManagerSimulationTest {
     // and when all is deleted, then nothing is left of it
     IDS.forEach(backends::revisionGone);
     IDS.forEach(backends::podsGone);
-    IDS.forEach(id -> backends.clusterIp(new ClusterIp(id, null, null)));
+    IDS.forEach(id -> backends.clusterIp(new PrivateClusterIp(id, null, null)));
     loop.advance(Duration.ofSeconds(5));
     assertThat(latest.values()).allMatch(now -> now.pods().isEmpty());
     assertThat(IDS).allMatch(id -> backends.view(id) == null);
@@ -80,7 +80,7 @@ class RevisionBackendsManagerSimulationTest {
         listed.remove(id);
         backends.podsGone(id);
       }
-      case 4 -> backends.clusterIp(new ClusterIp(id,
+      case 4 -> backends.clusterIp(new PrivateClusterIp(id,
           random.nextBoolean() ? Fixtures.CLUSTER_IP : null, null));
       default -> {
         listed.put(id, some(random));

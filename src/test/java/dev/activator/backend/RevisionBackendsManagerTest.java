@@ -14,13 +14,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.config.MeshMode;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -55,7 +55,7 @@ class RevisionBackendsManagerTest {
     return new PrivateEndpoints(REVISION, pods, PodsByReadiness.NONE);
   }
 
-  private static Revision revision(String uid, Protocol protocol, boolean probesBeforeReady) {
+  private static Revision revision(String uid, PortProtocol protocol, boolean probesBeforeReady) {
     return new Revision(REVISION, uid, protocol, 1, RequestTimeouts.DEFAULT, probesBeforeReady,
         null, Map.of(), Map.of(), null);
   }
@@ -68,7 +68,7 @@ class RevisionBackendsManagerTest {
         Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
     live.onChange(published::add);
     live.revision(PLAIN);
-    live.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    live.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     live.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
@@ -88,7 +88,7 @@ class RevisionBackendsManagerTest {
     fake.answers(A, List.of(FakePods.MESH, FakePods.OK));
     fake.answers(CLUSTER_IP, FakePods.REFUSED);
     backends.revision(PLAIN);
-    backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
@@ -155,7 +155,7 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
-    backends.revision(revision("1", Protocol.H2C, true));
+    backends.revision(revision("1", PortProtocol.H2C, true));
     backends.listed(new PrivateEndpoints(REVISION, ready(A), ready(B)));
     loop.advance(ofSeconds(5));
 
@@ -209,7 +209,7 @@ class RevisionBackendsManagerTest {
     // given Endpoints and a Service that come first
     fake.answers(A, FakePods.MESH);
     backends.listed(http1(ready(A)));
-    backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
@@ -224,7 +224,7 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("MG-08 waits for kubernetes where an exec probe decides")
   void waitsForKubernetesWhereAnExecProbeDecides() {
-    backends.revision(revision("1", Protocol.HTTP1, false));
+    backends.revision(revision("1", PortProtocol.HTTP1, false));
     backends.listed(http1(notReady(A)));
     loop.advance(ofSeconds(5));
 
@@ -250,7 +250,7 @@ class RevisionBackendsManagerTest {
     // given a revision behind its ClusterIP
     fake.answers(A, FakePods.MESH);
     backends.revision(PLAIN);
-    backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
@@ -271,7 +271,7 @@ class RevisionBackendsManagerTest {
     var address = new Destination("129.0.0.1", 1235);
     fake.answers(A, FakePods.MESH);
     backends.revision(PLAIN);
-    backends.clusterIp(new ClusterIp(REVISION, address, null));
+    backends.clusterIp(new PrivateClusterIp(REVISION, address, null));
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
@@ -356,8 +356,8 @@ class RevisionBackendsManagerTest {
       case 'r' -> backends.revisionGone(REVISION);
       case 'E' -> backends.listed(http1(ready(A)));
       case 'e' -> backends.podsGone(REVISION);
-      case 'S' -> backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
-      case 's' -> backends.clusterIp(new ClusterIp(REVISION, null, null));
+      case 'S' -> backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+      case 's' -> backends.clusterIp(new PrivateClusterIp(REVISION, null, null));
       default -> throw new IllegalArgumentException("unknown: " + object);
     }
     loop.advance(ofSeconds(1));
@@ -404,7 +404,7 @@ class RevisionBackendsManagerTest {
   @Test
   void aRevisionWithoutEndpointsIsNotWatched() {
     backends.revision(PLAIN);
-    backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     loop.advance(ofSeconds(5));
 
     assertThat(backends.view(REVISION)).isNull();
@@ -413,12 +413,12 @@ class RevisionBackendsManagerTest {
 
   @Test
   void watchesAgainWhenTheRevisionIsCreatedAgain() {
-    backends.revision(revision("1", Protocol.HTTP1, true));
+    backends.revision(revision("1", PortProtocol.HTTP1, true));
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     // when the deletion was missed, and the revision has another uid
-    backends.revision(revision("2", Protocol.HTTP1, true));
+    backends.revision(revision("2", PortProtocol.HTTP1, true));
     loop.advance(ofSeconds(5));
 
     // then what the old one's pods answered does not count

@@ -1,6 +1,6 @@
 package dev.activator.bench;
 
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
@@ -156,7 +156,7 @@ public final class ActivatorProcess {
   /** An API with what every activator reads at its start. */
   static EmbeddedApi cluster() {
     var api = EmbeddedApi.start();
-    DefaultConfigMaps.createIn(api.store());
+    DefaultConfigMapCreator.createIn(api.store());
     return api;
   }
 

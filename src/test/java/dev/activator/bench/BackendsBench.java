@@ -6,7 +6,7 @@ import dev.activator.tls.PodTls;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.LoopGroup;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
@@ -14,8 +14,8 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -68,7 +68,7 @@ public final class BackendsBench {
   private static void memory() {
     var revisions = new ArrayList<Revision>();
     var listings = new ArrayList<PrivateEndpoints>();
-    var addresses = new ArrayList<ClusterIp>();
+    var addresses = new ArrayList<PrivateClusterIp>();
     for (int i = 0; i < IDLE_REVISIONS; i++) {
       int number = i;
       var pods = DestinationSet.of(IntStream.range(0, 4).mapToObj(
@@ -78,7 +78,7 @@ public final class BackendsBench {
       listings.add(
           new PrivateEndpoints(id(i), new PodsByReadiness(pods, DestinationSet.NONE),
               PodsByReadiness.NONE));
-      addresses.add(new ClusterIp(id(i), new Destination("10.96.0." + i % 250, 80), null));
+      addresses.add(new PrivateClusterIp(id(i), new Destination("10.96.0." + i % 250, 80), null));
     }
     long records = usedHeap();
 
@@ -160,7 +160,8 @@ public final class BackendsBench {
     private final LoopGroup loops = new LoopGroup(group);
     private final RevisionBackendsManager backends = new RevisionBackendsManager(loops::loopFor,
         loops.loopFor("probes"),
-        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()),
+        new HttpProbeClient(
+            new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()),
             5_000),
         ProbeSettings.DEFAULT, new Random(1));
     private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)

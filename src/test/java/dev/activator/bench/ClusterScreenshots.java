@@ -4,8 +4,8 @@ import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Chromium;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
@@ -62,7 +62,7 @@ public final class ClusterScreenshots {
   }
 
   private void take() throws Exception {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     scaledService("front", "hosts: ['front.example.com', '*.shop.example.com'], maxReplicas: 5");
     slice("front", "kubernetes.io/service-name", "front");
     scaledService("reports", "hosts: ['reports.example.com']");
@@ -98,7 +98,7 @@ public final class ClusterScreenshots {
          'namespace': 'shop', 'name': 'cart-00001-deployment-6c5f8d9b7-x2k4p'}, 'type': 'Warning',
          'reason': 'FailedScheduling', 'message': '0/3 nodes are available: 3 Insufficient cpu.',
          'lastTimestamp': '2026-11-22T12:00:00Z'}"""));
-    DefaultConfigMaps.createIn(store);
+    DefaultConfigMapCreator.createIn(store);
     store.edit(BuiltInKinds.CONFIG_MAP, "knative-serving", "config-observability", map -> {
       map.putObject("data");
       return map;
@@ -122,7 +122,7 @@ public final class ClusterScreenshots {
     store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'selector': {'app': '%s'},
          'ports': [{'name': 'http', 'port': 80}]}}""".formatted(name, name)));
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'scaleTargetRef':
          {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%s'}, 'serviceRef':
          {'name': '%s', 'port': 'http'}, 'target': {'concurrency': 20}, %s}}"""

@@ -2,10 +2,10 @@ package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.io.OutputStream;
@@ -35,7 +35,7 @@ final class ClusterSizeBench {
   private final int seconds;
   private final Path program;
   private final List<String> flags;
-  private final AutoscalerServer autoscaler;
+  private final StatsServer autoscaler;
   private final BenchPod pod = BenchPod.listening(0);
   /** Heap of a cluster without revisions. */
   private double emptyMebibytes;
@@ -46,7 +46,7 @@ final class ClusterSizeBench {
     this.program = Path.of(words[0]).toAbsolutePath();
     this.flags = Arrays.asList(words).subList(1, words.length);
     var loops = LoopResources.create("autoscaler", 1, true);
-    this.autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+    this.autoscaler = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
@@ -67,7 +67,7 @@ final class ClusterSizeBench {
 
   private void run(int revisions, int podsEach) throws Exception {
     try (var api = Certificate.rsa().api()) {
-      DefaultConfigMaps.createIn(api.store());
+      DefaultConfigMapCreator.createIn(api.store());
       new ManyRevisions(api.store(), pod.port(), podsEach).create(revisions);
       int port = FreePort.next();
       int management = FreePort.next();

@@ -1,11 +1,11 @@
 package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.RawPeer;
@@ -52,7 +52,7 @@ public final class ColdStartBench {
   private ColdStartBench(PodSource source, String program, int autoscaler) throws Exception {
     this.source = source;
     this.program = program;
-    DefaultConfigMaps.createIn(api.store());
+    DefaultConfigMapCreator.createIn(api.store());
     boolean isReference = program.equals(REFERENCE);
     this.requests = isReference ? ActivatorProcess.REFERENCE_PORT : FreePort.next();
     ActivatorProcess.awaitReady(requests, isReference ? reference() : activator(autoscaler));
@@ -86,7 +86,7 @@ public final class ColdStartBench {
       address = ActivatorProcess.autoscaler();
     }
     var loops = LoopResources.create("autoscaler", 1, true);
-    var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+    var autoscaler = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         address, _ -> {
         });
     autoscaler.start();

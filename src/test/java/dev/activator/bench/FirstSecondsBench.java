@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.testing.FreePort;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import java.io.IOException;
@@ -85,7 +85,7 @@ final class FirstSecondsBench {
 
   private static Round once(Path folder, int podPort) throws Exception {
     var loops = LoopResources.create("autoscaler", 1, true);
-    var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+    var autoscaler = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();

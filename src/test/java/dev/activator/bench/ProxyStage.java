@@ -3,7 +3,7 @@ package dev.activator.bench;
 import dev.activator.bench.Contestant.Pods;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
@@ -77,7 +77,7 @@ final class ProxyStage {
 
   private static void startAutoscaler() throws IOException {
     var loops = LoopResources.create("autoscaler", 1, true);
-    new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+    new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         ActivatorProcess.autoscaler(), _ -> {
         }).start();
   }

@@ -1,8 +1,8 @@
 package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
-import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.autoscaler.StatsServer;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import java.io.IOException;
@@ -27,7 +27,7 @@ final class StartUpBench {
   private final int rounds;
   private final List<String> contestants;
   private final BenchPod pods = BenchPod.listening(0);
-  private final AutoscalerServer autoscaler;
+  private final StatsServer autoscaler;
 
   private record Memory(double all, double files) {}
 
@@ -41,7 +41,7 @@ final class StartUpBench {
     this.rounds = rounds;
     this.contestants = contestants;
     var loops = LoopResources.create("autoscaler", 1, true);
-    this.autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+    this.autoscaler = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
@@ -61,7 +61,7 @@ final class StartUpBench {
     var results = new ArrayList<List<Round>>();
     contestants.forEach(_ -> results.add(new ArrayList<>()));
     try (var api = Certificate.rsa().api()) {
-      DefaultConfigMaps.createIn(api.store());
+      DefaultConfigMapCreator.createIn(api.store());
       new ManyRevisions(api.store(), pods.port(), 2).create(revisions);
       // The server's side must be warm before.
       once(api, contestants.getFirst(), revisions);

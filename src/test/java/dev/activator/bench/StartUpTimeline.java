@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
-import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.autoscaler.StatsServer;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import java.io.IOException;
@@ -54,12 +54,12 @@ final class StartUpTimeline {
     flags.add("-Dlogging.level.org.springframework.beans.factory.support=DEBUG");
     flags.add("-Dlogging.level.dev.activator.lifecycle=DEBUG");
     var loops = LoopResources.create("autoscaler", 1, true);
-    var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+    var autoscaler = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
     try (var api = Certificate.rsa().api(); var pods = BenchPod.listening(0)) {
-      DefaultConfigMaps.createIn(api.store());
+      DefaultConfigMapCreator.createIn(api.store());
       new ManyRevisions(api.store(), pods.port(), 2).create(Integer.parseInt(args[0]));
       // The second is shown: the server's side must be warm.
       for (int round = 0; round < 2; round++) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.Helm;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -685,9 +685,9 @@ class ChartTest {
     int begin = notes.indexOf("  apiVersion: activator.dev/v1alpha1");
     var example = notes.substring(begin, notes.indexOf("\n\n", begin)).stripIndent();
     var store = new ApiStore(Clock.systemUTC());
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
 
-    var accepted = store.create(ScaledServiceKind.of(store),
+    var accepted = store.create(ScaledServiceCrd.of(store),
         (ObjectNode) new YAMLMapper().readTree(example));
 
     assertThat(accepted.at("/spec/scaleTargetRef/name").asString()).isEqualTo("web");

@@ -8,11 +8,11 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.EventReader;
+import dev.activator.cluster.EventFetcher;
 import dev.activator.cluster.PeerSecret.Answer;
 import dev.activator.tls.RoutingCertificate;
-import dev.activator.cluster.EndpointsPreference;
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -175,7 +175,7 @@ class RbacTest {
         var cluster = Quiescence
             .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
                 TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-                EndpointsPreference.of(source, "10.0.0.1")))) {
+                PodAddressPreference.of(source, "10.0.0.1")))) {
       api.store().create(BuiltInKinds.SECRET, CERTIFICATE);
       api.store().create(BuiltInKinds.CONFIG_MAP, NETWORK);
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {
@@ -197,7 +197,7 @@ class RbacTest {
             : " endpoints"));
         await().untilAsserted(() -> {
           cluster.requestsWaitFor(new RevisionId("ns", "late"));
-          cluster.eventReader(() -> 0).read(new EventReader.Objects("ns", Set.of("late"), "late"))
+          cluster.eventReader(() -> 0).read(new EventFetcher.Objects("ns", Set.of("late"), "late"))
               .join();
           var asked = asked(api);
           // No Service has both kinds of activators, so those beside have no peers.

@@ -3,10 +3,10 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.marcnuri.helm.Helm;
-import dev.activator.embedded.api.schema.ManifestCheck;
+import dev.activator.embedded.api.schema.SchemaValidator;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -58,10 +58,10 @@ class ReleaseTest {
   void showsAnExampleThatKubernetesAccepts() throws Exception {
     var example = (ObjectNode) annotation("crdsExamples").path(0);
     var store = new ApiStore(Clock.systemUTC());
-    ScaledServiceKind.createIn(store);
-    var kind = ScaledServiceKind.of(store);
+    ScaledServiceCrd.createIn(store);
+    var kind = ScaledServiceCrd.of(store);
 
-    assertThat(ManifestCheck.of(kind, example).unknown()).isEmpty();
+    assertThat(SchemaValidator.of(kind, example).unknown()).isEmpty();
     assertThat(store.create(kind, example).at("/metadata/uid").asString()).isNotEmpty();
   }
 
@@ -91,7 +91,7 @@ class ReleaseTest {
               && kind.kind().equals(object.path("kind").asString()))
           .forEach(kind -> {
             checked.add(kind.kind());
-            var findings = ManifestCheck.of(kind, (ObjectNode) object);
+            var findings = SchemaValidator.of(kind, (ObjectNode) object);
             assertThat(findings.unknown()).as(Chart.name(object)).isEmpty();
             assertThat(findings.wrong()).as(Chart.name(object)).isEmpty();
           });

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.testing.FreePort;
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -37,11 +37,11 @@ class ClusterOnEmbeddedApiTest {
       NioIoHandler.newFactory());
   private final NettyLoop loop = new NettyLoop(threads.next());
   private ApiStore store = new ApiStore(Clock.systemUTC());
-  private ApiServer server = started(store, FreePort.next());
+  private EmbeddedApiServer server = started(store, FreePort.next());
   private final ClusterWatcher cluster = new ClusterWatcher(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
       TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), new EndpointsPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
+      new Random(1), new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */
   private final Map<String, String> received = new ConcurrentSkipListMap<>();
@@ -56,8 +56,8 @@ class ClusterOnEmbeddedApiTest {
     cluster.onPodsGone(id -> received.remove("pods " + id.name()));
   }
 
-  private ApiServer started(ApiStore of, int port) {
-    var fresh = new ApiServer(of, loop,
+  private EmbeddedApiServer started(ApiStore of, int port) {
+    var fresh = new EmbeddedApiServer(of, loop,
         new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     fresh.start();
     return fresh;
@@ -187,7 +187,7 @@ class ClusterOnEmbeddedApiTest {
     try (var quick = new ClusterWatcher(
         () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
         TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
-        new EndpointsPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
+        new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
       quick.onEndpointsWatch(watched::add);
       quick.start();
       await().until(() -> quick.reflectors().stream().allMatch(one -> one.health().watching()));

@@ -7,7 +7,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.ContainerFailure;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
@@ -82,7 +82,7 @@ class ContainerFailureTest {
 
   @Test
   void reportsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
-    var progress = new CopyOnWriteArrayList<PodProgress>();
+    var progress = new CopyOnWriteArrayList<RevisionStartProgress>();
     cluster.onPodProgress(progress::add);
     cluster.start();
     api.store().create(BuiltInKinds.POD, pod("ImagePullBackOff"));
@@ -92,7 +92,7 @@ class ContainerFailureTest {
       cluster.requestsWaitFor(REVISION);
       return !progress.isEmpty() && progress.getLast().reason().equals("ImagePullBackOff");
     });
-    assertThat(progress.getFirst()).isEqualTo(PodProgress.none(REVISION));
+    assertThat(progress.getFirst()).isEqualTo(RevisionStartProgress.none(REVISION));
     assertThat(progress.getLast().pod()).isEqualTo("rev-pod");
     assertThat(progress.getLast().ends()).containsOnlyKeys(StartPhase.CREATE);
   }

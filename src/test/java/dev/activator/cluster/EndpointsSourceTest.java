@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -50,7 +50,7 @@ class EndpointsSourceTest {
     var cluster = Quiescence
         .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
             TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
-            new EndpointsPreference(source, IpFamily.IPV4)));
+            new PodAddressPreference(source, IpFamily.IPV4)));
     clusters.add(cluster);
     cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> received.remove(id.name()));

@@ -25,7 +25,7 @@ class EventWriterTest {
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final KubernetesApiClient api = TestValues.kubernetesApi(
-      ClusterConnector.configured(new ClusterAccess.At(URI.create(server.url()))));
+      KubernetesClientFactory.configured(new ClusterAccess.At(URI.create(server.url()))));
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final EventWriter events = new EventWriter(() -> api, () -> now);
 

@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.revision.LeaseApiResult;
 import dev.activator.revision.LeaseRecord;
 import java.io.IOException;
@@ -63,7 +63,7 @@ class KubernetesLeaseClientTest {
     });
     session = new ScalingApiClients(
         new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.getAddress().getPort())),
-        () -> WriteRateLimiter.UNLIMITED, TIMEOUT);
+        () -> KubernetesWriteRateLimiter.UNLIMITED, TIMEOUT);
   }
 
   @BeforeEach

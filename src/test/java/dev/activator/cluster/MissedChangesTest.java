@@ -73,7 +73,7 @@ class MissedChangesTest {
     pods.addGone(last -> backends.podsGone(last.revision()));
     rig.lease().informer().addHandler(
         new DecodedObjectHandler<>(WatchedKind.ENDPOINTS,
-            new EndpointsMerger(store, IpFamily.IPV4, _ -> "", pods,
+            new MergedEndpointsPublisher(store, IpFamily.IPV4, _ -> "", pods,
                 new RevisionChangePublisher<>("public Endpoints")),
             handlers::nanoTime),
         InformerHandlerOptions.on(handlers, "pods"));

@@ -8,7 +8,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
@@ -34,7 +34,7 @@ class MissingRightsLogTest {
 
   @Test
   void saysWhyPodTemplatesCannotBeRead() throws Exception {
-    assertThat(logged(ScaledWorkloadKinds.class, BuiltInKinds.DEPLOYMENT))
+    assertThat(logged(ScaledWorkloadWatcher.class, BuiltInKinds.DEPLOYMENT))
         .startsWith("WARN The pod templates of Deployment in apps/v1 cannot be read")
         .endsWith("does not allow the activator to list deployments.apps -A (403)");
   }
@@ -47,8 +47,8 @@ class MissingRightsLogTest {
                 TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
                 TestValues.ANY_SLICES));
         var log = new LogOf(writer)) {
-      ScaledServiceKind.createIn(api.store());
-      api.store().create(ScaledServiceKind.of(api.store()), Objects.parse("""
+      ScaledServiceCrd.createIn(api.store());
+      api.store().create(ScaledServiceCrd.of(api.store()), Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
            'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
            'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}

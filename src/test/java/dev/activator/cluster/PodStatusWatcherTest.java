@@ -7,9 +7,9 @@ import dev.activator.cluster.policy.StartingPodSet.GracePeriods;
 import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import dev.activator.cluster.policy.PodStartStatus;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.revision.ContainerFailure;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.VirtualLoop;
@@ -47,14 +47,14 @@ class PodStatusWatcherTest {
   private final Map<String, PodStartStatus> pods = new TreeMap<>();
   private final List<String> received = new ArrayList<>();
   private final List<String> progress = new ArrayList<>();
-  private @Nullable AccessCheck answer = AccessCheck.ALLOWED;
+  private @Nullable ListWatchAccess answer = ListWatchAccess.ALLOWED;
   private int questions;
   /** Which selects the pods. */
   private String service = "one";
   private final PodStatusWatcher watcher = new PodStatusWatcher(loop,
       new PodStatusWatcher.PodSource() {
         @Override
-        public CompletableFuture<AccessCheck> mayList(String namespace) {
+        public CompletableFuture<ListWatchAccess> mayList(String namespace) {
           questions++;
           return answer == null
               ? CompletableFuture.failedFuture(new IOException("no answer"))
@@ -81,7 +81,7 @@ class PodStatusWatcherTest {
         }
 
         @Override
-        public void progress(PodProgress now) {
+        public void progress(RevisionStartProgress now) {
           progress.add((now.pod() + " " + now.ends().keySet() + " " + now.reason()).trim());
         }
 
@@ -192,7 +192,7 @@ class PodStatusWatcherTest {
 
   @Test
   void reportsNothingOfPodsThatItMayNotRead() {
-    answer = AccessCheck.FORBIDDEN;
+    answer = ListWatchAccess.FORBIDDEN;
     wait(30);
 
     assertThat(progress).isEmpty();
@@ -211,12 +211,12 @@ class PodStatusWatcherTest {
 
   @Test
   void readsRarely_whereItMayNot() {
-    answer = AccessCheck.FORBIDDEN;
+    answer = ListWatchAccess.FORBIDDEN;
     wait(30);
     assertThat(questions).isEqualTo(1);
 
     loop.advance(PodStatusWatcher.PAUSE_AFTER_REFUSAL);
-    answer = AccessCheck.ALLOWED;
+    answer = ListWatchAccess.ALLOWED;
     wait(1);
     assertThat(questions).isEqualTo(2);
     assertThat(followed).isNotEmpty();
@@ -229,7 +229,7 @@ class PodStatusWatcherTest {
     wait(30);
     assertThat(questions).isEqualTo(1);
 
-    answer = AccessCheck.ALLOWED;
+    answer = ListWatchAccess.ALLOWED;
     wait(1);
     assertThat(questions).isEqualTo(2);
     assertThat(followed).isNotEmpty();

@@ -9,11 +9,11 @@ import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.References;
 import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.SteppedLoop;
@@ -43,7 +43,7 @@ class RefusedCallsLogTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ScalingApiClients session = new ScalingApiClients(
       new ClusterAccess.At(URI.create(api.url())),
-      () -> WriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
+      () -> KubernetesWriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
 
   @BeforeEach
   void open() {
@@ -104,7 +104,7 @@ class RefusedCallsLogTest {
   @Test
   void aStatusThatMayNotBeWrittenIsNamedOnceForEachObject() {
     try (var thread = new ThreadLoop("writer");
-        var log = LogLines.of(ScaledServiceWriter.class)) {
+        var log = LogLines.of(ScaledServiceStatusWriter.class)) {
       var loop = new SteppedLoop(thread);
       var writer = session.writer(loop, InstantSource.system(), () -> true,
           new Random(1));
@@ -127,7 +127,7 @@ class RefusedCallsLogTest {
   @Test
   void ofManyStatusesThatMayNotBeWrittenOneIsNamedInTenSeconds() {
     try (var thread = new ThreadLoop("writer");
-        var log = LogLines.of(ScaledServiceWriter.class)) {
+        var log = LogLines.of(ScaledServiceStatusWriter.class)) {
       var loop = new SteppedLoop(thread);
       var writer = session.writer(loop, InstantSource.system(), () -> true,
           new Random(1));
@@ -149,7 +149,7 @@ class RefusedCallsLogTest {
         List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofMinutes(5),
         Duration.ofMinutes(1),
-        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
+        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
         false, TestValues.NO_STATUS),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
             List.of(), List.of(),

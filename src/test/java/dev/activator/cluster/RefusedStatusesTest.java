@@ -8,13 +8,13 @@ import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.References;
 import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.TestValues;
@@ -40,11 +40,11 @@ class RefusedStatusesTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ScalingApiClients session = new ScalingApiClients(
-      new ClusterAccess.At(URI.create(api.url())), () -> WriteRateLimiter.UNLIMITED,
+      new ClusterAccess.At(URI.create(api.url())), () -> KubernetesWriteRateLimiter.UNLIMITED,
       Duration.ofSeconds(120));
   private final ThreadLoop thread = new ThreadLoop("writer");
   private final SteppedLoop loop = new SteppedLoop(thread);
-  private final ScaledServiceWriter writer = session.writer(loop, InstantSource.system(),
+  private final ScaledServiceStatusWriter writer = session.writer(loop, InstantSource.system(),
       () -> true, new Random(1));
 
   @BeforeEach
@@ -67,7 +67,7 @@ class RefusedStatusesTest {
         List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofMinutes(5),
         Duration.ofMinutes(1),
-        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
+        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
         false, TestValues.NO_STATUS),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
             List.of(), List.of(), IpFamily.IPV4));
@@ -112,8 +112,8 @@ class RefusedStatusesTest {
   void aStatusDoesNotGetIntoAnObjectThatWasMadeAgainUnderTheName() {
     // given an object whose uid is not the one that is known here
     var store = api.store();
-    ScaledServiceKind.createIn(store);
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    ScaledServiceCrd.createIn(store);
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'a'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
@@ -124,7 +124,7 @@ class RefusedStatusesTest {
     var journal = api.faults().journal();
     var call = journal.await(Match.requests(Verb.PATCH), 1, Duration.ofSeconds(120));
     assertThat(journal.awaitEnd(call, Duration.ofSeconds(120)).outcome().status()).isEqualTo(409);
-    assertThat(store.find(ScaledServiceKind.of(store), "shop", "a").at("/status/conditions"))
+    assertThat(store.find(ScaledServiceCrd.of(store), "shop", "a").at("/status/conditions"))
         .isEmpty();
   }
 

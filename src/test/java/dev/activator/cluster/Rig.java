@@ -3,13 +3,13 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.reflector.ApiErrorText;
-import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.SharedInformers;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -38,7 +38,7 @@ public final class Rig implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(120);
   public static final Match LISTS = Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(BuiltInKinds.ENDPOINTS);
-  public static final InformerQuery<RevisionEndpoints> ENDPOINTS = InformerQuery
+  public static final InformerQuery<RevisionEndpointSlice> ENDPOINTS = InformerQuery
       .everywhere(WatchedKind.ENDPOINTS, "");
 
   /** As in production, but without its long waits. */
@@ -47,12 +47,12 @@ public final class Rig implements AutoCloseable {
 
   public final EmbeddedApi api;
   private final KubernetesApiClient client;
-  public final Informers informers;
-  public final Witness<DecodeResult<RevisionEndpoints>> witness = new Witness<>();
+  public final SharedInformers informers;
+  public final Witness<ObjectDecodeResult<RevisionEndpointSlice>> witness = new Witness<>();
   private final ThreadLoop storing = new ThreadLoop("test informers");
   private final ThreadLoop telling = new ThreadLoop("test listeners");
   private final AtomicInteger writes = new AtomicInteger();
-  private Informers.Lease<RevisionEndpoints> lease;
+  private SharedInformers.Lease<RevisionEndpointSlice> lease;
 
   public Rig() {
     this(QUICK, config -> {
@@ -65,10 +65,10 @@ public final class Rig implements AutoCloseable {
 
   public Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
     this.api = api;
-    var config = ClusterConnector.configured(new ClusterAccess.At(URI.create(api.url())));
+    var config = KubernetesClientFactory.configured(new ClusterAccess.At(URI.create(api.url())));
     changes.accept(config);
     client = TestValues.kubernetesApi(config);
-    informers = new Informers(client,
+    informers = new SharedInformers(client,
         new ReflectorContext(storing, settings, new Random(1), new ApiErrorText(api.url())));
   }
 
@@ -87,7 +87,7 @@ public final class Rig implements AutoCloseable {
     return this;
   }
 
-  public Informers.Lease<RevisionEndpoints> lease() {
+  public SharedInformers.Lease<RevisionEndpointSlice> lease() {
     return lease;
   }
 

@@ -9,7 +9,7 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import dev.activator.cluster.reflector.KubernetesApiClient;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import java.net.InetAddress;
@@ -127,8 +127,8 @@ class RotatedCertificatesTest {
   }
 
   private static KubernetesApiClient open(Path kubeconfig) {
-    return ClusterConnector.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
-        WriteRateLimiter.UNLIMITED);
+    return KubernetesClientFactory.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
+        KubernetesWriteRateLimiter.UNLIMITED);
   }
 
   private static int ask(KubernetesApiClient api) throws Exception {
@@ -208,10 +208,10 @@ class RotatedCertificatesTest {
     var source = new KubernetesApiClient.Source(kubeconfig, () -> {
       reading.countDown();
       await(readable);
-      return ClusterConnector.configured(access);
+      return KubernetesClientFactory.configured(access);
     });
-    try (var api = new KubernetesApiClient(ClusterConnector.configured(access), source,
-        WriteRateLimiter.UNLIMITED)) {
+    try (var api = new KubernetesApiClient(KubernetesClientFactory.configured(access), source,
+        KubernetesWriteRateLimiter.UNLIMITED)) {
       ask(api);
       // As where a command of the kubeconfig takes long.
       kubeconfig("certificate-authority: ca.pem",
@@ -238,10 +238,10 @@ class RotatedCertificatesTest {
       if (reads.incrementAndGet() <= 2) {
         throw new ClusterUnavailableException("the command failed");
       }
-      return ClusterConnector.configured(access);
+      return KubernetesClientFactory.configured(access);
     });
-    try (var api = new KubernetesApiClient(ClusterConnector.configured(access), source,
-        WriteRateLimiter.UNLIMITED)) {
+    try (var api = new KubernetesApiClient(KubernetesClientFactory.configured(access), source,
+        KubernetesWriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfigWithData(second);
       // Tried with the first and the second, then with every second, every fourth and so on.
@@ -261,10 +261,10 @@ class RotatedCertificatesTest {
     var readable = new CountDownLatch(1);
     var source = new KubernetesApiClient.Source(kubeconfig, () -> {
       await(readable);
-      return ClusterConnector.configured(access);
+      return KubernetesClientFactory.configured(access);
     });
-    try (var api = new KubernetesApiClient(ClusterConnector.configured(access), source,
-        WriteRateLimiter.UNLIMITED)) {
+    try (var api = new KubernetesApiClient(KubernetesClientFactory.configured(access), source,
+        KubernetesWriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfig("certificate-authority: ca.pem",
           "client-certificate: ./client.pem, client-key: client.key");

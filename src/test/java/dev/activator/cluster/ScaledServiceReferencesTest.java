@@ -3,20 +3,20 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.policy.CatchPlan;
-import dev.activator.cluster.policy.HostClaimRules;
+import dev.activator.cluster.policy.ActivatorSlicePlanner;
+import dev.activator.cluster.policy.NamespaceHostRules;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.reflector.ApiErrorText;
-import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.SharedInformers;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
@@ -52,9 +52,9 @@ class ScaledServiceReferencesTest {
   private final ThreadLoop thread = new ThreadLoop("cluster");
   private final SteppedLoop loop = new SteppedLoop(thread);
   private final KubernetesApiClient api = TestValues.kubernetesApi(
-      ClusterConnector.configured(new ClusterAccess.At(URI.create(server.url()))));
+      KubernetesClientFactory.configured(new ClusterAccess.At(URI.create(server.url()))));
   private final KubernetesSession session = new KubernetesSession(api, loop,
-      new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
+      new SharedInformers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrorText(api.url()))),
       ReflectorSettings.DEFAULT);
   private final Map<String, ResolvedScaledService> received = new ConcurrentSkipListMap<>();
@@ -62,11 +62,11 @@ class ScaledServiceReferencesTest {
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
-      "cluster.local", HostClaimRules.ANY, Set.of(), new RevisionId("system", "activator"),
-      () -> CatchPlan.Activators.NONE,
+      "cluster.local", NamespaceHostRules.ANY, Set.of(), new RevisionId("system", "activator"),
+      () -> ActivatorSlicePlanner.Activators.NONE,
       new ScaledServiceResolver.ScaledServicesListener() {
         @Override
-        public void caught(CatchPlan now) {}
+        public void caught(ActivatorSlicePlanner now) {}
 
         @Override
         public @Nullable ResolvedScaledService find(RevisionId id) {
@@ -117,7 +117,7 @@ class ScaledServiceReferencesTest {
 
   @BeforeEach
   void create() {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80}]}}
@@ -130,7 +130,7 @@ class ScaledServiceReferencesTest {
             {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'template': {'spec':
              {'containers': [{'name': 'one', 'image': 'one'}]}}}}
             """.formatted(name)));
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%1$s'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%1$s'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'maxReplicas': 5,
@@ -192,7 +192,7 @@ class ScaledServiceReferencesTest {
   @Test
   void warnsOfANameInWakeWithUntilThereIsSuchAnObject() {
     workload("web");
-    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
       found.withObject("/spec").putArray("wakeWith").add("cart").add("auth.users").add("knative");
       return found;
     });
@@ -212,7 +212,7 @@ class ScaledServiceReferencesTest {
   @Test
   void isNotReadyWhileItsFallbackDoesNotExist() {
     workload("web");
-    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
       found.withObject("/spec/fallback").put("service", "maintenance");
       return found;
     });
@@ -226,7 +226,7 @@ class ScaledServiceReferencesTest {
     workload("maintenance");
     eventually(() -> assertThat(troubles("web")).isEmpty());
 
-    store.delete(ScaledServiceKind.of(store), "shop", "maintenance");
+    store.delete(ScaledServiceCrd.of(store), "shop", "maintenance");
     eventually(() -> assertThat(troubles("web")).containsExactly("FallbackNotFound"));
 
     // when a Knative Service gets its first revision
@@ -307,7 +307,7 @@ class ScaledServiceReferencesTest {
     broken = "web";
     store.delete(BuiltInKinds.SERVICE, "shop", "web");
     eventually(() -> assertThat(troubles("other")).containsExactly("ServiceNotFound"));
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
 
     eventually(() -> assertThat(received).containsOnlyKeys("other"));
   }
@@ -334,9 +334,9 @@ class ScaledServiceReferencesTest {
     eventually(() -> assertThat(received).containsKey("web"));
 
     // when no watch sees that it is deleted and made again
-    server.faults().strike(Match.requests(Verb.WATCH).of(ScaledServiceKind.of(store)),
+    server.faults().strike(Match.requests(Verb.WATCH).of(ScaledServiceCrd.of(store)),
         new Fault.FailWatch(When.now(), Failure.of(410, 0), Ending.AT_ONCE));
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
     store.delete(BuiltInKinds.DEPLOYMENT, "shop", "web");
     workload("web");
 
@@ -347,12 +347,12 @@ class ScaledServiceReferencesTest {
   }
 
   private String uid() {
-    return store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid").asString();
+    return store.find(ScaledServiceCrd.of(store), "shop", "web").at("/metadata/uid").asString();
   }
 
   @Test
   void aKindThatNoObjectNamesIsWatchedNoMore() {
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'odd'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Oddity', 'name': 'odd'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
@@ -362,7 +362,7 @@ class ScaledServiceReferencesTest {
     loop.advance(Duration.ofSeconds(35));
     eventually(() -> assertThat(discoveries()).isGreaterThanOrEqualTo(2));
 
-    store.delete(ScaledServiceKind.of(store), "shop", "odd");
+    store.delete(ScaledServiceCrd.of(store), "shop", "odd");
     eventually(() -> assertThat(received).isEmpty());
     loop.advance(Duration.ofSeconds(60));
     long asked = discoveries();

@@ -9,7 +9,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.revision.DoNotWakeRule;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
@@ -70,11 +70,11 @@ class ScaledServiceResolverTest {
 
   @Test
   void readsRulesSchedulesAndWhatIsWrongWithThem() throws Exception {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
     store.create(BuiltInKinds.SERVICE, service());
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web',
           'annotations': {'activator.dev/idle-connections': 'sometimes',
             'activator.dev/queue-timout': '20s'}}, 'spec': {
@@ -107,12 +107,12 @@ class ScaledServiceResolverTest {
         state.troubles().stream().map(Trouble::reason).toList().toString()));
     both.onScaledService(state -> received.put("scaled", "" + (state.target() != null)));
     both.onRevision(revision -> received.put("uid", revision.uid()));
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
     store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
-    var own = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
+    var own = store.find(ScaledServiceCrd.of(store), "shop", "web").at("/metadata/uid")
         .asString();
     try (both) {
       both.start();
@@ -137,12 +137,12 @@ class ScaledServiceResolverTest {
     both.follows(Sources.BOTH, "cluster.local");
     both.onScaledService(state -> received.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
     store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
-    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
       found.withObject("/spec/fallback").put("service", "spare");
       return found;
     });
@@ -181,7 +181,7 @@ class ScaledServiceResolverTest {
         received.put("activators", now.http1().toString());
       }
     });
-    var uid = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
+    var uid = store.find(ScaledServiceCrd.of(store), "shop", "web").at("/metadata/uid")
         .asString();
     try (both) {
       both.start();
@@ -198,7 +198,7 @@ class ScaledServiceResolverTest {
   }
 
   private void scaledService(String name, String target, String hosts) {
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%s'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': [%s],
@@ -230,7 +230,7 @@ class ScaledServiceResolverTest {
   }
 
   private void complete() {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT, deployment("/ready"));
     store.create(BuiltInKinds.SERVICE, service());
     store.create(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.1"));
@@ -239,8 +239,8 @@ class ScaledServiceResolverTest {
 
   @Test
   void ignoresObjectsOfOtherNamespaces_whereAnotherInstallationHasThem() throws Exception {
-    ScaledServiceKind.createIn(store);
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    ScaledServiceCrd.createIn(store);
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': ['web.example.com'],
@@ -256,8 +256,8 @@ class ScaledServiceResolverTest {
     assertThat(received.keySet()).containsExactly("pods shop/web", "revision shop/web",
         "troubles of shop/web");
 
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
-    store.edit(ScaledServiceKind.of(store), "blog", "web", found -> {
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
+    store.edit(ScaledServiceCrd.of(store), "blog", "web", found -> {
       found.withObject("/spec/target").put("concurrency", 5);
       return found;
     });
@@ -281,7 +281,7 @@ class ScaledServiceResolverTest {
     tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /healthy",
         "pods shop/web", "[10.0.0.2:8080]"));
 
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
     tells(Map.of());
     assertThat(cluster.find(WEB)).isNull();
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isNull();
@@ -325,7 +325,7 @@ class ScaledServiceResolverTest {
       return found;
     });
     cluster.start();
-    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
       var rules = found.withObject("/spec").putArray("rules");
       rules.addObject();
       rules.addObject().put("pathPrefix", "/rpc").putObject("serviceRef").put("port", "grpc");
@@ -341,7 +341,7 @@ class ScaledServiceResolverTest {
     assertThat(cluster.pods(grpc).h2c().ready()).hasToString("[10.0.0.1:9090]");
     assertThat(cluster.scaledService(grpc)).isSameAs(cluster.scaledService(WEB));
 
-    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
       found.withObject("/spec").putArray("rules").addObject().put("path", "/only");
       return found;
     });
@@ -351,13 +351,13 @@ class ScaledServiceResolverTest {
     assertThat(cluster.hasHost("shop.example.com")).isTrue();
     assertThat(cluster.ofHost("shop.example.com", "/only?a", MapFields.of())).isEqualTo(WEB);
 
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
     tells(Map.of());
   }
 
   @Test
   void saysWhatIsMissingUntilItComes() throws Exception {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     scaledService("web", "web", "");
     cluster.start();
     assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web",
@@ -380,7 +380,7 @@ class ScaledServiceResolverTest {
     complete();
     cluster.start();
     await().until(() -> !store.now().truncatedTo(java.time.temporal.ChronoUnit.SECONDS).toString()
-        .equals(store.find(ScaledServiceKind.of(store), "shop", "web")
+        .equals(store.find(ScaledServiceCrd.of(store), "shop", "web")
             .at("/metadata/creationTimestamp").asString()));
     scaledService("web-2", "web", "'shop.example.com'");
     await().untilAsserted(
@@ -388,7 +388,7 @@ class ScaledServiceResolverTest {
             "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
     await().untilAsserted(
         () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web-2", "[]"));
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of()))

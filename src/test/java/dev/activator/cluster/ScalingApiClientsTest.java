@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import java.time.Duration;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -39,7 +39,7 @@ class ScalingApiClientsTest {
   private final EmbeddedApi server = EmbeddedApi.start();
   private final ScalingApiClients session = new ScalingApiClients(
       new ClusterAccess.At(URI.create(server.url())),
-      () -> WriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
+      () -> KubernetesWriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
 
   @BeforeEach
   void create() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Refused;
@@ -69,7 +69,7 @@ class ScalingConnectionsTest {
     });
     session = new ScalingApiClients(
         new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.getAddress().getPort())),
-        () -> new WriteRateLimiter.Limit(2, 3).rate(clock), TIMEOUT);
+        () -> new KubernetesWriteRateLimiter.Limit(2, 3).rate(clock), TIMEOUT);
   }
 
   @BeforeEach

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrorText;
@@ -20,7 +20,7 @@ public final class SimulatedCluster {
       Duration.ofSeconds(15), Duration.ofSeconds(30), Duration.ofSeconds(2));
   /** Never asked. */
   private static final KubernetesApiClient NONE = TestValues.kubernetesApi(
-      ClusterConnector.configured(new ClusterAccess.At(URI.create("http://127.0.0.1:1"))));
+      KubernetesClientFactory.configured(new ClusterAccess.At(URI.create("http://127.0.0.1:1"))));
 
   private SimulatedCluster() {}
 
@@ -28,7 +28,7 @@ public final class SimulatedCluster {
   public static ClusterWatcher of(Random random) {
     return new ClusterWatcher(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
         KubernetesVersion.parse("v1.0.0"), Duration.ofSeconds(1), SETTINGS, random,
-        new EndpointsPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
+        new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
   }
 
   /** Begins to list and watch. */

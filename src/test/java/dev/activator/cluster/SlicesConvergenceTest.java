@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
@@ -65,7 +65,7 @@ class SlicesConvergenceTest {
     var cluster = Quiescence
         .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
             TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
-            new EndpointsPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
+            new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
     cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> received.remove(id.name()));
     return cluster;

@@ -2,11 +2,11 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
@@ -52,10 +52,11 @@ class SourcesAgreeTest {
   }
 
   private final Map<Integer, Pod> pods = new TreeMap<>();
-  private final IndexedStore<DecodeResult<RevisionEndpoints>> store = new IndexedStore<>();
+  private final IndexedStore<ObjectDecodeResult<RevisionEndpointSlice>> store = new IndexedStore<>();
   private final RevisionChangePublisher<PrivateEndpoints> received = new RevisionChangePublisher<>(
       "pods");
-  private final EndpointsMerger events = new EndpointsMerger(store, IpFamily.IPV4, _ -> "u1",
+  private final MergedEndpointsPublisher events = new MergedEndpointsPublisher(store, IpFamily.IPV4,
+      _ -> "u1",
       received,
       new RevisionChangePublisher<>("public Endpoints"));
 
@@ -126,7 +127,8 @@ class SourcesAgreeTest {
   }
 
   /** Each pod in one of some slices, some in two of them, and some in one of the other family. */
-  private Map<String, VersionedObject<DecodeResult<RevisionEndpoints>>> slicesOf(Random random) {
+  private Map<String, VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>>> slicesOf(
+      Random random) {
     var members = new LinkedHashMap<String, List<String>>();
     members.put("v4-0", new ArrayList<>());
     for (var pod : pods.values()) {
@@ -140,7 +142,7 @@ class SourcesAgreeTest {
             .add(endpoint(pod, "\"fd00::" + pod.number() + "\""));
       }
     }
-    var made = new TreeMap<String, VersionedObject<DecodeResult<RevisionEndpoints>>>();
+    var made = new TreeMap<String, VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>>>();
     members.forEach((name, its) -> made.put(name, slice(name, its)));
     return made;
   }
@@ -153,7 +155,7 @@ class SourcesAgreeTest {
         pod.named() ? ", targetRef: {kind: Pod, uid: pod" + pod.number() + "}" : "");
   }
 
-  private static VersionedObject<DecodeResult<RevisionEndpoints>> slice(String name,
+  private static VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>> slice(String name,
       List<String> endpoints) {
     return Yaml.object(WatchedKind.ENDPOINT_SLICES, metadata(name) + """
         addressType: %s
@@ -163,7 +165,7 @@ class SourcesAgreeTest {
   }
 
   /** Tells of each slice that is another now, in any order. */
-  private void write(Map<String, VersionedObject<DecodeResult<RevisionEndpoints>>> next,
+  private void write(Map<String, VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>>> next,
       Random random) {
     var names = new ArrayList<>(next.keySet());
     store.all().stream().map(one -> one.key().substring(3)).filter(name -> !next.containsKey(name))
@@ -183,8 +185,8 @@ class SourcesAgreeTest {
     }
   }
 
-  private static @Nullable RevisionEndpoints fact(
-      @Nullable VersionedObject<DecodeResult<RevisionEndpoints>> object) {
+  private static @Nullable RevisionEndpointSlice fact(
+      @Nullable VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>> object) {
     return object == null ? null : object.object().fact();
   }
 }

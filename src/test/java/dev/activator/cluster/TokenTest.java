@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.testing.TestValues;
 import java.net.InetAddress;
@@ -74,7 +74,7 @@ class TokenTest {
     writeUser(file, "token: unused, tokenFile: token");
     var token = Files.writeString(directory.resolve("token"), "new\n");
     try (var api = TestValues.kubernetesApi(
-        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+        KubernetesClientFactory.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       api.fetch("one", Duration.ofSeconds(120)).get();
       Files.writeString(token, "newer\n");
       api.fetch("two", Duration.ofSeconds(120)).get();
@@ -90,7 +90,7 @@ class TokenTest {
     var file = directory.resolve("config");
     writeUser(file, "token: first, tokenFile: token");
     try (var api = TestValues.kubernetesApi(
-        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+        KubernetesClientFactory.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       api.fetch("one", Duration.ofSeconds(120)).get();
       Files.writeString(directory.resolve("token"), "new");
       api.fetch("two", Duration.ofSeconds(120)).get();
@@ -107,7 +107,7 @@ class TokenTest {
     writeUser(file, "auth-provider: {name: oidc, config: {idp-issuer-url: \"" + url
         + "\", client-id: me, id-token: old, refresh-token: first}}");
     try (var api = TestValues.kubernetesApi(
-        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+        KubernetesClientFactory.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       assertThat(api.fetch("one", Duration.ofSeconds(120)).get().status()).isEqualTo(200);
       // The client outlives the refresh.
       assertThat(api.fetch("two", Duration.ofSeconds(120)).get().status()).isEqualTo(200);
@@ -128,11 +128,11 @@ class TokenTest {
     var file = directory.resolve("config");
     write(file, "old");
     try (var api = TestValues.kubernetesApi(
-        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+        KubernetesClientFactory.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       write(file, "new");
-      var access = AccessCheck.ofListAndWatch(api,
+      var access = ListWatchAccess.ofListAndWatch(api,
           InformerQuery.everywhere(WatchedKind.ENDPOINTS, "")).get(120, TimeUnit.SECONDS);
-      assertThat(access).isEqualTo(AccessCheck.ALLOWED);
+      assertThat(access).isEqualTo(ListWatchAccess.ALLOWED);
       assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
     }
   }

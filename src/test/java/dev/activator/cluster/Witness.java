@@ -1,11 +1,11 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerHandler;
-import dev.activator.cluster.informer.Notification;
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.InformerNotification;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.FinalState;
+import dev.activator.cluster.informer.InformerNotification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
 import java.math.BigInteger;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class Witness<T> implements InformerHandler<T> {
   private final Map<String, VersionedObject<T>> present = new ConcurrentHashMap<>();
 
   @Override
-  public void on(Notification<T> notification) {
+  public void on(InformerNotification<T> notification) {
     switch (notification) {
       case Added<T>(var now) -> {
         received.add("add " + name(now));

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.informer.VersionedObject;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,8 @@ public final class Yaml {
   private Yaml() {}
 
   /** What is kept of the object. */
-  public static <F> VersionedObject<DecodeResult<F>> object(WatchedKind<F> kind, String yaml) {
+  public static <F> VersionedObject<ObjectDecodeResult<F>> object(WatchedKind<F> kind,
+      String yaml) {
     try (var parser = parser(json(yaml))) {
       parser.nextToken();
       return kind.decode(parser);
@@ -24,7 +25,7 @@ public final class Yaml {
   }
 
   /** The same without its identity. */
-  public static <F> DecodeResult<F> decoded(WatchedKind<F> kind, String yaml) {
+  public static <F> ObjectDecodeResult<F> decoded(WatchedKind<F> kind, String yaml) {
     return object(kind, yaml).object();
   }
 

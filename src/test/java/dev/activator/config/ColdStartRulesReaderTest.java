@@ -3,7 +3,7 @@ package dev.activator.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import java.time.Duration;
@@ -111,12 +111,13 @@ class ColdStartRulesReaderTest {
   @Test
   void readsAFallback() {
     assertThat(fallback("{after: 2s, service: spare}").fallback())
-        .isEqualTo(new Fallback(Duration.ofSeconds(2), "spare", null))
+        .isEqualTo(new ColdStartFallback(Duration.ofSeconds(2), "spare", null))
         .hasToString("goes to spare after 2.0 s");
     assertThat(fallback("""
         respond: {status: 202, headers: [{name: Location, value: /later}], body: soon}
-        """).fallback()).isEqualTo(new Fallback(Duration.ZERO, null, new ConfiguredResponse(202,
-        Map.of("Content-Type", "text/plain; charset=utf-8", "Location", "/later"), "soon")))
+        """).fallback())
+        .isEqualTo(new ColdStartFallback(Duration.ZERO, null, new ConfiguredResponse(202,
+            Map.of("Content-Type", "text/plain; charset=utf-8", "Location", "/later"), "soon")))
         .hasToString("answers 202 at once");
   }
 

@@ -2,7 +2,7 @@ package dev.activator.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.waking.policy.WakeWithNames;
 import java.util.ArrayList;
 import java.util.Map;
@@ -65,7 +65,7 @@ class RevisionAnnotationsTest {
   void agreesWithWhatReadsThem(String name, String value) {
     var problems = new ArrayList<String>();
 
-    RevisionOptions.of(1).with(Map.of("activator.dev/" + name, value), problems::add);
+    ThrottlerOptions.of(1).with(Map.of("activator.dev/" + name, value), problems::add);
 
     assertThat(RevisionAnnotations.problem("activator.dev/" + name, value).isPresent())
         .isEqualTo(!problems.isEmpty());

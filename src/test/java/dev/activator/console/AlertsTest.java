@@ -8,8 +8,8 @@ import dev.activator.console.Alerts.Condition;
 import dev.activator.console.Alerts.Facts;
 import dev.activator.console.Alerts.Load;
 import dev.activator.console.Alerts.Rule;
-import dev.activator.console.HourHistory.Kind;
-import dev.activator.console.HourHistory.LastHour;
+import dev.activator.console.RevisionHourHistory.Kind;
+import dev.activator.console.RevisionHourHistory.LastHour;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.observability.RequestOutcome;
@@ -44,9 +44,9 @@ class AlertsTest {
   }
 
   private static Load load(int inFlight, int queued, int requests, int errors) {
-    var some = new int[HourHistory.MINUTES];
+    var some = new int[RevisionHourHistory.MINUTES];
     some[58] = requests;
-    var failed = new int[HourHistory.MINUTES];
+    var failed = new int[RevisionHourHistory.MINUTES];
     failed[57] = errors;
     return new Load(WEB, inFlight, queued,
         new LastHour(Map.of(Kind.REQUESTS, some, Kind.ERRORS, failed), "", null, List.of()));

@@ -27,7 +27,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ProbeResult;
 import java.util.HashMap;
@@ -83,7 +83,7 @@ class LiveConsoleTest {
       (on, request, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
       ProbeSettings.DEFAULT, new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, _ -> Revision.of(HELLO, 0),
-      "10.9.9.9", RevisionOptions.of(10), new Random(1));
+      "10.9.9.9", ThrottlerOptions.of(10), new Random(1));
   private final AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
@@ -91,9 +91,10 @@ class LiveConsoleTest {
   private final LastFailures failures = new LastFailures(loop::nanoTime,
       _ -> Revision.of(HELLO, 0));
   private final AtomicLong seconds = new AtomicLong();
-  private final RequestHistory activity = new RequestHistory(
+  private final MinuteHistory activity = new MinuteHistory(
       () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
-  private final HourHistory hours = new HourHistory(() -> seconds.get() * 1_000_000_000,
+  private final RevisionHourHistory hours = new RevisionHourHistory(
+      () -> seconds.get() * 1_000_000_000,
       Clock.systemUTC(), _ -> 7);
   private final Alerts alerts = new Alerts(() -> seconds.get() * 1_000_000_000);
   private volatile String unready = "";
@@ -102,7 +103,7 @@ class LiveConsoleTest {
   private final AtomicInteger eventsRead = new AtomicInteger();
 
   /** One more short request at each look. */
-  private static final class Histogram implements RequestHistory.Durations {
+  private static final class Histogram implements MinuteHistory.Durations {
     private volatile long @Nullable [] counts;
 
     @Override
@@ -139,10 +140,10 @@ class LiveConsoleTest {
             _ -> false, _ -> LocalProcessProblems.NONE,
             _ -> null, () -> null,
             _ -> CompletableFuture.completedFuture(null), name -> name),
-        new RevisionCard.Source(new SomeFacts(), activity, hours,
+        new RevisionCardData.Source(new SomeFacts(), activity, hours,
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,
-        new ActivatorLoadsReader("activator-1",
+        new ActivatorLoadsCollector("activator-1",
             new OwnLoad("0.1.0", throttler, activity, hours, () -> 0.25, () -> false,
                 loop::nanoTime)),
         alerts, new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
@@ -320,8 +321,10 @@ class LiveConsoleTest {
     routings.put(HELLO, new Routing("hello", RoutingState.LIVE));
     throttler.revision(Revision.of(old, 1));
     throttler.revision(Revision.of(HELLO, 1));
-    hours.sampled(List.of(new HourHistory.Sample(old, "cannot start", true, 0, 0, false)), true);
-    hours.sampled(List.of(new HourHistory.Sample(old, "cannot start", true, 0, 1, false)), true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(old, "cannot start", true, 0, 0, false)),
+        true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(old, "cannot start", true, 0, 1, false)),
+        true);
   }
 
   @Test
@@ -419,8 +422,10 @@ class LiveConsoleTest {
   @Test
   void saysWhatHappenedInTheLastHour() throws Exception {
     throttler.revision(Revision.of(HELLO, 1));
-    hours.sampled(List.of(new HourHistory.Sample(HELLO, "serving", false, 1, 0, true)), true);
-    hours.sampled(List.of(new HourHistory.Sample(HELLO, "cannot start", true, 0, 1, false)), true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "serving", false, 1, 0, true)),
+        true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "cannot start", true, 0, 1, false)),
+        true);
     var page = dom("/console/" + HELLO);
 
     assertThat(text(page, "//section[@id='hour']//ol")).contains("cannot start",
@@ -438,11 +443,13 @@ class LiveConsoleTest {
   @Test
   void saysSinceWhenOnlyOfTheStateThatItShows() throws Exception {
     throttler.revision(Revision.of(HELLO, 1));
-    hours.sampled(List.of(new HourHistory.Sample(HELLO, "serving", false, 1, 0, true)), true);
-    hours.sampled(List.of(new HourHistory.Sample(HELLO, "busy", false, 1, 0, true)), true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "serving", false, 1, 0, true)),
+        true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "busy", false, 1, 0, true)), true);
     assertThat(text(dom("/console/" + HELLO), "//section[@id='head']/small")).isEmpty();
 
-    hours.sampled(List.of(new HourHistory.Sample(HELLO, "at zero", false, 0, 0, true)), true);
+    hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "at zero", false, 0, 0, true)),
+        true);
     assertThat(text(dom("/console/" + HELLO), "//section[@id='head']/small")).startsWith("since ");
   }
 

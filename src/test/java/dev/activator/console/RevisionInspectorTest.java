@@ -14,10 +14,10 @@ import dev.activator.console.RevisionWaitReport.ProbeReport;
 import dev.activator.console.RevisionWaitReport.ScalingReport;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
@@ -28,7 +28,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.HashMap;
@@ -58,7 +58,7 @@ class RevisionInspectorTest {
       (on, request, done) -> on.execute(() -> done.accept(answer)), ProbeSettings.DEFAULT,
       new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
-      RevisionOptions.of(10), new Random(1));
+      ThrottlerOptions.of(10), new Random(1));
   private final RevisionInspector inspector = new RevisionInspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
@@ -108,9 +108,9 @@ class RevisionInspectorTest {
 
   @Test
   void namesTheFallbackAndSaysThatItDoesNotExistUntilItDoes() {
-    exists(new Revision(HELLO, "u", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
+    exists(new Revision(HELLO, "u", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null, new ColdStartRules(List.of(),
-            new Fallback(Duration.ofSeconds(2), OTHER.name(), null), null, List.of())));
+            new ColdStartFallback(Duration.ofSeconds(2), OTHER.name(), null), null, List.of())));
 
     assertThat(report(HELLO).rules().fallback())
         .isEqualTo("goes to other after 2.0 s, which does not exist: requests wait");

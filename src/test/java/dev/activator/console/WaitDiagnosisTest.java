@@ -11,9 +11,9 @@ import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
 import dev.activator.console.WaitDiagnosis.Kind;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.lending.LendingView;
-import dev.activator.observability.StartSplit;
-import dev.activator.observability.OngoingStart;
+import dev.activator.lending.RevisionLendingView;
+import dev.activator.observability.ColdStartBreakdown;
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -125,7 +125,7 @@ class WaitDiagnosisTest {
               pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of(), Map.of()),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
-              LendingView.ALONE),
+              RevisionLendingView.ALONE),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
           new ApiState(signals.synced, watches()), LocalProcessProblems.NONE, null);
@@ -313,9 +313,10 @@ class WaitDiagnosisTest {
   void namesTheActivatorsThatOwnOtherPods() {
     var now = Given.QUIET.waiting(1).pods(serving(A), serving(B)).running(2, 2).snapshot();
     var queue = now.queue();
-    var lending = new LendingView(LendingView.Sharing.OWNED, List.of("10.9.0.1", "10.9.0.2"), true,
-        List.of(new LendingView.PodShare(A, "10.9.0.1", true, 2, 0),
-            new LendingView.PodShare(B, "10.9.0.2", false, 0, 0)));
+    var lending = new RevisionLendingView(RevisionLendingView.Sharing.OWNED,
+        List.of("10.9.0.1", "10.9.0.2"), true,
+        List.of(new RevisionLendingView.PodShare(A, "10.9.0.1", true, 2, 0),
+            new RevisionLendingView.PodShare(B, "10.9.0.2", false, 0, 0)));
 
     var diagnosis = WaitDiagnosis.of(new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
         new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),
@@ -394,7 +395,7 @@ class WaitDiagnosisTest {
     var now = Given.QUIET.waiting(1).snapshot(Duration.ofSeconds(5), Duration.ZERO);
     return new RevisionSnapshot(now.revision(), now.kind(), now.backends(), now.queue(),
         now.link(), now.api(), now.processes(),
-        new OngoingStart(new StartSplit(ends, podsRead), pod, reason,
+        new OngoingColdStart(new ColdStartBreakdown(ends, podsRead), pod, reason,
             reason.isEmpty() ? "" : "Back-off pulling image \"x\""));
   }
 

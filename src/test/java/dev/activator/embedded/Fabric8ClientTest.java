@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.LocalRuntimeDependencies;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.NettyLoop;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
@@ -71,18 +71,18 @@ class Fabric8ClientTest {
   private static final MultiThreadIoEventLoopGroup THREADS = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private static LocalRuntime runtime;
-  private static ApiServer server;
+  private static EmbeddedApiServer server;
   private static KubernetesClient client;
 
   @BeforeAll
   static void start() {
     var loop = new NettyLoop(THREADS.next());
     var store = new ApiStore(Clock.systemUTC());
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     runtime = new LocalRuntime(store, loop, new LocalRuntimeDependencies(Clock.systemUTC(),
         new SecureRandom(), false, (_, _) -> true, _ -> 0));
     runtime.start(8012);
-    server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", 0));
+    server = new EmbeddedApiServer(store, loop, new InetSocketAddress("127.0.0.1", 0));
     server.start();
     client = new KubernetesClientBuilder().withConfig(new ConfigBuilder(Config.empty())
         .withMasterUrl("http://127.0.0.1:" + server.port()).withNamespace("default")

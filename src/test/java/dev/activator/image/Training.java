@@ -1,10 +1,10 @@
 package dev.activator.image;
 
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -110,12 +110,12 @@ class Training {
   }
 
   private void run() throws Exception {
-    var autoscaler = new AutoscalerServer(
+    var autoscaler = new StatsServer(
         new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
-    DefaultConfigMaps.createIn(api.store());
+    DefaultConfigMapCreator.createIn(api.store());
     for (int i = 0; i < REVISIONS; i++) {
       create(i);
     }

@@ -90,7 +90,7 @@ class FirstViewTest extends LendingScene {
     pass(100);
 
     assertThat(one.queued()).isZero();
-    assertThat(one.view()).isEqualTo(LendingView.ALONE);
+    assertThat(one.view()).isEqualTo(RevisionLendingView.ALONE);
   }
 
   /** One that runs outside the cluster is in no list. */

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -60,8 +60,9 @@ class LendingGoodputTest {
   private static long served(int count, int pods, int limit, double load, long seed) {
     var world = new VirtualLoop();
     var random = new Random(seed);
-    var revision = new Revision(SimulatedActivator.ID, "", Protocol.HTTP1, limit,
-        new RequestTimeouts(PATIENCE, Duration.ZERO, Duration.ZERO), true, ReadinessProbe.CONNECT,
+    var revision = new Revision(SimulatedActivator.ID, "", PortProtocol.HTTP1, limit,
+        new RequestTimeouts(PATIENCE, Duration.ZERO, Duration.ZERO), true,
+        ReadinessProbeSpec.CONNECT,
         Map.of(), Map.of(), null);
     var all = new ArrayList<SimulatedActivator>();
     var links = new ArrayList<SimulatedLink>();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lending.policy.PodSharding;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -42,9 +42,9 @@ abstract class LendingScene {
 
   static Revision revision(int limit, boolean exact, Duration timeout,
       Map<String, String> annotations) {
-    return new Revision(SimulatedActivator.ID, "", Protocol.HTTP1, limit,
+    return new Revision(SimulatedActivator.ID, "", PortProtocol.HTTP1, limit,
         new RequestTimeouts(timeout, Duration.ZERO, Duration.ZERO), true,
-        exact ? ReadinessProbe.CONNECT : null, Map.of(), annotations, null);
+        exact ? ReadinessProbeSpec.CONNECT : null, Map.of(), annotations, null);
   }
 
   void changed(Revision now) {

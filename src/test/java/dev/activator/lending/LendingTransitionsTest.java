@@ -7,7 +7,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -118,7 +118,7 @@ class LendingTransitionsTest extends LendingScene {
     connected();
     pass(5_000);
     assertThat(all).allSatisfy(
-        it -> assertThat(it.view().sharing()).isEqualTo(LendingView.Sharing.OWNED));
+        it -> assertThat(it.view().sharing()).isEqualTo(RevisionLendingView.Sharing.OWNED));
     all.forEach(it -> it.hold(false));
     pass(5_000);
     all.forEach(it -> it.hold(true));
@@ -320,7 +320,7 @@ class LendingTransitionsTest extends LendingScene {
 
     pass(30_000);
 
-    assertThat(one.view()).isEqualTo(LendingView.ALONE);
+    assertThat(one.view()).isEqualTo(RevisionLendingView.ALONE);
     requests(one, 2);
     assertThat(one.queued()).isZero();
     all.remove(other);
@@ -365,7 +365,7 @@ class LendingTransitionsTest extends LendingScene {
     one.lending().ended(other.id());
     one.activators(Set.of(one.id().address()));
     pass(1_000);
-    assertThat(one.view()).isEqualTo(LendingView.ALONE);
+    assertThat(one.view()).isEqualTo(RevisionLendingView.ALONE);
 
     one.members(List.of(one.id().address(), "10.1.0.3"));
     one.activators(Set.of(one.id().address(), "10.1.0.3"));
@@ -400,7 +400,7 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void knowsThePeers_whenTheLoopRunsBeforeTheThrottlerIsComplete() throws Exception {
-    var lending = new Lending("10.1.0.1");
+    var lending = new PermitLending("10.1.0.1");
     lending.start(world, (_, _) -> {
     });
     lending.activators(Set.of("10.1.0.1", "10.1.0.2"));
@@ -408,7 +408,7 @@ class LendingTransitionsTest extends LendingScene {
     try (var thread = Executors.newSingleThreadExecutor()) {
       var loop = new LoopThatIsFaster(thread);
       var throttler = Quiescence.watch(new Throttler(_ -> loop, _ -> revision, "10.1.0.1",
-          RevisionOptions.of(10), random, lending));
+          ThrottlerOptions.of(10), random, lending));
 
       throttler.revision(revision);
 

@@ -7,14 +7,14 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Collection;
@@ -38,7 +38,7 @@ final class SimulatedActivator {
   private final PeerId id;
   private final Loop loop;
   private Revision revision;
-  private final Lending lending;
+  private final PermitLending lending;
   private final Throttler throttler;
   private final Random random;
   private final Duration service;
@@ -58,9 +58,9 @@ final class SimulatedActivator {
     this.revision = revision;
     this.random = random;
     this.service = service;
-    lending = new Lending(id.address());
+    lending = new PermitLending(id.address());
     throttler = new Throttler(_ -> loop, _ -> alive && hasRevision ? revision : null, id.address(),
-        RevisionOptions.of(10_000), random, lending);
+        ThrottlerOptions.of(10_000), random, lending);
     lending.start(loop, send::accept);
     throttler.revision(revision);
   }
@@ -73,7 +73,7 @@ final class SimulatedActivator {
     return loop;
   }
 
-  Lending lending() {
+  PermitLending lending() {
     return lending;
   }
 
@@ -106,13 +106,13 @@ final class SimulatedActivator {
   }
 
   /** Permits that requests use, those on their way to their callers included. */
-  LocalPermits permits() {
-    return (LocalPermits) read(PERMITS);
+  AdjustablePodLimits permits() {
+    return (AdjustablePodLimits) read(PERMITS);
   }
 
   /** Not a view, which is made for each event of a simulation. */
-  Collection<SharedPod> books() {
-    return revisionLending().isActive() ? ((PermitLedger) read(LEDGER)).pods() : List.of();
+  Collection<PodLoans> books() {
+    return revisionLending().isActive() ? ((RevisionPermitLedger) read(LEDGER)).pods() : List.of();
   }
 
   /** Whether messages have come that change its permits in a task that is to run. */
@@ -197,7 +197,7 @@ final class SimulatedActivator {
       switch (throttler.admit(revision, request)) {
         case Permit permit -> request.granted(permit);
         case QueueEntry later -> request.place = later;
-        case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
+        case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");
       }
     });
   }
@@ -225,9 +225,9 @@ final class SimulatedActivator {
     return running.getOrDefault(pod, 0);
   }
 
-  LendingView view() {
+  RevisionLendingView view() {
     var report = throttler.inspect(ID);
-    return report == null ? LendingView.ALONE : report.lending();
+    return report == null ? RevisionLendingView.ALONE : report.lending();
   }
 
   /** Ends when its pod answers, or at the revision's timeout. */

@@ -3,8 +3,8 @@ package dev.activator.lending;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -81,8 +81,8 @@ final class SimulatedFleet {
 
   private Revision revision(int limit) {
     highestLimit = Math.max(highestLimit, limit);
-    var probe = faults == Faults.OWNED_IN_BOTH_VIEWS ? null : ReadinessProbe.CONNECT;
-    return new Revision(SimulatedActivator.ID, "", Protocol.HTTP1, limit,
+    var probe = faults == Faults.OWNED_IN_BOTH_VIEWS ? null : ReadinessProbeSpec.CONNECT;
+    return new Revision(SimulatedActivator.ID, "", PortProtocol.HTTP1, limit,
         new RequestTimeouts(Duration.ofSeconds(1), Duration.ZERO, Duration.ZERO), true, probe,
         Map.of(), Map.of(), null);
   }

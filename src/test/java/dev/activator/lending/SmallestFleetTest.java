@@ -6,8 +6,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
 class SmallestFleetTest {
   private static final int EVENTS = Integer.getInteger("lending.events", 8);
   private static final Destination POD = new Destination("10.2.0.1", 8012);
-  private static final Revision REVISION = new Revision(SimulatedActivator.ID, "", Protocol.HTTP1,
-      1, RequestTimeouts.DEFAULT, true, ReadinessProbe.CONNECT, Map.of(), Map.of(), null);
+  private static final Revision REVISION = new Revision(SimulatedActivator.ID, "",
+      PortProtocol.HTTP1,
+      1, RequestTimeouts.DEFAULT, true, ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null);
 
   private enum Event {
     REQUEST,
@@ -229,7 +230,7 @@ class SmallestFleetTest {
 
     int owners() {
       return (int) both.stream().flatMap(it -> it.view().pods().stream())
-          .filter(LendingView.PodShare::owned).count();
+          .filter(RevisionLendingView.PodShare::owned).count();
     }
 
     /** Of the state: a million of them are kept. */
@@ -270,7 +271,8 @@ class SmallestFleetTest {
         case Long number when NUMBERS.contains(name) ->
           text.append('#').append(numbers.computeIfAbsent(number, _ -> numbers.size()));
         case Map<?, ?> map -> map.forEach((key, each) -> {
-          text.append(key instanceof RevisionPeer partner ? partner.address() : key).append(':');
+          text.append(key instanceof PeerRevisionState partner ? partner.address() : key)
+              .append(':');
           write(each, "", text, numbers);
         });
         case Collection<?> list -> list.forEach(each -> write(each, "", text, numbers));

@@ -10,7 +10,7 @@ import dev.activator.autoscaler.policy.ActiveCondition;
 import dev.activator.cluster.informer.InformerStatus;
 import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import dev.activator.cluster.reflector.ReflectorStatus;
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;
@@ -68,7 +68,7 @@ class ActivatorMetersTest {
 
   @Test
   void showsWhatIsLent() {
-    stages.lending(new Lending("10.0.0.1"));
+    stages.lending(new PermitLending("10.0.0.1"));
 
     assertThat(Scrape.of(meters, "activator_permits")).containsExactly(
         "activator_permits_borrowed 0.0",

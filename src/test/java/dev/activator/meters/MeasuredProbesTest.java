@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.Loop;
 import dev.activator.observability.Meters;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeResult;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class MeasuredProbesTest {
   private static final ProbeRequest QUESTION = new ProbeRequest(new Destination("10.0.0.1", 8012),
-      Protocol.HTTP1, "/", "hello", Map.of(), ofMillis(300));
+      PortProtocol.HTTP1, "/", "hello", Map.of(), ofMillis(300));
 
   private final Meters meters = new Meters();
   private final VirtualLoop loop = new VirtualLoop();

@@ -15,7 +15,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
@@ -223,7 +223,7 @@ class ColdStartRecorderTest {
   }
 
   /** A start of which everything is known: the scale, the pod's status, and what was probed. */
-  private final class Known implements ColdStartTimings {
+  private final class Known implements ColdStartTimingSource {
     private final long scaled = loop.nanoTime() + 100 * MILLI;
     private long listens = Long.MIN_VALUE;
 
@@ -243,7 +243,7 @@ class ColdStartRecorderTest {
     for (var phase : ended) {
       ends.put(phase, NOON);
     }
-    starts.progress(new PodProgress(HELLO, "pod-1", ends, "", ""));
+    starts.progress(new RevisionStartProgress(HELLO, "pod-1", ends, "", ""));
   }
 
   private FakeRequest answeredBeforeItsStatusIsRead() {
@@ -251,7 +251,7 @@ class ColdStartRecorderTest {
     starts.sources(known);
     var request = waiting();
     loop.advance(ofMillis(300));
-    starts.progress(PodProgress.none(HELLO));
+    starts.progress(RevisionStartProgress.none(HELLO));
     progress(StartPhase.CREATE, StartPhase.SCHEDULE);
     loop.advance(ofMillis(2000));
     listed(DestinationSet.of(POD));
@@ -279,7 +279,7 @@ class ColdStartRecorderTest {
 
     // its status is read half a second after it answered: the clock of the test stands still
     loop.advance(ofMillis(500));
-    starts.progress(new PodProgress(HELLO, "pod-1",
+    starts.progress(new RevisionStartProgress(HELLO, "pod-1",
         Map.of(StartPhase.CREATE, NOON.minusMillis(2557), StartPhase.SCHEDULE,
             NOON.minusMillis(2500), StartPhase.CONTAINER, NOON.minusMillis(1557)),
         "", ""));
@@ -345,7 +345,7 @@ class ColdStartRecorderTest {
   void showsWhatAStartWaitsFor() {
     waiting();
     loop.advance(ofMillis(300));
-    starts.progress(new PodProgress(HELLO, "pod-1", Map.of(StartPhase.CREATE, NOON,
+    starts.progress(new RevisionStartProgress(HELLO, "pod-1", Map.of(StartPhase.CREATE, NOON,
         StartPhase.SCHEDULE, NOON, StartPhase.INIT, NOON), "ErrImagePull", "no such image"));
     loop.advance(ofMillis(4000));
 
@@ -364,7 +364,7 @@ class ColdStartRecorderTest {
     starts.progressEnded(HELLO);
     published(DestinationSet.NONE);
     listed(DestinationSet.NONE);
-    starts.sources(ColdStartTimings.NONE);
+    starts.sources(ColdStartTimingSource.NONE);
     loop.advance(ofMillis(60_000));
     waiting();
 

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -49,7 +49,7 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   public static Revision revision(Map<String, String> annotations) {
-    return new Revision(HELLO, "u1", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
+    return new Revision(HELLO, "u1", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of("serving.knative.dev/service", "testSvc", "serving.knative.dev/configuration",
             "testConfig"),
         annotations, null);

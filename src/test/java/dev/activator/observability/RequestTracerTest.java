@@ -12,7 +12,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PodProgress;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.TestValues;
 import java.util.Map;
@@ -132,7 +132,7 @@ class RequestTracerTest {
     request.begin();
     request.queued();
     loop.advance(ofMillis(300));
-    starts.progress(new PodProgress(FakeRequest.HELLO, "pod-1", Map.of(StartPhase.CREATE,
+    starts.progress(new RevisionStartProgress(FakeRequest.HELLO, "pod-1", Map.of(StartPhase.CREATE,
         NOON.minusMillis(900), StartPhase.SCHEDULE, NOON), "", ""));
     loop.advance(ofMillis(400));
     starts.listed(new PrivateEndpoints(FakeRequest.HELLO,

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,7 +18,7 @@ class DeletedHostsTest {
 
   @BeforeEach
   void start() {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     hosts.start();
   }
 
@@ -31,14 +31,14 @@ class DeletedHostsTest {
 
   @Test
   void areThoseOfDeletedServicesAndScaledServices() {
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'hosts': ['shop.example.com'],
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 80}, 'target': {'concurrency': 1}}}"""));
     loop.run();
     assertThat(hosts.contains("shop.example.com")).isFalse();
 
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
     service("old");
 
     assertThat(hosts.contains("shop.example.com:8012")).isTrue();

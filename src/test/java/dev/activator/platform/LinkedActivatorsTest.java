@@ -3,8 +3,8 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.EndpointsPreference;
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
@@ -12,7 +12,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.lending.link.PeerNetwork;
-import dev.activator.lending.link.PeerPort;
+import dev.activator.lending.link.PeerTransport;
 import dev.activator.lending.link.PeerView.State;
 import dev.activator.lending.link.PeerView;
 import dev.activator.loop.NettyLoop;
@@ -25,7 +25,7 @@ import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.tls.InternalTls;
+import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PeerTls;
 import dev.activator.tls.PodTls;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -62,14 +62,14 @@ class LinkedActivatorsTest {
     private final ClusterWatcher cluster = Quiescence.watch(new ClusterWatcher(
         () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
         Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1),
-        new EndpointsPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
-    private final PeerPort peers;
+        new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+    private final PeerTransport peers;
 
     Activator(String address) throws Exception {
-      var internal = new InternalTls(cluster::followCertificates, NAMESPACE,
+      var internal = new SystemInternalTls(cluster::followCertificates, NAMESPACE,
           () -> systemInternalTls, new PodTls(), TestValues.TLS13);
       var tls = new PeerTls();
-      peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
+      peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, running.size() + 1),
           new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
       cluster.onPublicAddresses(peers.network()::publicAddresses);

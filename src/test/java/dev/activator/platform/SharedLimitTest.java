@@ -5,17 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.EndpointsPreference;
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.lending.link.PeerNetwork;
-import dev.activator.lending.link.PeerPort;
+import dev.activator.lending.link.PeerTransport;
 import dev.activator.lending.link.PeerView;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
@@ -28,12 +28,12 @@ import dev.activator.testing.PatientCaller;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.tls.InternalTls;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PeerTls;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ProbeResult;
@@ -90,19 +90,19 @@ class SharedLimitTest {
   private final class Activator {
     private final ClusterWatcher cluster = Quiescence.watch(new ClusterWatcher(() -> access,
         TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-        new Random(1), new EndpointsPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+        new Random(1), new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
     private final RevisionBackendsManager backends = Quiescence.watch(new RevisionBackendsManager(
         loops::loopFor, loops.loopFor("probes"),
         (on, request, done) -> on
             .execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
         ProbeSettings.DEFAULT, new Random(1)));
     private final Throttler throttler;
-    private final PeerPort peers;
+    private final PeerTransport peers;
 
     Activator(String address) throws Exception {
-      var lending = new Lending(address);
+      var lending = new PermitLending(address);
       throttler = Quiescence.watch(new Throttler(loops::loopFor, cluster, address,
-          RevisionOptions.of(10_000), LoopGroup.random(), lending));
+          ThrottlerOptions.of(10_000), LoopGroup.random(), lending));
       cluster.onRevision(throttler::revision);
       cluster.onRevision(backends::revision);
       cluster.onPods(backends::listed);
@@ -110,9 +110,9 @@ class SharedLimitTest {
       cluster.onPublicAddresses(throttler::publicAddresses);
       backends.onChange(throttler::destinations);
       var tls = new PeerTls();
-      var internal = new InternalTls(cluster::followCertificates, NAMESPACE, () -> false,
+      var internal = new SystemInternalTls(cluster::followCertificates, NAMESPACE, () -> false,
           new PodTls(), TestValues.TLS13);
-      peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
+      peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
           new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
       cluster.onPublicAddresses(peers.network()::publicAddresses);

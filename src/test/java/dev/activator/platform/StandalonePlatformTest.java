@@ -7,19 +7,19 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.cluster.ScalingApiClients;
 import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.RevisionDetailsSource.Setting;
 import dev.activator.console.RevisionDetailsSource;
 import dev.activator.console.RevisionWaitReport.ScalingReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
-import dev.activator.console.ScalingDefaults;
-import dev.activator.console.ConsoleScalingReports;
+import dev.activator.console.KnativeAutoscalerDefaults;
+import dev.activator.console.ScalingReportBuilder;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.MapFields;
@@ -60,7 +60,8 @@ class StandalonePlatformTest {
   private final StandalonePlatform platform = new StandalonePlatform(access,
       new StandalonePlatform.Identity("activator-1", IP, "system", "activator", "activator",
           FreePort.next()),
-      threads, new Random(1), new ScalingApiClients(access, () -> WriteRateLimiter.UNLIMITED, LONG),
+      threads, new Random(1),
+      new ScalingApiClients(access, () -> KubernetesWriteRateLimiter.UNLIMITED, LONG),
       LONG);
   private final ClusterWatcher cluster = new ClusterWatcher(() -> access,
       TestValues.OLDEST_KUBERNETES, LONG,
@@ -73,7 +74,7 @@ class StandalonePlatformTest {
 
   @BeforeEach
   void start() throws Exception {
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'replicas': 0}}
         """));
@@ -81,7 +82,7 @@ class StandalonePlatformTest {
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80}]}}
         """));
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': ['shop.example.com'],
@@ -118,7 +119,7 @@ class StandalonePlatformTest {
   }
 
   private String condition(String type) {
-    return store.find(ScaledServiceKind.of(store), "shop", "web").at("/status/conditions")
+    return store.find(ScaledServiceCrd.of(store), "shop", "web").at("/status/conditions")
         .valueStream().filter(one -> one.path("type").asString().equals(type)).findFirst()
         .map(one -> one.path("status").asString() + " " + one.path("reason").asString())
         .orElse("");
@@ -144,8 +145,8 @@ class StandalonePlatformTest {
     return new ClusterRevisionDetails(cluster, "cluster.local",
         10, "off",
         cluster.eventReader(loop::nanoTime),
-        new ConsoleScalingReports(platform::scaling, platform::leadership),
-        () -> ScalingDefaults.ofKnative(null),
+        new ScalingReportBuilder(platform::scaling, platform::leadership),
+        () -> KnativeAutoscalerDefaults.ofKnative(null),
         _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
             List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
   }
@@ -185,7 +186,7 @@ class StandalonePlatformTest {
 
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
-        WriteRateLimiter.Limit.NONE);
+        KubernetesWriteRateLimiter.Limit.NONE);
     var cluster = new ClusterWatcher(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
         ReflectorSettings.DEFAULT, new Random(2), TestValues.ANY_SLICES);
     cluster.follows(follower.sources(), "cluster.local");
@@ -200,8 +201,8 @@ class StandalonePlatformTest {
       await().untilAsserted(() -> {
         assertThat(follower.leadership().pod()).isEqualTo("activator-1");
         assertThat(follower.leadership().here()).isFalse();
-        var status = store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
-        assertThat(new ConsoleScalingReports(follower::scaling, follower::leadership)
+        var status = store.find(ScaledServiceCrd.of(store), "shop", "web").path("status");
+        assertThat(new ScalingReportBuilder(follower::scaling, follower::leadership)
             .report(WEB, cluster.scaledService(WEB))).isEqualTo(
                 new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
                     "activator-1 scales it; this is what the status of the ScaledService says:"
@@ -220,7 +221,7 @@ class StandalonePlatformTest {
   void whereItMayNotScaleTheStatusSaysSo() {
     api.faults().add(Match.requests(Verb.GET).of(BuiltInKinds.DEPLOYMENT),
         Fault.Answer.status(403));
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
@@ -233,7 +234,7 @@ class StandalonePlatformTest {
         Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
 
     await().untilAsserted(() -> assertThat(
-        store.find(ScaledServiceKind.of(store), "blog", "web").at("/status/conditions").toString())
+        store.find(ScaledServiceCrd.of(store), "blog", "web").at("/status/conditions").toString())
         .contains("\"Forbidden\"", "cannot get Deployment web in namespace blog: 403"));
     assertThat(platform.scaling(new RevisionId("blog", "web")).trouble().reason())
         .isEqualTo("Forbidden");
@@ -275,7 +276,7 @@ class StandalonePlatformTest {
     cluster.close();
     platform.beforePorts().reversed().stream().map(LifecyclePart::stop).forEach(Runnable::run);
 
-    assertThat(store.find(ScaledServiceKind.of(store), "shop", "web")
+    assertThat(store.find(ScaledServiceCrd.of(store), "shop", "web")
         .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());
     assertThat(store.list(BuiltInKinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
         .isEmpty();

@@ -9,7 +9,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -20,9 +20,9 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.proxy.policy.WaitingPageStatus;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -32,11 +32,11 @@ import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
@@ -123,9 +123,9 @@ public final class Activator implements Closeable {
 
   final FakeThrottle throttle = new FakeThrottle();
   /** Gives permits, unless a test wants the product's. */
-  volatile BiFunction<Revision, QueuedCaller, AdmissionResult> admission = throttle::admit;
+  volatile BiFunction<Revision, QueuedCaller, ThrottleDecision> admission = throttle::admit;
   final LoopGroup loops;
-  final Upstreams upstreams;
+  final ConnectionPoolsByLoop upstreams;
   final AtomicInteger counted = new AtomicInteger();
   final AtomicInteger arrivals = new AtomicInteger();
   final SeenRequests requests = new SeenRequests();
@@ -133,11 +133,11 @@ public final class Activator implements Closeable {
   volatile Readiness readiness = new Readiness.Ready();
   private final CountedLoops group;
   public final ProxyServer server;
-  final HeldBytes held;
+  final HeldRequestBytes held;
   final UnreadResponseBytes unread;
   final int port;
 
-  volatile WaitStatus status = WaitStatus.UNKNOWN;
+  volatile WaitingPageStatus status = WaitingPageStatus.UNKNOWN;
 
   Activator() throws IOException {
     this(Settings.DEFAULT);
@@ -166,8 +166,8 @@ public final class Activator implements Closeable {
     revisions.put(HELLO, Revision.of(HELLO, 0));
     group = new CountedLoops(threads, io);
     loops = new LoopGroup(group);
-    upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
-    held = new HeldBytes(new HeldMemoryLimit(settings.heldBytes()));
+    upstreams = new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
+    held = new HeldRequestBytes(new HeldMemoryLimit(settings.heldBytes()));
     unread = new UnreadResponseBytes(new UnreadResponseBudget(settings.unreadBytes()));
     var router = new Router(new RevisionResolver.Knative("cluster.local", settings.hosts()),
         settings.services(), this::find,
@@ -209,9 +209,10 @@ public final class Activator implements Closeable {
   }
 
   /** Its pods have no queue-proxy, and are probed so. */
-  void container(ReadinessProbe probe, int containerConcurrency) {
+  void container(ReadinessProbeSpec probe, int containerConcurrency) {
     revisions.put(HELLO,
-        new Revision(HELLO, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
+        new Revision(HELLO, "", PortProtocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
+            true,
             probe, Map.of(), Map.of(), null));
   }
 

@@ -103,7 +103,7 @@ class FairTurnsTest extends WireTest {
           stream += 2;
         }
         assertThat(servedBefore(flooding.peer(), flood.toByteArray()))
-            .isLessThanOrEqualTo(FrameLimiter.FRAMES_PER_TURN);
+            .isLessThanOrEqualTo(Http2FloodLimiter.FRAMES_PER_TURN);
         assertThat(flooding.responses(REQUESTS)).hasSize(REQUESTS);
       }
     }

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.ReadinessProbeSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +35,7 @@ class ForwardingTest extends WireTest {
 
   @Test
   void namesTheHostOfTheCallerToAContainerWithoutQueueProxy() throws Exception {
-    activator.container(ReadinessProbe.CONNECT, 0);
+    activator.container(ReadinessProbeSpec.CONNECT, 0);
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     try (var caller = activator.get("/")) {
       assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
@@ -48,7 +48,7 @@ class ForwardingTest extends WireTest {
 
   @Test
   void keepsNoConnectionToAContainerThatTakesOneRequestAtATime() throws Exception {
-    activator.container(ReadinessProbe.CONNECT, 1);
+    activator.container(ReadinessProbeSpec.CONNECT, 1);
     var ended = new LinkedBlockingQueue<String>();
     var pod = pod(caller -> {
       ended.add(caller.readHead().start());

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Level;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RevisionReadySince;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -23,17 +23,17 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import dev.activator.wire.CheckRequest;
 import dev.activator.wire.CheckResponse;
 import io.grpc.CallOptions;
@@ -80,7 +80,7 @@ class GatewayAdmitServerTest {
   private Readiness readiness = new Readiness.Ready();
   private LoopGroup loops;
   private Throttler throttler;
-  private HeldBytes held;
+  private HeldRequestBytes held;
   private RevisionReadySince pods;
   private ProxyServer proxy;
   private GatewayAdmitServer server;
@@ -88,15 +88,15 @@ class GatewayAdmitServerTest {
   @BeforeEach
   void open() throws IOException {
     loops = new LoopGroup(resources.onServer(true));
-    Revisions revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
+    RevisionLister revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
     var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
         : null), _ -> null, revisions, () -> readiness);
-    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
+    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", ThrottlerOptions.of(10),
         new Random(1));
     var upstreams = Quiescence
-        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20)));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     proxy = new ProxyServer(resources.onServerSelect(true), resources.onServer(true), loops,
         Duration.ofSeconds(60), loop -> new RequestDispatcher(loop, router, throttler::admit,
             upstreams.of(loop), new Counter(), (_, _) -> {
@@ -409,7 +409,7 @@ class GatewayAdmitServerTest {
   void aConnectionOfHttp2Ends_whenAHeadIsNotCompleteInTime() throws IOException {
     var impatient = impatient(Duration.ofSeconds(3));
     try (var gateway = RawHttp2.caller(RawPeer.connect(impatient.port()));
-        var lines = LogLines.of(AbusiveConnections.class)) {
+        var lines = LogLines.of(AbusiveConnectionCounter.class)) {
       gateway.headers(1, true, ":method", "GET", ":scheme", "http", ":path", "/admit",
           ":authority", "activator");
       assertThat(gateway.response(1)).startsWith("404 ");
@@ -435,7 +435,7 @@ class GatewayAdmitServerTest {
   @Test
   void manyLateHeadsAreOneLine() throws Exception {
     var impatient = impatient(Duration.ofMillis(1));
-    try (var lines = LogLines.of(AbusiveConnections.class);
+    try (var lines = LogLines.of(AbusiveConnectionCounter.class);
         var others = LogLines
             .of(Class.forName("reactor.netty.http.server.HttpServerOperations"))) {
       var ports = new HashSet<Integer>();

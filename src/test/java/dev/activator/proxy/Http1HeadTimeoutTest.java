@@ -6,9 +6,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.ResettableTimer;
-import dev.activator.proxy.AbusiveConnections.Reason;
-import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.AbusiveConnectionCounter.Reason;
+import dev.activator.proxy.codec.Http1RequestDecoder;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.Unpooled;
@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 /** The next head of an HTTP/1 connection, of which only a part has come. */
 class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(1 << 20));
-  private final AbusiveConnections ended = new AbusiveConnections();
-  private final RequestDecoder decoder = new RequestDecoder();
+  private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
+  private final AbusiveConnectionCounter ended = new AbusiveConnectionCounter();
+  private final Http1RequestDecoder decoder = new Http1RequestDecoder();
   private final EmbeddedChannel channel = new EmbeddedChannel(decoder);
   private final ResettableTimer timer = new ResettableTimer(loop, this::check);
   private final Http1RequestReader reader = new Http1RequestReader(channel, decoder, loop,

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
@@ -51,7 +51,7 @@ class Http1OnlyPodTest extends WireTest {
 
   @Test
   void givesWayToAnotherPodWhereTheRevisionsPortIsNamedH2c() throws Exception {
-    activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", Protocol.H2C, 0,
+    activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", PortProtocol.H2C, 0,
         RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null));
     http1Only();
     var other = idlePod(caller -> {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.loop.ResettableTimer;
-import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.codec.Http1RequestDecoder;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
@@ -33,13 +33,14 @@ import org.junit.jupiter.api.Test;
 class Http1RequestReaderTest implements Http1RequestReader.Receiver {
   private static final int WINDOW_BYTES = 64 << 10;
 
-  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(256 << 20));
+  private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(256 << 20));
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Http1RequestReader waiting = new Http1RequestReader(channel, new RequestDecoder(),
+  private final Http1RequestReader waiting = new Http1RequestReader(channel,
+      new Http1RequestDecoder(),
       loop,
       held.share(), Duration.ofMinutes(1), new ResettableTimer(loop, () -> {
-      }), new AbusiveConnections(), this);
+      }), new AbusiveConnectionCounter(), this);
   private final List<HttpObject> taken = new ArrayList<>();
   private boolean turn;
   private boolean fails;

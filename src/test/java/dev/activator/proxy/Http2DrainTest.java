@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -12,7 +12,7 @@ import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -32,10 +32,10 @@ class Http2DrainTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final CallerChannel channel = new CallerChannel();
   private final FakeThrottle throttle = new FakeThrottle();
-  private final Http2Session session = Http2Session.of(channel,
+  private final Http2CallerSession session = Http2CallerSession.of(channel,
       Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, new FakePod(),
-          Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share()),
-      Duration.ofSeconds(60), new AbusiveConnections());
+          Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share()),
+      Duration.ofSeconds(60), new AbusiveConnectionCounter());
 
   @BeforeEach
   void drainsWhileARequestIsQueued() {

@@ -3,8 +3,8 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.proxy.AbusiveConnections.Reason;
-import dev.activator.revision.Protocol;
+import dev.activator.proxy.AbusiveConnectionCounter.Reason;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -121,7 +121,7 @@ class Http2FloodTest extends Http2WireTest {
     var slow = new RevisionId("default", "slow-00001");
     var timeout = new RequestTimeouts(Duration.ofSeconds(10), Duration.ofMillis(200),
         Duration.ZERO);
-    activator.revisions.put(slow, new Revision(slow, "", Protocol.HTTP1, 0, timeout, true, null,
+    activator.revisions.put(slow, new Revision(slow, "", PortProtocol.HTTP1, 0, timeout, true, null,
         Map.of(), Map.of(), null));
     try (var ingress = connect(); var clock = activator.connect()) {
       int stream = 1;

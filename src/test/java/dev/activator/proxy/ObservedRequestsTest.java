@@ -12,11 +12,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.SeenRequests.Seen;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -276,8 +276,9 @@ class ObservedRequestsTest extends WireTest {
   @Test
   void showsItsCallerHowItsTimeWasSpent_whereTheRevisionEnablesThat() throws Exception {
     var annotations = Map.of("activator.dev/server-timing", "enabled");
-    activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", Protocol.HTTP1, 0,
-        RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));
+    activator.revisions.put(Activator.HELLO,
+        new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
+            RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));
     pod(OK);
     try (var caller = activator.get("/")) {
       var head = caller.readHead();

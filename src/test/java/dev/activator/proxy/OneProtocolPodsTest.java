@@ -14,7 +14,7 @@ import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.HttpProbeClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -83,7 +83,7 @@ class OneProtocolPodsTest extends WireTest {
     var loop = activator.loops.all().getFirst();
     var throttler = Quiescence
         .watch(new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
-            RevisionOptions.of(1_000), new Random(1)));
+            ThrottlerOptions.of(1_000), new Random(1)));
     backends = new RevisionBackendsManager(_ -> loop, loop,
         Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)), ProbeSettings.DEFAULT,
         new Random(1));

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.proxy.AbusiveConnections.Reason;
-import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.AbusiveConnectionCounter.Reason;
+import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.PodTls;
@@ -178,14 +178,14 @@ class PartialHeadsTest extends WireTest {
       caller.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(response(caller)).startsWith("404 ");
       var pipeline = accepted.join().pipeline();
-      var decoder = pipeline.get(RequestDecoder.class);
+      var decoder = pipeline.get(Http1RequestDecoder.class);
 
       // when a large head has come, with a body, and the caller goes on
       caller.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n" + LARGE + "\r\n\r\nok");
       assertThat(response(caller)).startsWith("404 ");
 
       // then its decoder is another one, and the connection serves as before
-      eventually(() -> assertThat(pipeline.get(RequestDecoder.class)).isNotSameAs(decoder));
+      eventually(() -> assertThat(pipeline.get(Http1RequestDecoder.class)).isNotSameAs(decoder));
       caller.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(response(caller)).startsWith("404 ");
     }

@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
@@ -34,7 +34,7 @@ class QueueProxyLimitTest extends Http2WireTest {
   }
 
   /** @param probe null where a queue-proxy answers */
-  private void revision(Protocol protocol, @Nullable ReadinessProbe probe) {
+  private void revision(PortProtocol protocol, @Nullable ReadinessProbeSpec probe) {
     activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", protocol, 0,
         new RequestTimeouts(LIMIT, Duration.ZERO, Duration.ZERO), true, probe, Map.of(), Map.of(),
         null));
@@ -57,7 +57,7 @@ class QueueProxyLimitTest extends Http2WireTest {
       caller.send("f\r\nrequest timeout\r\n0\r\n\r\n");
       caller.awaitEnd();
     });
-    revision(Protocol.HTTP1, null);
+    revision(PortProtocol.HTTP1, null);
     try (var ended = activator.get("/"); var other = begun(ended)) {
       assertThat(other.readToEnd()).as("what follows at the limit").isEmpty();
       limitIsOver.countDown();
@@ -71,7 +71,7 @@ class QueueProxyLimitTest extends Http2WireTest {
   private RawPeer begun(RawPeer first) throws Exception {
     assertThat(first.readHead().start()).isEqualTo("HTTP/1.1 200 OK");
     assertThat(first.readChunk()).isEqualTo("begun");
-    revision(Protocol.HTTP1, ReadinessProbe.CONNECT);
+    revision(PortProtocol.HTTP1, ReadinessProbeSpec.CONNECT);
     var second = activator.get("/");
     assertThat(second.readHead().start()).isEqualTo("HTTP/1.1 200 OK");
     assertThat(second.readChunk()).isEqualTo("begun");
@@ -91,12 +91,12 @@ class QueueProxyLimitTest extends Http2WireTest {
         ended.pod.data(ended.id, true, "request timeout");
       }
     });
-    revision(Protocol.H2C, null);
+    revision(PortProtocol.H2C, null);
     try (var caller = connect()) {
       caller.headers(1, true, get("/ended"));
       assertThat(caller.read(RawHttp2.HEADERS).field(":status")).isEqualTo("200");
       assertThat(caller.read(RawHttp2.DATA).text()).isEqualTo("begun");
-      revision(Protocol.H2C, ReadinessProbe.CONNECT);
+      revision(PortProtocol.H2C, ReadinessProbeSpec.CONNECT);
       caller.headers(3, true, get("/"));
       assertThat(caller.read(RawHttp2.HEADERS).stream()).isEqualTo(3);
       assertThat(caller.read(RawHttp2.DATA).text()).isEqualTo("begun");

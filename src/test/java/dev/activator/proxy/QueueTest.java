@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -3,12 +3,12 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.ActivatorReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -17,15 +17,15 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -45,7 +45,7 @@ class RequestPortsTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello");
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
-  private final HealthState health = new HealthState(ReadinessPolicy.NEVER);
+  private final ActivatorHealth health = new ActivatorHealth(ActivatorReadinessPolicy.NEVER);
   private final LateLoop late = new LateLoop();
   private ProxyServer server;
   private Throttler throttler;
@@ -85,16 +85,16 @@ class RequestPortsTest {
   @BeforeEach
   void open() throws IOException {
     var loops = new LoopGroup(group);
-    Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
+    RevisionLister revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions,
         health::readiness);
-    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
+    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", ThrottlerOptions.of(10),
         new Random(1));
     var upstreams = Quiescence
-        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20)));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             new NoCounter(), (_, _) -> {

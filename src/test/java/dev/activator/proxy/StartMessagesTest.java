@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -30,17 +30,17 @@ class UnreadStreamsTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final Http2Session session = open();
+  private final Http2CallerSession session = open();
   private final UnreadStreams unread = session.unread();
 
-  private Http2Session open() {
-    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share();
+  private Http2CallerSession open() {
+    var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share();
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
         (_, _) -> {
           throw new IllegalStateException("no request comes here");
         }, new FakePod(), held);
-    var opened = Http2Session.of(channel, dispatcher, Duration.ofSeconds(60),
-        new AbusiveConnections());
+    var opened = Http2CallerSession.of(channel, dispatcher, Duration.ofSeconds(60),
+        new AbusiveConnectionCounter());
     channel.pipeline().addLast(opened);
     return opened;
   }

@@ -3,8 +3,8 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.proxy.policy.WaitingPageStatus;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +28,7 @@ class WaitingTimeTest extends WireTest {
   @Test
   void answers504WithTheReasonInTheAcceptedFormat_whenTheQueueTimesOut() throws Exception {
     activator.throttle.queueTimeout = Duration.ofMillis(50);
-    activator.status = new WaitStatus(false, "no pod is listed", null, null, Duration.ZERO);
+    activator.status = new WaitingPageStatus(false, "no pod is listed", null, null, Duration.ZERO);
     try (var caller = activator.get("/", "Accept: application/json")) {
       var head = caller.readHead();
 

@@ -2,7 +2,7 @@ package dev.activator.revision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.WarmTimesReader;
+import dev.activator.config.KeepWarmSettingsReader;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,12 +19,12 @@ class WarmScheduleTest {
   }
 
   @SafeVarargs
-  private static WarmTimes read(String zone, Map<String, Object>... windows) {
-    return WarmTimesReader.read(
+  private static KeepWarmSettings read(String zone, Map<String, Object>... windows) {
+    return KeepWarmSettingsReader.read(
         Map.of("schedule", Map.of("timeZone", zone, "windows", List.of(windows))));
   }
 
-  private static int replicas(WarmTimes times, String instant) {
+  private static int replicas(KeepWarmSettings times, String instant) {
     var window = times.schedule().at(Instant.parse(instant));
     return window == null ? 0 : window.minReplicas();
   }

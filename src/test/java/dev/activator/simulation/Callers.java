@@ -7,7 +7,7 @@ import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -18,7 +18,7 @@ import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
@@ -49,8 +49,8 @@ final class Callers {
   private final VirtualLoop clock;
   private final Random random;
   private final Story story;
-  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(8 << 20));
-  private final Revisions revisions;
+  private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(8 << 20));
+  private final RevisionLister revisions;
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
   private final Map<RevisionId, Integer> openOf = new HashMap<>();
@@ -62,7 +62,7 @@ final class Callers {
   private int requests;
 
   /** @param revisions as the activator knows them */
-  Callers(VirtualLoop clock, Random random, Story story, Revisions revisions) {
+  Callers(VirtualLoop clock, Random random, Story story, RevisionLister revisions) {
     this.clock = clock;
     this.random = random;
     this.story = story;

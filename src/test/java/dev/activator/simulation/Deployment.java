@@ -4,18 +4,18 @@ import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.RevisionEndpoints.Condition;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints.Owner;
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
-import dev.activator.cluster.policy.RevisionEndpoints.Role;
-import dev.activator.cluster.policy.RevisionEndpoints.Subset;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Role;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.reflector.SimulatedApi;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -124,7 +124,7 @@ final class Deployment {
   /** In any order: no controller waits for another. */
   void create() {
     generation++;
-    var now = new Revision(id, "uid-" + generation, Protocol.HTTP1, limit, timeouts, true, null,
+    var now = new Revision(id, "uid-" + generation, PortProtocol.HTTP1, limit, timeouts, true, null,
         Map.of(), Map.of(), null);
     revision = now;
     changed.run();
@@ -132,10 +132,10 @@ final class Deployment {
     soon(200, () -> ifSame(now, () -> api.put(WatchedKind.REVISIONS, id.toString(), now.uid(),
         now)));
     soon(200, () -> ifSame(now, () -> api.put(WatchedKind.SERVICES, id + "-private", now.uid(),
-        new ClusterIp(id, clusterIp(), null))));
+        new PrivateClusterIp(id, clusterIp(), null))));
     soon(200, () -> ifSame(now, this::publish));
     soon(200, () -> ifSame(now, () -> api.put(WatchedKind.ENDPOINT_SLICES, id + "-public",
-        now.uid(), new RevisionEndpoints(new Owner(id, Role.ACTIVATORS), "", List.of(new Subset(
+        now.uid(), new RevisionEndpointSlice(new Owner(id, Role.ACTIVATORS), "", List.of(new Subset(
             new Ports(8012, null), List.of(new Member("", "10.9.9.9", Condition.READY))))))));
   }
 
@@ -414,7 +414,7 @@ final class Deployment {
   }
 
   private void slice(String suffix, List<Member> members, String uid) {
-    api.put(WatchedKind.ENDPOINT_SLICES, id + suffix, uid, new RevisionEndpoints(
+    api.put(WatchedKind.ENDPOINT_SLICES, id + suffix, uid, new RevisionEndpointSlice(
         new Owner(id, Role.PODS), uid,
         List.of(new Subset(new Ports(SimulatedPods.PORT, null), members))));
   }

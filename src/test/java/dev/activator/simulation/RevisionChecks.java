@@ -3,7 +3,7 @@ package dev.activator.simulation;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
@@ -115,7 +115,7 @@ final class RevisionChecks {
     }
     for (var destination : healthy.pods().all()) {
       var process = pods.at(destination);
-      var listed = listing.on(Protocol.HTTP1).identities().get(destination);
+      var listed = listing.on(PortProtocol.HTTP1).identities().get(destination);
       if (process != null && listed != null && listed.uid().equals(process.pod)
           && process.answeredNanos < 0) {
         throw new AssertionError("requests are sent to " + destination

@@ -4,7 +4,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.PodPools;
+import dev.activator.upstream.PodConnectionPools;
 import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
@@ -213,9 +213,9 @@ final class SimulatedPods implements ProbeClient {
   }
 
   /** The connections of one loop. */
-  PodPools pools() {
+  PodConnectionPools pools() {
     var pools = new HashMap<String, SimulatedPool>();
-    return new PodPools() {
+    return new PodConnectionPools() {
       @Override
       public UpstreamPool to(Destination pod, RevisionId revision) {
         return pools.computeIfAbsent("1 " + pod,

@@ -24,7 +24,7 @@ import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -83,7 +83,8 @@ final class World {
         random);
     boolean slowStart = random.nextBoolean();
     throttler = new Throttler(loops, cluster, OWN_IP,
-        new RevisionOptions(50, RevisionOptions.NO_BOUND, Duration.ZERO, null, slowStart ? 16 : 0),
+        new ThrottlerOptions(50, ThrottlerOptions.NO_BOUND, Duration.ZERO, null,
+            slowStart ? 16 : 0),
         random);
     var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),
         LeadershipCheck.ALONE, new ScalingListener() {

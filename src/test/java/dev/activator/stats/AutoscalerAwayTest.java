@@ -3,12 +3,12 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.lifecycle.ActivatorReadinessPolicy;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -25,11 +25,11 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -82,7 +82,7 @@ class AutoscalerAwayTest {
       AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
-  private final HealthState health = new HealthState(ReadinessPolicy.STARTUP);
+  private final ActivatorHealth health = new ActivatorHealth(ActivatorReadinessPolicy.STARTUP);
   private final List<String> changes = new CopyOnWriteArrayList<>();
   private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
   private final List<RawPeer> callers = new ArrayList<>();
@@ -140,7 +140,7 @@ class AutoscalerAwayTest {
     var revisions = Map.of(HELLO, revision, AT_ZERO, Revision.of(AT_ZERO, 10), LEFT,
         Revision.of(LEFT, 10));
     var queues = new Throttler(loops::loopFor, revisions::get, "10.0.0.1",
-        RevisionOptions.of(100), new Random(1));
+        ThrottlerOptions.of(100), new Random(1));
     throttler = queues;
     revisions.values().forEach(queues::revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
@@ -161,12 +161,12 @@ class AutoscalerAwayTest {
       }
     });
     var upstreams = Quiescence
-        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions::get,
         health::readiness);
-    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20)));
+    var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
             reporter.onLoop(loop), (_, _) -> {

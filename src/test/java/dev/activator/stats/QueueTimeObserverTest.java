@@ -9,7 +9,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -46,14 +46,14 @@ class QueueTimeObserverTest {
         HealthyDestinations.pods(FakeRequest.HELLO, DestinationSet.of(FakeRequest.POD)));
   }
 
-  private static QueueTimes one(int millis) {
-    var counts = new int[QueueTimes.BUCKETS];
-    counts[QueueTimes.bucket(Duration.ofMillis(millis))] = 1;
-    return QueueTimes.of(counts);
+  private static QueueTimeHistogram one(int millis) {
+    var counts = new int[QueueTimeHistogram.BUCKETS];
+    counts[QueueTimeHistogram.bucket(Duration.ofMillis(millis))] = 1;
+    return QueueTimeHistogram.of(counts);
   }
 
-  private QueueTimes taken() {
-    return times.take().getOrDefault(FakeRequest.HELLO, QueueTimes.NONE);
+  private QueueTimeHistogram taken() {
+    return times.take().getOrDefault(FakeRequest.HELLO, QueueTimeHistogram.NONE);
   }
 
   @Test
@@ -62,7 +62,7 @@ class QueueTimeObserverTest {
     var served = queued();
     var lost = queued();
     loop.advance(Duration.ofMillis(300));
-    assertThat(taken()).isEqualTo(QueueTimes.NONE);
+    assertThat(taken()).isEqualTo(QueueTimeHistogram.NONE);
 
     served.granted(FakeRequest.POD);
     assertThat(taken()).isEqualTo(one(300));
@@ -71,7 +71,7 @@ class QueueTimeObserverTest {
     loop.advance(Duration.ofMillis(700));
     lost.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
     assertThat(taken()).isEqualTo(one(1_000));
-    assertThat(taken()).as("each is reported once").isEqualTo(QueueTimes.NONE);
+    assertThat(taken()).as("each is reported once").isEqualTo(QueueTimeHistogram.NONE);
   }
 
   @Test
@@ -104,9 +104,9 @@ class QueueTimeObserverTest {
     all.get(3).queued();
     all.get(3).granted(FakeRequest.POD);
 
-    assertThat(taken()).isEqualTo(QueueTimes.NONE);
+    assertThat(taken()).isEqualTo(QueueTimeHistogram.NONE);
     FakeRequest.of(observers, loop).answered(200, Duration.ofSeconds(1));
-    assertThat(taken()).as("it was not queued").isEqualTo(QueueTimes.NONE);
+    assertThat(taken()).as("it was not queued").isEqualTo(QueueTimeHistogram.NONE);
   }
 
   @Test

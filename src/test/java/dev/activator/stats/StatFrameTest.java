@@ -2,7 +2,7 @@ package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessages;
@@ -41,7 +41,7 @@ class StatFrameTest {
 
   @Test
   void timesInTheQueueAreInAFieldThatKnativeSkips_andOnlyForOurOwnAutoscaler() throws Exception {
-    var stat = new RevisionStat(REVISION, 1, 2, new QueueTimes(List.of(0, 3, 300)));
+    var stat = new RevisionStat(REVISION, 1, 2, new QueueTimeHistogram(List.of(0, 3, 300)));
 
     var ours = WireStatMessages.parseFrom(
         AutoscalerLink.encode("activator-1", List.of(stat), Duration.ofSeconds(1)));

@@ -2,9 +2,9 @@ package dev.activator.testing;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.Disruptions;
-import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.cache.WatchCacheSettings;
 import dev.activator.embedded.api.cache.FeedFaults;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Restart;
@@ -34,13 +34,13 @@ public final class EmbeddedApi implements AutoCloseable {
       NioIoHandler.newFactory());
   private final Loop loop;
   private final ApiStore store;
-  private final CacheSettings settings;
+  private final WatchCacheSettings settings;
   private final Faults faults;
   private final SocketChannel port = hold();
-  private ApiServer server;
+  private EmbeddedApiServer server;
   private Disruptions disruptions;
 
-  private EmbeddedApi(ApiStore store, CacheSettings settings, UnaryOperator<Loop> clock) {
+  private EmbeddedApi(ApiStore store, WatchCacheSettings settings, UnaryOperator<Loop> clock) {
     this.store = store;
     this.settings = settings;
     this.loop = clock.apply(new NettyLoop(threads.next()));
@@ -55,7 +55,8 @@ public final class EmbeddedApi implements AutoCloseable {
 
   private boolean serves() {
     var feed = new FeedFaults(loop);
-    server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", port()), settings,
+    server = new EmbeddedApiServer(store, loop, new InetSocketAddress("127.0.0.1", port()),
+        settings,
         new FaultHooks(faults, feed));
     server.start();
     disruptions = new Disruptions(server, loop, faults, feed);
@@ -79,16 +80,16 @@ public final class EmbeddedApi implements AutoCloseable {
   }
 
   public static EmbeddedApi start() {
-    return start(CacheSettings.DEFAULT);
+    return start(WatchCacheSettings.DEFAULT);
   }
 
-  public static EmbeddedApi start(CacheSettings settings) {
+  public static EmbeddedApi start(WatchCacheSettings settings) {
     return new EmbeddedApi(new ApiStore(Clock.systemUTC()), settings, UnaryOperator.identity());
   }
 
   /** One whose time moves only by {@link #advance}. */
   public static EmbeddedApi stepped() {
-    return new EmbeddedApi(new ApiStore(Clock.systemUTC()), CacheSettings.DEFAULT,
+    return new EmbeddedApi(new ApiStore(Clock.systemUTC()), WatchCacheSettings.DEFAULT,
         SteppedLoop::new);
   }
 

@@ -3,12 +3,12 @@ package dev.activator.testing;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -40,12 +40,12 @@ public final class FakeThrottle {
   private @Nullable Destination retriesGoTo;
   public volatile Duration queueTimeout = Duration.ZERO;
 
-  public synchronized AdmissionResult admit(Revision revision, QueuedCaller waiter) {
+  public synchronized ThrottleDecision admit(Revision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
       return take(revision.id());
     }
     if (!waiter.mayWait()) {
-      return new AdmissionResult.NoRoom();
+      return new ThrottleDecision.NoRoom();
     }
     var waiting = new Waiting(revision.id(), waiter);
     queue.add(waiting);

@@ -1,8 +1,8 @@
 package dev.activator.testing;
 
 import dev.activator.loop.Loop;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 
 /** A request that waits as long as it must. A rejection is an error of the test. */
 public abstract class PatientCaller implements QueuedCaller {

@@ -1,8 +1,8 @@
 package dev.activator.testing;
 
-import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.http.ApiServerHooks;
+import dev.activator.embedded.api.EmbeddedApiServer;
+import dev.activator.embedded.api.cache.WatchCacheSettings;
+import dev.activator.embedded.api.http.ApiServerTestHooks;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -40,7 +40,7 @@ public final class SecureApi implements AutoCloseable {
   private final X509Certificate certificate;
   private final PrivateKey key;
   private final int port = FreePort.next();
-  private ApiServer server;
+  private EmbeddedApiServer server;
 
   public SecureApi(X509Certificate certificate, PrivateKey key) {
     this.certificate = certificate;
@@ -49,9 +49,9 @@ public final class SecureApi implements AutoCloseable {
     server.start();
   }
 
-  private ApiServer newServer() {
-    return new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", port), CacheSettings.DEFAULT, new Hooks());
+  private EmbeddedApiServer newServer() {
+    return new EmbeddedApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", port), WatchCacheSettings.DEFAULT, new Hooks());
   }
 
   /** Ends all connections, and accepts none until it is started again; what it serves stays. */
@@ -105,7 +105,7 @@ public final class SecureApi implements AutoCloseable {
         + "\n-----END " + kind + "-----\n";
   }
 
-  private final class Hooks implements ApiServerHooks {
+  private final class Hooks implements ApiServerTestHooks {
     @Override
     public HttpServer server(HttpServer plain) {
       return plain.protocol(HttpProtocol.H2, HttpProtocol.HTTP11)

@@ -2,12 +2,12 @@ package dev.activator.testing;
 
 import dev.activator.loop.Loop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is queued or runs until the test is over. */
@@ -20,7 +20,7 @@ public final class StubQueuedCaller implements QueuedCaller {
   }
 
   /** What it gets is given back when the test is over. */
-  public StubQueuedCaller with(AdmissionResult admission) {
+  public StubQueuedCaller with(ThrottleDecision admission) {
     Quiescence.watch(this, () -> leave(admission));
     if (admission instanceof Permit now) {
       permit = now;
@@ -28,7 +28,7 @@ public final class StubQueuedCaller implements QueuedCaller {
     return this;
   }
 
-  private void leave(AdmissionResult admission) {
+  private void leave(ThrottleDecision admission) {
     var running = permit;
     if (running != null) {
       permit = null;

@@ -1,23 +1,23 @@
 package dev.activator.testing;
 
 import dev.activator.autoscaler.policy.LoadSample;
-import dev.activator.cluster.EndpointsPreference;
+import dev.activator.cluster.PodAddressPreference;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.reflector.KubernetesApiClient;
-import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.revision.LoadTarget;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledServiceSpec;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.tls.ServerTlsSettings;
 import io.fabric8.kubernetes.client.Config;
 import java.time.Duration;
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Values for what a test needs and does not test. */
 public final class TestValues {
-  public static final EndpointsPreference ANY_SLICES = EndpointsPreference
-      .of(EndpointsPreference.EndpointsSource.AUTO, "");
+  public static final PodAddressPreference ANY_SLICES = PodAddressPreference
+      .of(PodAddressPreference.EndpointsSource.AUTO, "");
   public static final KubernetesVersion OLDEST_KUBERNETES = KubernetesVersion.parse("v1.34.0");
   public static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
       OptionalInt.empty(), 0, List.of());
@@ -44,7 +44,7 @@ public final class TestValues {
 
   /** Without a kubeconfig that changes, and without a limit of writes. */
   public static KubernetesApiClient kubernetesApi(Config config) {
-    return new KubernetesApiClient(config, null, WriteRateLimiter.UNLIMITED);
+    return new KubernetesApiClient(config, null, KubernetesWriteRateLimiter.UNLIMITED);
   }
 
   public static LoadTarget concurrency(OptionalInt requests) {
@@ -53,7 +53,7 @@ public final class TestValues {
 
   /** Without times in the queue. */
   public static LoadSample sample(String reporter, double concurrency, double arrivals) {
-    return new LoadSample(reporter, concurrency, arrivals, QueueTimes.NONE);
+    return new LoadSample(reporter, concurrency, arrivals, QueueTimeHistogram.NONE);
   }
 
   /** One that keeps no pods without requests. */
@@ -62,7 +62,7 @@ public final class TestValues {
       OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
       Duration requestTimeout, OptionalInt lastDesired) {
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, concurrency(concurrency),
-        containerConcurrency, window, requestTimeout, lastDesired, WarmTimes.NONE);
+        containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE);
   }
 
   public static Revision withRules(Revision revision, @Nullable ColdStartRules rules) {

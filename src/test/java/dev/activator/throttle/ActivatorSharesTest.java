@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -52,7 +52,8 @@ class ActivatorSharesTest extends ThrottlerScene {
   @Test
   @DisplayName("TH-36: activators are counted on the revisions own port")
   void activatorsAreCountedOnTheRevisionsOwnPort() {
-    revision = new Revision(ID, "", Protocol.H2C, 1, RequestTimeouts.DEFAULT, true, null, Map.of(),
+    revision = new Revision(ID, "", PortProtocol.H2C, 1, RequestTimeouts.DEFAULT, true, null,
+        Map.of(),
         Map.of(), null);
     exist.put(ID, revision);
     pods(A, B, C);

@@ -6,7 +6,7 @@ import static dev.activator.throttle.OneRevision.ID;
 import static dev.activator.throttle.OneRevision.destinations;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

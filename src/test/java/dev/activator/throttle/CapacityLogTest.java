@@ -6,13 +6,13 @@ import dev.activator.cluster.LogOf;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,10 +27,10 @@ class CapacityLogTest {
   private static final Destination B = new Destination("10.0.0.2", 8012);
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Revision revision = new Revision(ID, "uid", Protocol.HTTP1, 10,
+  private final Revision revision = new Revision(ID, "uid", PortProtocol.HTTP1, 10,
       RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null);
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
-      RevisionOptions.of(10), new Random(1));
+      ThrottlerOptions.of(10), new Random(1));
 
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
@@ -63,8 +63,9 @@ class CapacityLogTest {
 
   private void start(int number) {
     var id = new RevisionId("ns", "rev-" + number);
-    throttler.revision(new Revision(id, "uid", Protocol.HTTP1, 10, RequestTimeouts.DEFAULT, true,
-        null, Map.of(), Map.of(), null));
+    throttler
+        .revision(new Revision(id, "uid", PortProtocol.HTTP1, 10, RequestTimeouts.DEFAULT, true,
+            null, Map.of(), Map.of(), null));
     throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(A)));
     loop.run();
   }
@@ -127,9 +128,9 @@ class CapacityLogTest {
     }
 
     @Override
-    public void granted(AdmissionResult.Permit permit) {
+    public void granted(ThrottleDecision.Permit permit) {
       linesBefore = log.lines().size();
-      permit.release(AdmissionResult.Ending.ANSWERED);
+      permit.release(ThrottleDecision.Ending.ANSWERED);
     }
   }
 }

@@ -9,10 +9,10 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,8 @@ class FairnessTest {
   private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
       QUIET, Revision.of(QUIET, 1));
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      new RevisionOptions(FLOOD, RevisionOptions.NO_BOUND, Duration.ZERO, null, 0), new Random(1));
+      new ThrottlerOptions(FLOOD, ThrottlerOptions.NO_BOUND, Duration.ZERO, null, 0),
+      new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();
   private final List<Permit> granted = new ArrayList<>();
   private final List<QueueEntry> queued = new ArrayList<>();

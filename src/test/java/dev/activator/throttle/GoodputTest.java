@@ -7,10 +7,10 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.activator.loop.Loop;
 import dev.activator.testing.PatientCaller;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +57,7 @@ class GoodputTest {
       this.patience = loop().schedule(patience, this::leave);
       switch (revision.admit(this)) {
         case Permit now -> granted(now);
-        case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
+        case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry later -> place = later;
       }
     }

@@ -3,11 +3,11 @@ package dev.activator.throttle;
 import dev.activator.loop.Loop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +35,10 @@ final class HeldRequest implements QueuedCaller {
   }
 
   /** Asks, and keeps the permit or the place. */
-  HeldRequest received(AdmissionResult admission) {
+  HeldRequest received(ThrottleDecision admission) {
     switch (admission) {
       case Permit now -> granted(now);
-      case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
+      case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");
       case QueueEntry later -> place = later;
     }
     return this;

@@ -3,14 +3,14 @@ package dev.activator.throttle;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ final class OneRevision {
   /** It exists, and has no pods. */
   OneRevision(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
-    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", RevisionOptions.of(10_000),
+    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", ThrottlerOptions.of(10_000),
         new Random(1));
     throttler.onUnreachable((_, destination) -> suspected.add(destination));
     throttler.revision(revision);
@@ -45,7 +45,7 @@ final class OneRevision {
   private static Revision revision(int containerConcurrency, String... annotations) {
     var map = IntStream.range(0, annotations.length / 2).boxed().collect(
         Collectors.toMap(i -> annotations[2 * i], i -> annotations[2 * i + 1]));
-    return new Revision(ID, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
+    return new Revision(ID, "", PortProtocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
         true, null, Map.of(), map, null);
   }
 
@@ -84,7 +84,7 @@ final class OneRevision {
     return IntStream.range(0, count).mapToObj(_ -> request()).toList();
   }
 
-  AdmissionResult admit(QueuedCaller waiter) {
+  ThrottleDecision admit(QueuedCaller waiter) {
     return throttler.admit(revision, waiter);
   }
 

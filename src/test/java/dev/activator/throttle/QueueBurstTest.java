@@ -3,10 +3,10 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.PatientCaller;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -39,7 +39,7 @@ class QueueBurstTest {
     private void come() {
       switch (revision.admit(this)) {
         case Permit permit -> granted(permit);
-        case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
+        case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry later -> entry = later;
       }
     }

@@ -8,7 +8,7 @@ import static dev.activator.throttle.OneRevision.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;

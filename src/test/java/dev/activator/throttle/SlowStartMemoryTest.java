@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class SlowStartMemoryTest {
   private static final Destination A = new Destination("10.0.0.1", 8012);
 
-  private final Permits.SlowStartMemory memory = new Permits.SlowStartMemory();
+  private final RevisionPermits.SlowStartMemory memory = new RevisionPermits.SlowStartMemory();
 
   private static Destination other(int number) {
     return new Destination("10.1.0." + number % 250, 1 + number);
@@ -28,7 +28,7 @@ class SlowStartMemoryTest {
     memory.remember(A, 2);
     memory.remember(other(0), 3);
     memory.remember(A, 1);
-    for (int i = 1; i < Permits.SlowStartMemory.REMEMBERED; i++) {
+    for (int i = 1; i < RevisionPermits.SlowStartMemory.REMEMBERED; i++) {
       memory.remember(other(i), 4);
     }
 

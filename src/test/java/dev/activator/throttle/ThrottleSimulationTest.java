@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -11,10 +11,10 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.policy.Balancer;
-import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.throttle.policy.EligibleDestinations;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.throttle.policy.NonEjectedDestinations;
 import dev.activator.throttle.policy.ThrottleEffect;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
@@ -36,8 +36,8 @@ class ThrottleSimulationTest {
   private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
   private static final int BOUND = 6;
   private static final Duration EJECTION = Duration.ofMillis(250);
-  private static final RevisionOptions WITHOUT_SLOW_START = new RevisionOptions(BOUND,
-      RevisionOptions.NO_BOUND, Duration.ZERO, null, 0);
+  private static final ThrottlerOptions WITHOUT_SLOW_START = new ThrottlerOptions(BOUND,
+      ThrottlerOptions.NO_BOUND, Duration.ZERO, null, 0);
   private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
 
   private static HealthyDestinations some(Random random) {
@@ -89,7 +89,7 @@ class ThrottleSimulationTest {
     private final Map<Long, List<Object>> expected = new TreeMap<>();
     private final Random oracleRandom;
     private ThrottleState oracle = ThrottleState.initial(BOUND, loop.nanoTime());
-    private EligibleDestinations routing = EligibleDestinations.initial(ID);
+    private NonEjectedDestinations routing = NonEjectedDestinations.initial(ID);
     private int failures;
 
     SideBySide(long seed) {
@@ -97,7 +97,8 @@ class ThrottleSimulationTest {
       oracleRandom = new Random(seed + 1);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
-          WITHOUT_SLOW_START, new Random(seed + 1), new Lending("10.9.9.9"), new LogLimit(), _ -> {
+          WITHOUT_SLOW_START, new Random(seed + 1), new PermitLending("10.9.9.9"), new LogLimit(),
+          _ -> {
           }, () -> {
           }, _ -> {
           }, () -> {
@@ -290,7 +291,8 @@ class ThrottleSimulationTest {
       random = new Random(seed);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
-          RevisionOptions.of(1_000), new Random(seed), new Lending("10.9.9.9"), new LogLimit(),
+          ThrottlerOptions.of(1_000), new Random(seed), new PermitLending("10.9.9.9"),
+          new LogLimit(),
           _ -> {
           }, () -> {
           }, _ -> {

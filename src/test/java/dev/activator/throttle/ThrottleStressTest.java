@@ -11,10 +11,10 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import io.netty.channel.DefaultEventLoopGroup;
 import java.util.Map;
 import java.util.Random;
@@ -53,7 +53,7 @@ class ThrottleStressTest {
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
     var revision = Revision.of(ID, concurrency);
     var throttler = Quiescence.watch(new Throttler(loops::loopFor, id -> revision, "10.9.9.9",
-        RevisionOptions.of(10_000),
+        ThrottlerOptions.of(10_000),
         LoopGroup.random()));
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
 
@@ -110,7 +110,7 @@ class ThrottleStressTest {
       var request = new Request();
       switch (throttler.admit(revision, request)) {
         case Permit permit -> request.granted(permit);
-        case AdmissionResult.NoRoom _ -> throw new AssertionError("it waits");
+        case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry place when random.nextInt(4) == 0 ->
           loop.execute(() -> request.giveUp(place));
         case QueueEntry place -> {

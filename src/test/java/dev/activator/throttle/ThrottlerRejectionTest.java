@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -70,7 +70,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
         Thread.onSpinWait();
       }
       return null;
-    }, OWN, RevisionOptions.of(3), new Random(1)));
+    }, OWN, ThrottlerOptions.of(3), new Random(1)));
 
     throttler.admit(revision, new HeldRequest(loop));
     again.join();

@@ -10,10 +10,10 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleView.PodLoad;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,7 +112,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void manyQueuedRequestsAllRunWhenPodsWithoutALimitStart() {
     var many = Quiescence
-        .watch(new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(10_000),
+        .watch(new Throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(10_000),
             new Random(1)));
     exist.put(ID, Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.AdmissionResult.Rejection;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

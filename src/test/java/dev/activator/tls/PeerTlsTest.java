@@ -19,7 +19,7 @@ class PeerTlsTest {
 
   @Test
   void keepsTheKeyBefore_whereANewOneCannotBeUsed() throws Exception {
-    var made = SelfSigned.of("one");
+    var made = SelfSignedCertificate.of("one");
     tls.use("the Secret s", made.certificate(), made.key());
 
     assertThatThrownBy(() -> tls.use("the Secret s", made.certificate(),
@@ -31,14 +31,14 @@ class PeerTlsTest {
 
   @Test
   void makesADifferentKeyEachTime_inACertificateThatOthersCanRead() throws Exception {
-    var one = SelfSigned.of("activator-peers");
+    var one = SelfSignedCertificate.of("activator-peers");
     var certificate = CertifiedKey.parse(one.certificate(), one.key()).chain().getFirst();
 
     certificate.verify(certificate.getPublicKey());
     assertThat(certificate.getSubjectX500Principal().getName()).isEqualTo("CN=activator-peers");
     assertThat(certificate.getSerialNumber()).isPositive();
     certificate.checkValidity();
-    assertThat(SelfSigned.of("activator-peers")).isNotEqualTo(one);
+    assertThat(SelfSignedCertificate.of("activator-peers")).isNotEqualTo(one);
     assertThat(one).hasToString("SelfSigned");
   }
 }

@@ -17,13 +17,13 @@ class PodTlsTest {
 
   private final PodTls tls = new PodTls();
 
-  private static ConnectTarget target(String host, int port, String namespace) {
-    return new ConnectTarget(new Destination(host, port), namespace);
+  private static DialTarget target(String host, int port, String namespace) {
+    return new DialTarget(new Destination(host, port), namespace);
   }
 
   @Test
   void leavesPodsAloneUnlessItIsRequired() {
-    assertThat(tls.target(POD, HELLO)).isEqualTo(ConnectTarget.plain(POD));
+    assertThat(tls.target(POD, HELLO)).isEqualTo(DialTarget.plain(POD));
   }
 
   @Test

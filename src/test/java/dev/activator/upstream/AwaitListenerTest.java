@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
@@ -31,8 +31,8 @@ class AwaitListenerTest {
       EpollIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final Upstreams upstreams = Quiescence.watch(
-      new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+  private final ConnectionPoolsByLoop upstreams = Quiescence.watch(
+      new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
   private final HttpProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
   private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
   private final AtomicInteger accepted = new AtomicInteger();
@@ -43,7 +43,7 @@ class AwaitListenerTest {
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  private static ProbeRequest probe(Destination pod, Protocol protocol, String path) {
+  private static ProbeRequest probe(Destination pod, PortProtocol protocol, String path) {
     return new ProbeRequest(pod, protocol, path, "some.host", Map.of(), Duration.ofSeconds(30));
   }
 
@@ -81,7 +81,7 @@ class AwaitListenerTest {
   @Test
   void probesOverTheConnectionThatWasOpened() throws Exception {
     try (var pod = pod()) {
-      var probe = probe(pod.destination(), Protocol.HTTP1, "/up");
+      var probe = probe(pod.destination(), PortProtocol.HTTP1, "/up");
 
       assertThat(awaitAndProbe(probe)).isEqualTo(new ProbeResult.Answered(200, "ok"));
       assertThat(accepted).hasValue(1);
@@ -98,7 +98,7 @@ class AwaitListenerTest {
   @Test
   void closesTheConnection_ofAProbeThatOnlyConnects() throws Exception {
     try (var pod = pod()) {
-      assertThat(awaitAndProbe(probe(pod.destination(), Protocol.HTTP1, "")))
+      assertThat(awaitAndProbe(probe(pod.destination(), PortProtocol.HTTP1, "")))
           .isEqualTo(new ProbeResult.Connected());
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
@@ -114,14 +114,14 @@ class AwaitListenerTest {
         serve(caller);
       }
     })) {
-      assertThat(awaitAndProbe(probe(pod.destination(), Protocol.HTTP1, "/up")))
+      assertThat(awaitAndProbe(probe(pod.destination(), PortProtocol.HTTP1, "/up")))
           .isEqualTo(new ProbeResult.Answered(200, "ok"));
     }
   }
 
   @Test
   void saysThatAPodStillRefuses() throws Exception {
-    assertThat(awaitAndProbe(probe(ScriptedPod.nobody(), Protocol.HTTP1, "/up")))
+    assertThat(awaitAndProbe(probe(ScriptedPod.nobody(), PortProtocol.HTTP1, "/up")))
         .isEqualTo(new ProbeResult.Refused("connection refused"));
   }
 }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
-import dev.activator.tls.ConnectTarget;
+import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -47,7 +47,7 @@ class DialerTest {
     var caller = new FromWhereItGoes();
 
     // when it is dialed
-    dialer.dial(ConnectTarget.plain(gone), caller);
+    dialer.dial(DialTarget.plain(gone), caller);
 
     // then nobody is there
     assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
@@ -59,7 +59,7 @@ class DialerTest {
     try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       var caller = new Recorder();
       var dial = dialer.dial(
-          new ConnectTarget(new Destination("127.0.0.1", pod.getLocalPort()), "default"), caller);
+          new DialTarget(new Destination("127.0.0.1", pod.getLocalPort()), "default"), caller);
       try (var accepted = pod.accept()) {
         // when it has received the first message of the handshake
         assertThat(accepted.getInputStream().read()).isEqualTo(HANDSHAKE_RECORD);

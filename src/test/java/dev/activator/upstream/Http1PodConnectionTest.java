@@ -3,11 +3,11 @@ package dev.activator.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
-import dev.activator.upstream.UpstreamPools.Http1Pool;
+import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import dev.activator.revision.Destination;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -43,7 +43,7 @@ class Http1PodConnectionTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final Http1Pool pool = (Http1Pool) Quiescence
-      .watch(new Upstreams(loops, IdleLimits.DEFAULT,
+      .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT,
           new Random(1), new PodTls()))
       .of(loops.all().getFirst())
       .plain(new Destination("127.0.0.1", 1));

@@ -7,7 +7,7 @@ import dev.activator.revision.Destination;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -39,7 +39,7 @@ class Http2PodSessionTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final Http2Pool pool = (Http2Pool) Quiescence
-      .watch(new Upstreams(loops, IdleLimits.DEFAULT,
+      .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT,
           new Random(1), new PodTls()))
       .of(loops.all().getFirst()).plainHttp2(POD);
   private final Http2PodSession session = Http2PodSession.of(pool);

@@ -11,7 +11,7 @@ import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -39,7 +39,7 @@ class Http2PoolTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final UpstreamPools pools = Quiescence.watch(new Upstreams(loops,
+  private final LoopConnectionPools pools = Quiescence.watch(new ConnectionPoolsByLoop(loops,
       new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())).of(loop);
 
   @AfterEach
@@ -209,7 +209,7 @@ class Http2PoolTest {
   @Test
   void closesAnIdleConnectionAfterItsTimeout_whenItWasUsedSinceAnotherBecameIdle() {
     var network = new SimulatedNetwork(new Random(1));
-    var pools = new Upstreams(network.loops(),
+    var pools = new ConnectionPoolsByLoop(network.loops(),
         new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())
         .of(network.loop());
     network.pods(_ -> SimulatedNetwork.Answer.ACCEPT,

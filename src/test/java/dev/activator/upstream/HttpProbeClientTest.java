@@ -6,12 +6,12 @@ import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -40,7 +40,8 @@ class HttpProbeClientTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1),
+  private final ConnectionPoolsByLoop upstreams = new ConnectionPoolsByLoop(loops,
+      IdleLimits.DEFAULT, new Random(1),
       new PodTls());
   private final ProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
   private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
@@ -50,7 +51,7 @@ class HttpProbeClientTest {
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  private ProbeResult asked(Destination destination, Protocol protocol, Duration timeout)
+  private ProbeResult asked(Destination destination, PortProtocol protocol, Duration timeout)
       throws InterruptedException {
     return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
         Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
@@ -63,7 +64,7 @@ class HttpProbeClientTest {
     return answer;
   }
 
-  private ProbeResult asked(Destination destination, Protocol protocol)
+  private ProbeResult asked(Destination destination, PortProtocol protocol)
       throws InterruptedException {
     return asked(destination, protocol, Duration.ofSeconds(30));
   }
@@ -85,7 +86,7 @@ class HttpProbeClientTest {
   void probesAPodThatSpeaksOnlyHttp2() throws Exception {
     var pod = h2cOnly(200);
 
-    assertThat(asked(of(pod), Protocol.H2C))
+    assertThat(asked(of(pod), PortProtocol.H2C))
         .isEqualTo(new ProbeResult.Answered(200, "up some.host Knative-Activator-Probe"));
     pod.disposeNow();
   }
@@ -94,7 +95,7 @@ class HttpProbeClientTest {
   void passesOnWhateverStatusItAnswers() throws Exception {
     var pod = h2cOnly(404);
 
-    assertThat(asked(of(pod), Protocol.H2C)).isInstanceOfSatisfying(ProbeResult.Answered.class,
+    assertThat(asked(of(pod), PortProtocol.H2C)).isInstanceOfSatisfying(ProbeResult.Answered.class,
         answer -> assertThat(answer.status()).isEqualTo(404));
     pod.disposeNow();
   }
@@ -105,7 +106,7 @@ class HttpProbeClientTest {
       caller.readHead();
       caller.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n");
     })) {
-      assertThat(asked(pod.destination(), Protocol.H2C))
+      assertThat(asked(pod.destination(), PortProtocol.H2C))
           .isInstanceOf(ProbeResult.InvalidResponse.class);
     }
   }
@@ -117,21 +118,21 @@ class HttpProbeClientTest {
       caller.send(new byte[]{0, 0, 0, 4, 0, 0, 0, 0, 0});
       caller.readHead();
     })) {
-      assertThat(asked(pod.destination(), Protocol.HTTP1))
+      assertThat(asked(pod.destination(), PortProtocol.HTTP1))
           .isInstanceOf(ProbeResult.InvalidResponse.class);
     }
   }
 
   @Test
   void saysThatNothingListens() throws Exception {
-    assertThat(asked(ScriptedPod.nobody(), Protocol.H2C))
+    assertThat(asked(ScriptedPod.nobody(), PortProtocol.H2C))
         .isEqualTo(new ProbeResult.Refused("connection refused"));
   }
 
   @Test
   void waitsNoLongerThanItsTimeout() throws IOException, InterruptedException {
     try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
-      assertThat(asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100)))
+      assertThat(asked(silent.destination(), PortProtocol.H2C, Duration.ofMillis(100)))
           .isEqualTo(new ProbeResult.TimedOut(Duration.ofMillis(100), false));
     }
   }
@@ -141,7 +142,7 @@ class HttpProbeClientTest {
     try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
       // The time may be over before a loop that waits for a core has dialed.
       Awaitility.await().until(() -> {
-        asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+        asked(silent.destination(), PortProtocol.H2C, Duration.ofMillis(100));
         return silent.connections() >= 2;
       });
     }
@@ -155,7 +156,7 @@ class HttpProbeClientTest {
       loop.execute(
           () -> upstreams.of(loop).plainHttp2(silent.destination()).dial(listener).cancel());
 
-      asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+      asked(silent.destination(), PortProtocol.H2C, Duration.ofMillis(100));
 
       Awaitility.await().until(() -> silent.connections() > 0);
       assertThat(silent.connections()).isOne();
@@ -171,8 +172,8 @@ class HttpProbeClientTest {
           return response.send();
         }).bindNow();
 
-    asked(of(pod), Protocol.H2C);
-    asked(of(pod), Protocol.H2C);
+    asked(of(pod), PortProtocol.H2C);
+    asked(of(pod), PortProtocol.H2C);
 
     assertThat(callers).hasSize(1);
     pod.disposeNow();
@@ -182,7 +183,7 @@ class HttpProbeClientTest {
   void connectsAndSendsNothingWhereThereIsNoPath() throws Exception {
     var received = new LinkedBlockingQueue<String>();
     try (var pod = new ScriptedPod(caller -> received.add(caller.readToEnd()))) {
-      for (var protocol : Protocol.values()) {
+      for (var protocol : PortProtocol.values()) {
         assertThat(asked(connecting(pod.destination(), protocol)))
             .isEqualTo(new ProbeResult.Connected());
         assertThat(received.poll(120, TimeUnit.SECONDS)).isEmpty();
@@ -206,10 +207,10 @@ class HttpProbeClientTest {
         }
       }
     })) {
-      assertThat(asked(pod.destination(), Protocol.H2C))
+      assertThat(asked(pod.destination(), PortProtocol.H2C))
           .isEqualTo(new ProbeResult.Answered(200, ""));
 
-      assertThat(asked(pod.destination(), Protocol.H2C, Duration.ofSeconds(30)))
+      assertThat(asked(pod.destination(), PortProtocol.H2C, Duration.ofSeconds(30)))
           .isInstanceOf(ProbeResult.InvalidResponse.class);
       assertThat(refused).hasValue(2);
     }
@@ -218,13 +219,13 @@ class HttpProbeClientTest {
   @Test
   void findsOutNothing_withoutTheNativeTransport() throws Exception {
     var refused = new LinkedBlockingQueue<Boolean>();
-    client.awaitListener(loop, connecting(ScriptedPod.nobody(), Protocol.HTTP1), Duration.ZERO,
+    client.awaitListener(loop, connecting(ScriptedPod.nobody(), PortProtocol.HTTP1), Duration.ZERO,
         Duration.ZERO, refused::add);
 
     assertThat(refused.poll(120, TimeUnit.SECONDS)).isFalse();
   }
 
-  private static ProbeRequest connecting(Destination pod, Protocol protocol) {
+  private static ProbeRequest connecting(Destination pod, PortProtocol protocol) {
     return new ProbeRequest(pod, protocol, "", "some.host", Map.of(),
         Duration.ofSeconds(30));
   }

@@ -3,7 +3,7 @@ package dev.activator.waking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.ContainerFailure;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionStartFailure;
@@ -318,7 +318,7 @@ class CallChainsTest {
     var wakeWith = new WakeWithStarter(world.starts, name -> name, world.chains::startedByName);
     world.throttler.onStart(wakeWith::started);
     world.chains.onStarted(wakeWith::follow);
-    wakeWith.revision(new Revision(ChainWorld.id("b"), "u", Protocol.HTTP1, 0,
+    wakeWith.revision(new Revision(ChainWorld.id("b"), "u", PortProtocol.HTTP1, 0,
         RequestTimeouts.DEFAULT, true, null, Map.of(),
         Map.of(WakeWithNames.ANNOTATION, "c"), null));
     var program = Map.of("a", List.of(new Step("b", SOON)));

@@ -2,7 +2,7 @@ package dev.activator.waking;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.Networks;
+import dev.activator.config.CidrRanges;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObservers;
@@ -16,14 +16,14 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
-import dev.activator.throttle.AdmissionResult;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,7 +39,7 @@ final class ChainWorld {
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final Map<RevisionId, Service> services = new LinkedHashMap<>();
   final Throttler throttler = Quiescence.watch(new Throttler(_ -> loop, this::revision,
-      "10.9.9.9", RevisionOptions.of(100), new Random(1)));
+      "10.9.9.9", ThrottlerOptions.of(100), new Random(1)));
   final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, new Demand(),
       throttler, this::revision, _ -> true));
   final PrewarmCounts counts = new PrewarmCounts();
@@ -51,7 +51,7 @@ final class ChainWorld {
   ChainWorld(CallChains.Mode mode, String... trustedHops) {
     chains = Quiescence.watch(new CallChains(mode, starts, throttler, id -> service(id).listing(),
         counts));
-    var observer = new CallerDetector(chains, throttler, Networks.of(List.of(trustedHops)),
+    var observer = new CallerDetector(chains, throttler, CidrRanges.of(List.of(trustedHops)),
         _ -> 0);
     chains.onWatching(now -> {
       watching = now;
@@ -230,7 +230,7 @@ final class ChainWorld {
           entry = later;
           record.queued();
         }
-        case AdmissionResult.NoRoom _ -> throw new AssertionError("it may wait");
+        case ThrottleDecision.NoRoom _ -> throw new AssertionError("it may wait");
       }
     }
 

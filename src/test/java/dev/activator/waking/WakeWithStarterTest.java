@@ -7,7 +7,7 @@ import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -16,9 +16,9 @@ import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult;
+import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -37,7 +37,7 @@ class WakeWithStarterTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> exist = new TreeMap<>();
   private final Throttler throttler = Quiescence.watch(new Throttler(_ -> loop, exist::get,
-      "10.9.9.9", RevisionOptions.of(100), new Random(1)));
+      "10.9.9.9", ThrottlerOptions.of(100), new Random(1)));
   private final Counter counted = new Counter();
   private final Set<RevisionId> blocked = new HashSet<>();
   private final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, counted,
@@ -71,7 +71,7 @@ class WakeWithStarterTest {
   }
 
   private void exists(String name, String with) {
-    var revision = new Revision(id(name), "u", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
+    var revision = new Revision(id(name), "u", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
         null, Map.of(), with.isEmpty() ? Map.of() : Map.of("activator.dev/wake-with", with), null);
     exist.put(revision.id(), revision);
     throttler.revision(revision);
@@ -86,12 +86,12 @@ class WakeWithStarterTest {
   }
 
   /** A request that runs as soon as it may, and ends at once. */
-  private AdmissionResult request(String name) {
+  private ThrottleDecision request(String name) {
     return request(name, Long.MAX_VALUE);
   }
 
-  private AdmissionResult request(String name, long maxWaitNanos) {
-    var caller = new AdmissionResult.QueuedCaller() {
+  private ThrottleDecision request(String name, long maxWaitNanos) {
+    var caller = new ThrottleDecision.QueuedCaller() {
       @Override
       public VirtualLoop loop() {
         return loop;
@@ -103,18 +103,18 @@ class WakeWithStarterTest {
       }
 
       @Override
-      public void granted(AdmissionResult.Permit permit) {
-        permit.release(AdmissionResult.Ending.ANSWERED);
+      public void granted(ThrottleDecision.Permit permit) {
+        permit.release(ThrottleDecision.Ending.ANSWERED);
       }
 
       @Override
-      public void rejected(AdmissionResult.Rejection reason) {
+      public void rejected(ThrottleDecision.Rejection reason) {
         // It was asked for its effect only.
       }
     };
     var admission = throttler.admit(exist.get(id(name)), caller);
-    if (admission instanceof AdmissionResult.Permit permit) {
-      permit.release(AdmissionResult.Ending.ANSWERED);
+    if (admission instanceof ThrottleDecision.Permit permit) {
+      permit.release(ThrottleDecision.Ending.ANSWERED);
     }
     loop.run();
     return admission;

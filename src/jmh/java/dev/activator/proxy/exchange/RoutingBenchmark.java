@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.cluster.policy.HostClaimRules;
-import dev.activator.cluster.policy.HostTable;
+import dev.activator.cluster.policy.NamespaceHostRules;
+import dev.activator.cluster.policy.ScaledServiceRouteTable;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.http.HeaderFieldList;
@@ -12,7 +12,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -53,7 +53,7 @@ public class RoutingBenchmark {
   private Router router;
   private HttpRequest byHeaders;
   private HttpRequest byHost;
-  private HostTable hosts;
+  private ScaledServiceRouteTable hosts;
 
   @Setup
   public void revisions() {
@@ -68,7 +68,7 @@ public class RoutingBenchmark {
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");
     byHost = head("revision-4242.namespace-42.svc.cluster.local");
-    hosts = HostTable.of(scaledServices(), "cluster.local", HostClaimRules.ANY);
+    hosts = ScaledServiceRouteTable.of(scaledServices(), "cluster.local", NamespaceHostRules.ANY);
   }
 
   /** Each has a host, and one of them ten rules more, of which the last one matches. */
@@ -87,7 +87,7 @@ public class RoutingBenchmark {
           List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
           TestValues.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
           Duration.ofMinutes(1), List.of(), Map.of(),
-          Map.of(), null, WarmTimes.NONE, false, TestValues.NO_STATUS));
+          Map.of(), null, KeepWarmSettings.NONE, false, TestValues.NO_STATUS));
     }
     return all;
   }

@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Networks;
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.CidrRanges;
+import dev.activator.config.SettingPreconditions;
 import dev.activator.waking.CallChains;
 import java.util.List;
 import java.util.Objects;
@@ -24,14 +24,14 @@ public record CallChainProperties(@DefaultValue("observe") CallChains.Mode chain
   public CallChainProperties {
     trustedHops = List.copyOf(trustedHops);
     try {
-      Networks.of(trustedHops);
+      CidrRanges.of(trustedHops);
     } catch (IllegalArgumentException e) {
-      SettingRequirement.check(false, "activator.waking.trusted-hops", trustedHops,
+      SettingPreconditions.check(false, "activator.waking.trusted-hops", trustedHops,
           Objects.requireNonNull(e.getMessage()));
     }
   }
 
-  public Networks hops() {
-    return Networks.of(trustedHops);
+  public CidrRanges hops() {
+    return CidrRanges.of(trustedHops);
   }
 }

@@ -2,12 +2,12 @@ package dev.activator.app.properties;
 
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.EndpointsPreference;
-import dev.activator.cluster.EndpointsPreference.EndpointsSource;
+import dev.activator.cluster.PodAddressPreference;
+import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.WriteRateLimiter;
-import dev.activator.config.SettingRequirement;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
+import dev.activator.config.SettingPreconditions;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,24 +51,24 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   private static final int DEFAULT_BURST = 10;
 
   public ClusterProperties {
-    apiTimeout = SettingRequirement.positive("activator.cluster.api-timeout", apiTimeout);
-    watchAlarm = SettingRequirement.positive("activator.cluster.watch-alarm", watchAlarm);
-    auditPeriod = SettingRequirement.positive("activator.cluster.audit-period", auditPeriod);
-    unschedulableTimeout = SettingRequirement.positive("activator.cluster.unschedulable-timeout",
+    apiTimeout = SettingPreconditions.positive("activator.cluster.api-timeout", apiTimeout);
+    watchAlarm = SettingPreconditions.positive("activator.cluster.watch-alarm", watchAlarm);
+    auditPeriod = SettingPreconditions.positive("activator.cluster.audit-period", auditPeriod);
+    unschedulableTimeout = SettingPreconditions.positive("activator.cluster.unschedulable-timeout",
         unschedulableTimeout);
     if (!autoscaler.isBlank()) {
-      SettingRequirement.url("activator.cluster.autoscaler", autoscaler, List.of("ws", "wss"));
+      SettingPreconditions.url("activator.cluster.autoscaler", autoscaler, List.of("ws", "wss"));
     }
     if (!server.isBlank()) {
-      SettingRequirement.url("-server", withScheme(server), List.of("https", "http"));
+      SettingPreconditions.url("-server", withScheme(server), List.of("https", "http"));
     }
-    SettingRequirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
+    SettingPreconditions.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
         "must be a version such as v1.34.0");
-    SettingRequirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
+    SettingPreconditions.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
         "must be a number, 0 or more");
-    SettingRequirement.variable(apiBurst >= 0, "KUBE_API_BURST", apiBurst,
+    SettingPreconditions.variable(apiBurst >= 0, "KUBE_API_BURST", apiBurst,
         "must be a whole number, 0 or more");
-    SettingRequirement.variable(kubeconfigCluster.isBlank() || !kubeconfig.isBlank(), "-cluster",
+    SettingPreconditions.variable(kubeconfigCluster.isBlank() || !kubeconfig.isBlank(), "-cluster",
         kubeconfigCluster, "there is no -kubeconfig to look it up in");
   }
 
@@ -89,16 +89,16 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     var cluster = new ClusterWatcher(api, KubernetesVersion.parse(minVersion), timeout,
         new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
             defaults.auditGrace()),
-        random, EndpointsPreference.of(addresses.endpointsSource(), identity.podIp()));
+        random, PodAddressPreference.of(addresses.endpointsSource(), identity.podIp()));
     cluster.waitOutUnschedulable(unschedulableTimeout);
     return cluster;
   }
 
   /** One that is set brings client-go's default for the other. */
-  public WriteRateLimiter.Limit writeLimit() {
+  public KubernetesWriteRateLimiter.Limit writeLimit() {
     return apiQps == 0 && apiBurst == 0
-        ? WriteRateLimiter.Limit.NONE
-        : new WriteRateLimiter.Limit(apiQps == 0 ? DEFAULT_QPS : apiQps,
+        ? KubernetesWriteRateLimiter.Limit.NONE
+        : new KubernetesWriteRateLimiter.Limit(apiQps == 0 ? DEFAULT_QPS : apiQps,
             apiBurst == 0 ? DEFAULT_BURST : apiBurst);
   }
 
@@ -145,9 +145,9 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
       @DefaultValue("config-waiting-page") String waitingPage) {
 
     public ConfigMapProperties {
-      SettingRequirement.name("CONFIG_LOGGING_NAME", logging, "ConfigMap");
-      SettingRequirement.name("CONFIG_OBSERVABILITY_NAME", observability, "ConfigMap");
-      SettingRequirement.name("activator.config-maps.waiting-page", waitingPage, "ConfigMap");
+      SettingPreconditions.name("CONFIG_LOGGING_NAME", logging, "ConfigMap");
+      SettingPreconditions.name("CONFIG_OBSERVABILITY_NAME", observability, "ConfigMap");
+      SettingPreconditions.name("activator.config-maps.waiting-page", waitingPage, "ConfigMap");
     }
   }
 }

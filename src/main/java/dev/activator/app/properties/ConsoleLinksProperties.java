@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import dev.activator.console.ConsoleLinks;
 import java.util.List;
 import java.util.Objects;
@@ -22,7 +22,7 @@ public record ConsoleLinksProperties(@DefaultValue("") String log,
     try {
       var _ = new ConsoleLinks(log, dashboard, runbook);
     } catch (IllegalArgumentException e) {
-      SettingRequirement.check(false, "activator.console.links", List.of(log, dashboard, runbook),
+      SettingPreconditions.check(false, "activator.console.links", List.of(log, dashboard, runbook),
           Objects.requireNonNull(e.getMessage()));
     }
   }

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -20,8 +20,8 @@ public record ConsoleProperties(@Nullable Integer port,
     @DefaultValue("127.0.0.1") String bindAddress, @DefaultValue("none") Auth auth) {
 
   public ConsoleProperties {
-    SettingRequirement.port("activator.console.port", port == null ? 0 : port);
-    SettingRequirement.bindAddress("activator.console.bind-address", bindAddress);
+    SettingPreconditions.port("activator.console.port", port == null ? 0 : port);
+    SettingPreconditions.bindAddress("activator.console.bind-address", bindAddress);
   }
 
   public enum Auth {

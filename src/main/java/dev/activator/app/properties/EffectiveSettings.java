@@ -3,8 +3,8 @@ package dev.activator.app.properties;
 import dev.activator.app.properties.ClusterProperties.AddressProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
-import dev.activator.app.properties.ServingProperties.PortProperties;
-import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.app.properties.ProxyServerProperties.PortProperties;
+import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.config.GoDuration;
 import java.lang.reflect.RecordComponent;
@@ -38,7 +38,7 @@ public final class EffectiveSettings {
       MetricLabelProperties.class, MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ProfilingProperties.class, ReadinessProperties.class, AutoscalerFallbackProperties.class,
-      ServingProperties.class,
+      ProxyServerProperties.class,
       StandaloneProperties.class, CallerTlsProperties.class, UpstreamProperties.class,
       CallChainProperties.class);
 

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import dev.activator.platform.EmbeddedPlatform;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -21,11 +21,11 @@ public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
     @DefaultValue("true") boolean logOutput, @DefaultValue("6s") Duration stableWindow) {
 
   public EmbeddedProperties {
-    SettingRequirement.port("activator.embedded.api-port", apiPort);
-    SettingRequirement.port("activator.embedded.autoscaler-port", autoscalerPort);
-    SettingRequirement.check(maxPods >= 1, "activator.embedded.max-pods", maxPods,
+    SettingPreconditions.port("activator.embedded.api-port", apiPort);
+    SettingPreconditions.port("activator.embedded.autoscaler-port", autoscalerPort);
+    SettingPreconditions.check(maxPods >= 1, "activator.embedded.max-pods", maxPods,
         "must be at least 1");
-    SettingRequirement.check(
+    SettingPreconditions.check(
         stableWindow.compareTo(Duration.ofSeconds(6)) >= 0
             && stableWindow.compareTo(Duration.ofHours(1)) <= 0 && stableWindow.toNanosPart() == 0,
         "activator.embedded.stable-window", stableWindow,

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -20,10 +20,10 @@ public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,
     @DefaultValue("1s") Duration endpointsDelay) {
 
   public GatewayAdmitProperties {
-    SettingRequirement.port("activator.admit.port", port);
-    requestDuration = SettingRequirement.positive("activator.admit.request-duration",
+    SettingPreconditions.port("activator.admit.port", port);
+    requestDuration = SettingPreconditions.positive("activator.admit.request-duration",
         requestDuration);
-    endpointsDelay = SettingRequirement.notNegative("activator.admit.endpoints-delay",
+    endpointsDelay = SettingPreconditions.notNegative("activator.admit.endpoints-delay",
         endpointsDelay);
   }
 }

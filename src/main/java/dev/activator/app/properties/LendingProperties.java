@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -20,6 +20,6 @@ public record LendingProperties(@DefaultValue("on") Mode mode, @DefaultValue("80
   }
 
   public LendingProperties {
-    SettingRequirement.port("activator.lending.port", port);
+    SettingPreconditions.port("activator.lending.port", port);
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import dev.activator.tls.ServerTlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +69,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   private static void require(boolean holds, String variable, String value, String rule) {
-    SettingRequirement.variable(holds, PREFIX + variable, value, rule);
+    SettingPreconditions.variable(holds, PREFIX + variable, value, rule);
   }
 
   public boolean isEncrypted() {
@@ -92,8 +92,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
       @DefaultValue("8008") int port) {
 
     public ProfilingProperties {
-      SettingRequirement.port("PROFILING_PORT", port);
-      SettingRequirement.bindAddress("activator.profiling.bind-address", bindAddress);
+      SettingPreconditions.port("PROFILING_PORT", port);
+      SettingPreconditions.bindAddress("activator.profiling.bind-address", bindAddress);
     }
   }
 }

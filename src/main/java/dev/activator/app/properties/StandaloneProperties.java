@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
-import dev.activator.cluster.policy.HostClaimRules;
-import dev.activator.config.SettingRequirement;
+import dev.activator.cluster.policy.NamespaceHostRules;
+import dev.activator.config.SettingPreconditions;
 import java.util.Objects;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -26,21 +26,21 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
 
   public StandaloneProperties {
     namespaces = Set.copyOf(namespaces);
-    SettingRequirement.name("activator.standalone.service", service, "Service");
-    SettingRequirement.name("activator.standalone.lease", lease, "Lease");
+    SettingPreconditions.name("activator.standalone.service", service, "Service");
+    SettingPreconditions.name("activator.standalone.lease", lease, "Lease");
     for (var namespace : namespaces) {
-      SettingRequirement.name("activator.standalone.namespaces", namespace, "namespace");
+      SettingPreconditions.name("activator.standalone.namespaces", namespace, "namespace");
     }
-    SettingRequirement.port("activator.standalone.stats-port", statsPort);
+    SettingPreconditions.port("activator.standalone.stats-port", statsPort);
     try {
-      HostClaimRules.parse(domains);
+      NamespaceHostRules.parse(domains);
     } catch (IllegalArgumentException e) {
-      SettingRequirement.check(false, "activator.standalone.domains", "'" + domains + "'",
+      SettingPreconditions.check(false, "activator.standalone.domains", "'" + domains + "'",
           Objects.requireNonNull(e.getMessage()));
     }
   }
 
-  public HostClaimRules rules() {
-    return HostClaimRules.parse(domains);
+  public NamespaceHostRules rules() {
+    return NamespaceHostRules.parse(domains);
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.GoDuration;
-import dev.activator.config.SettingRequirement;
+import dev.activator.config.SettingPreconditions;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -17,9 +17,9 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     @DefaultValue("100") int maxIdlePerHost) {
 
   public UpstreamProperties {
-    SettingRequirement.variable(maxIdle >= 0, "MAX_IDLE_PROXY_CONNS", maxIdle,
+    SettingPreconditions.variable(maxIdle >= 0, "MAX_IDLE_PROXY_CONNS", maxIdle,
         "must be a whole number, 0 or more");
-    SettingRequirement.variable(maxIdlePerHost >= 0, "MAX_IDLE_PROXY_CONNS_PER_HOST",
+    SettingPreconditions.variable(maxIdlePerHost >= 0, "MAX_IDLE_PROXY_CONNS_PER_HOST",
         maxIdlePerHost,
         "must be a whole number, 0 or more");
   }
@@ -38,7 +38,7 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     public ProbeProperties {
       requirePositive("PROBE_TIMEOUT", timeout);
       requirePositive("PROBE_FREQUENCY", frequency);
-      SettingRequirement.check(repeatsPerSecond >= 1, "activator.probe.repeats-per-second",
+      SettingPreconditions.check(repeatsPerSecond >= 1, "activator.probe.repeats-per-second",
           repeatsPerSecond, "must be positive");
     }
 
@@ -51,7 +51,7 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     }
 
     private static void requirePositive(String variable, String text) {
-      SettingRequirement.variable(isPositive(text), variable, text,
+      SettingPreconditions.variable(isPositive(text), variable, text,
           "must be a duration such as 300ms, more than 0");
     }
 

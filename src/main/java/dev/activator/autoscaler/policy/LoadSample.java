@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 
 /**
  * One report on one revision.
@@ -12,7 +12,7 @@ import dev.activator.revision.QueueTimes;
  * @param queueTimes of requests that left its queue in that time, while pods were ready
  */
 public record LoadSample(String reporter, double concurrency, double arrivals,
-    QueueTimes queueTimes) {
+    QueueTimeHistogram queueTimes) {
   /**
    * The limit of both numbers, more than one activator can have. Sums with such numbers are exact,
    * so that they can be subtracted again.

@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import java.time.Duration;
 import java.util.TreeMap;
 
@@ -27,8 +27,8 @@ final class QueueTimeScaler {
   private long grownAt = Long.MIN_VALUE;
 
   /** @param arrivals in that second; those that are not in {@code times} did not wait */
-  void record(long second, double arrivals, QueueTimes times) {
-    var counts = seconds.computeIfAbsent(second, _ -> new int[QueueTimes.BUCKETS]);
+  void record(long second, double arrivals, QueueTimeHistogram times) {
+    var counts = seconds.computeIfAbsent(second, _ -> new int[QueueTimeHistogram.BUCKETS]);
     times.addTo(counts);
     counts[0] += (int) Math.max(0, Math.round(arrivals) - times.total());
     seconds.headMap(second - MAX_SECONDS, true).clear();
@@ -71,11 +71,11 @@ final class QueueTimeScaler {
 
   /** @param since when the last pod became ready */
   private double percentile(long second, long length, long since) {
-    var sum = new double[QueueTimes.BUCKETS];
+    var sum = new double[QueueTimeHistogram.BUCKETS];
     double total = 0;
     for (var entry : seconds.tailMap(Math.max(second - length, since), false).entrySet()) {
       for (int bucket = 0; bucket < sum.length; bucket++) {
-        boolean came = since == Long.MIN_VALUE || QueueTimes
+        boolean came = since == Long.MIN_VALUE || QueueTimeHistogram
             .millis(bucket) <= (entry.getKey() - since) * MILLIS_PER_SECOND;
         if (came) {
           sum[bucket] += entry.getValue()[bucket];
@@ -88,8 +88,8 @@ final class QueueTimeScaler {
     for (int bucket = 0; bucket < sum.length; bucket++) {
       if (sum[bucket] > 0 && seen + sum[bucket] >= rank) {
         // Waited for no time at all, most likely.
-        double from = bucket == 0 ? 0 : QueueTimes.millis(bucket - 1);
-        double to = bucket == 0 ? 0 : QueueTimes.millis(bucket);
+        double from = bucket == 0 ? 0 : QueueTimeHistogram.millis(bucket - 1);
+        double to = bucket == 0 ? 0 : QueueTimeHistogram.millis(bucket);
         return from + (to - from) * (rank - seen) / sum[bucket];
       }
       seen += sum[bucket];

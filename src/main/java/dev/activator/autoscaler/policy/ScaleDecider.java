@@ -31,7 +31,7 @@ public final class ScaleDecider {
   private final TreeMap<Long, Integer> results = new TreeMap<>();
   private final Map<Metric, Load> loads = new EnumMap<>(Metric.class);
   private final QueueTimeScaler queue = new QueueTimeScaler();
-  private final LastReports reports = new LastReports();
+  private final LastActivatorReports reports = new LastActivatorReports();
   private boolean panicking;
   private long panicSince;
   /** The most pods since panic began. */
@@ -80,7 +80,7 @@ public final class ScaleDecider {
    * Counts silent activators with their last report. Call before {@link #decide}, and before a
    * report after a silence.
    */
-  public void repeat(long now, ReportingActivators activators, ScalingSettings settings) {
+  public void repeat(long now, ReportCompleteness activators, ScalingSettings settings) {
     reports.repeated(now, activators, settings.windows().stable())
         .forEach(one -> record(one.second(), one.sample()));
   }

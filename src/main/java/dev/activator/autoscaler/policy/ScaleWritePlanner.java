@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.autoscaler.policy.ScaleToZero.Outcome;
+import dev.activator.autoscaler.policy.ScaleToZeroDecider.Outcome;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -114,10 +114,10 @@ public final class ScaleWritePlanner {
   }
 
   private Plan idle(long now, Situation seen, ScalingSettings settings) {
-    if (ScaleToZero.expectsPods(activity)) {
+    if (ScaleToZeroDecider.expectsPods(activity)) {
       activity = activity.withPods(now, seen.ready >= enough(settings));
     }
-    var step = ScaleToZero.of(now, activity, lastDemand, settings);
+    var step = ScaleToZeroDecider.of(now, activity, lastDemand, settings);
     if (step.outcome() == Outcome.ZERO && !(seen.mayShrink && seen.quiet)) {
       return new Plan(OptionalInt.empty(), OptionalLong.empty(),
           "its last pods stay until every activator has reported for a whole window");

@@ -1,6 +1,6 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.ProbeVerdict.Verdict;
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     OUTDATED
   }
 
-  public record ProbeRecord(ProbeVerdict outcome, Duration at, Duration took) {
+  public record ProbeRecord(PodHealthVerdict outcome, Duration at, Duration took) {
     private Duration began() {
       return at.minus(took);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * decides; here each answer leads to a decision.
  */
 public sealed interface RevisionWatcherState
-    permits ActiveWatcherState, RevisionWatcherState.Stopped {
+    permits RevisionProbingState, RevisionWatcherState.Stopped {
 
   /** Ignores answers that still arrive. */
   record Stopped() implements RevisionWatcherState {}
@@ -34,7 +34,7 @@ public sealed interface RevisionWatcherState
     }
   }
 
-  record Answer(Destination from, ProbeVerdict outcome, Duration took) {}
+  record Answer(Destination from, PodHealthVerdict outcome, Duration took) {}
 
   /** The pause after a failed probe is over. */
   record Due(Destination destination) implements Event {}
@@ -75,12 +75,12 @@ public sealed interface RevisionWatcherState
   }
 
   static RevisionWatcherState of(ProbePolicy traits) {
-    return ActiveWatcherState.of(traits);
+    return RevisionProbingState.of(traits);
   }
 
   /** @param now since some origin; never goes back */
   default Step on(Event event, Duration now) {
-    if (!(this instanceof ActiveWatcherState before)) {
+    if (!(this instanceof RevisionProbingState before)) {
       return Step.to(this);
     }
     var watching = before.at(now);

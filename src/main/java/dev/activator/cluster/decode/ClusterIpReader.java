@@ -1,8 +1,8 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code getDest}.
  */
-final class ClusterIpReader implements ObjectDecoder<ClusterIp> {
+final class ClusterIpReader implements ObjectDecoder<PrivateClusterIp> {
   private static final String HEADLESS = "None";
 
   private @Nullable String ip;
@@ -42,11 +42,11 @@ final class ClusterIpReader implements ObjectDecoder<ClusterIp> {
   }
 
   @Override
-  public @Nullable ClusterIp fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable PrivateClusterIp fact(DecodedMetadata metadata, JsonCursor in) {
     var revision = RevisionLabelReader.revisionOf(metadata);
     return revision == null
         ? null
-        : new ClusterIp(revision, destination(ports.http1()), destination(ports.h2c()));
+        : new PrivateClusterIp(revision, destination(ports.http1()), destination(ports.h2c()));
   }
 
   private @Nullable Destination destination(@Nullable Integer port) {

@@ -1,11 +1,11 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.cluster.informer.InformerHandler;
-import dev.activator.cluster.informer.Notification;
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.InformerNotification;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.FinalState;
+import dev.activator.cluster.informer.InformerNotification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.loop.LogLimit;
 import java.util.LinkedHashSet;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The informer handler that passes changes of decoded objects to a listener and logs what could
  * not be decoded.
  */
-public final class DecodedObjectHandler<F> implements InformerHandler<DecodeResult<F>> {
+public final class DecodedObjectHandler<F> implements InformerHandler<ObjectDecodeResult<F>> {
   private static final Logger log = LoggerFactory.getLogger(DecodedObjectHandler.class);
 
   private static final int MAX_LINES = 10;
@@ -44,13 +44,13 @@ public final class DecodedObjectHandler<F> implements InformerHandler<DecodeResu
   }
 
   @Override
-  public void on(Notification<DecodeResult<F>> notification) {
+  public void on(InformerNotification<ObjectDecodeResult<F>> notification) {
     switch (notification) {
-      case Added<DecodeResult<F>>(var now) -> {
+      case Added<ObjectDecodeResult<F>>(var now) -> {
         warnings(now).forEach(this::warn);
         change(null, now.object().fact());
       }
-      case Updated<DecodeResult<F>>(var before, var now) -> {
+      case Updated<ObjectDecodeResult<F>>(var before, var now) -> {
         var known = warnings(before);
         warnings(now).stream().filter(line -> !known.contains(line))
             .forEach(this::warn);
@@ -58,7 +58,7 @@ public final class DecodedObjectHandler<F> implements InformerHandler<DecodeResu
           change(before.object().fact(), now.object().fact());
         }
       }
-      case Deleted<DecodeResult<F>>(var before, var last, var finalState) -> {
+      case Deleted<ObjectDecodeResult<F>>(var before, var last, var finalState) -> {
         if (finalState == FinalState.UNKNOWN) {
           log.debug("No watch saw that {} {} was deleted", kind.name(), last.key());
         }
@@ -67,8 +67,8 @@ public final class DecodedObjectHandler<F> implements InformerHandler<DecodeResu
     }
   }
 
-  private static <F> boolean equal(VersionedObject<DecodeResult<F>> before,
-      VersionedObject<DecodeResult<F>> now) {
+  private static <F> boolean equal(VersionedObject<ObjectDecodeResult<F>> before,
+      VersionedObject<ObjectDecodeResult<F>> now) {
     var fact = now.object().fact();
     return fact != null && fact.equals(before.object().fact());
   }
@@ -84,7 +84,7 @@ public final class DecodedObjectHandler<F> implements InformerHandler<DecodeResu
         others == 0 ? "" : ". " + others + " others were left out of the log before"));
   }
 
-  private Set<String> warnings(VersionedObject<DecodeResult<F>> object) {
+  private Set<String> warnings(VersionedObject<ObjectDecodeResult<F>> object) {
     var now = object.object();
     if (now.problem() == null && now.remarks().isEmpty()) {
       return Set.of();

@@ -1,7 +1,7 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
-import dev.activator.revision.Protocol;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.revision.PortProtocol;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.regex.Pattern;
@@ -59,10 +59,10 @@ final class EndpointAddressReader {
     boolean hasH2c = false;
     for (var _ : in.items()) {
       var port = port(in);
-      if (port.name.equals(Protocol.HTTP1.portName()) && !hasHttp1) {
+      if (port.name.equals(PortProtocol.HTTP1.portName()) && !hasHttp1) {
         hasHttp1 = true;
         http1 = port.number(in);
-      } else if (port.name.equals(Protocol.H2C.portName()) && !hasH2c) {
+      } else if (port.name.equals(PortProtocol.H2C.portName()) && !hasH2c) {
         hasH2c = true;
         h2c = port.number(in);
       }
@@ -80,7 +80,7 @@ final class EndpointAddressReader {
   /** The remark about addresses without a usable port. */
   static String noneOf(String path) {
     return "its addresses, as no port of " + path + " that has a number is named "
-        + Protocol.HTTP1.portName() + " or " + Protocol.H2C.portName();
+        + PortProtocol.HTTP1.portName() + " or " + PortProtocol.H2C.portName();
   }
 
   /** A port. A malformed number is a problem only if the port has a name that is used. */

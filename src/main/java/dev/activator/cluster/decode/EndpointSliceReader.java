@@ -1,11 +1,11 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Condition;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints.Owner;
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
-import dev.activator.cluster.policy.RevisionEndpoints.Subset;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.revision.ChildName;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
  * same pod's, so the first counts.
  */
-final class EndpointSliceReader implements ObjectDecoder<RevisionEndpoints> {
+final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> {
   private static final String FQDN = "FQDN";
 
   private final List<Member> members = new ArrayList<>();
@@ -103,7 +103,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpoints> {
   }
 
   @Override
-  public @Nullable RevisionEndpoints fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable RevisionEndpointSlice fact(DecodedMetadata metadata, JsonCursor in) {
     var owner = RevisionLabelReader.ownerOf(metadata);
     if (owner == null) {
       return null;
@@ -116,7 +116,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpoints> {
     if (endpoints > 0 && ports.isNone()) {
       in.remark(EndpointAddressReader.noneOf("ports"));
     }
-    return new RevisionEndpoints(owner, metadata.label(RevisionLabelReader.REVISION_UID),
+    return new RevisionEndpointSlice(owner, metadata.label(RevisionLabelReader.REVISION_UID),
         List.of(new Subset(ports, members)));
   }
 }

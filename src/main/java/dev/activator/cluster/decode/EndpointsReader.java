@@ -1,10 +1,10 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Condition;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
-import dev.activator.cluster.policy.RevisionEndpoints.Subset;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */
-final class EndpointsReader implements ObjectDecoder<RevisionEndpoints> {
+final class EndpointsReader implements ObjectDecoder<RevisionEndpointSlice> {
   private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
   private static final String TRUNCATED = "truncated";
 
@@ -82,7 +82,7 @@ final class EndpointsReader implements ObjectDecoder<RevisionEndpoints> {
   }
 
   @Override
-  public @Nullable RevisionEndpoints fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable RevisionEndpointSlice fact(DecodedMetadata metadata, JsonCursor in) {
     var owner = RevisionLabelReader.ownerOf(metadata);
     if (owner == null) {
       return null;
@@ -91,6 +91,6 @@ final class EndpointsReader implements ObjectDecoder<RevisionEndpoints> {
       in.remark("all but 1,000 of its addresses, as " + OVER_CAPACITY + " says; EndpointSlices"
           + " have them all (activator.endpoints-source)");
     }
-    return new RevisionEndpoints(owner, "", subsets);
+    return new RevisionEndpointSlice(owner, "", subsets);
   }
 }

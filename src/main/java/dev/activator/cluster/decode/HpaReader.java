@@ -1,10 +1,10 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.HpaSpec;
 import dev.activator.revision.ScaleTargetRef;
 
 /** Reads what a HorizontalPodAutoscaler scales, and its lower limit. */
-final class HpaReader implements ObjectDecoder<Hpa> {
+final class HpaReader implements ObjectDecoder<HpaSpec> {
   private ScaleTargetRef target = new ScaleTargetRef("", "", "");
   private int minReplicas = 1;
 
@@ -35,7 +35,7 @@ final class HpaReader implements ObjectDecoder<Hpa> {
   }
 
   @Override
-  public Hpa fact(DecodedMetadata metadata, JsonCursor in) {
-    return new Hpa(metadata.namespace(), metadata.name(), target, minReplicas);
+  public HpaSpec fact(DecodedMetadata metadata, JsonCursor in) {
+    return new HpaSpec(metadata.namespace(), metadata.name(), target, minReplicas);
   }
 }

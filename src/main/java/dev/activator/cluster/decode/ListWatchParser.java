@@ -43,8 +43,8 @@ public final class ListWatchParser {
     record Failed<T>(int code, Duration retryAfter) implements WatchEvent<T> {}
   }
 
-  public static <F> Page<DecodeResult<F>> page(WatchedKind<F> kind, JsonParser parser) {
-    var items = new ArrayList<VersionedObject<DecodeResult<F>>>();
+  public static <F> Page<ObjectDecodeResult<F>> page(WatchedKind<F> kind, JsonParser parser) {
+    var items = new ArrayList<VersionedObject<ObjectDecodeResult<F>>>();
     var version = "";
     var next = "";
     boolean hasItems = false;
@@ -75,8 +75,8 @@ public final class ListWatchParser {
     return new Page<>(items, version, next);
   }
 
-  private static <F> void add(WatchedKind<F> kind, VersionedObject<DecodeResult<F>> item,
-      ArrayList<VersionedObject<DecodeResult<F>>> items) {
+  private static <F> void add(WatchedKind<F> kind, VersionedObject<ObjectDecodeResult<F>> item,
+      ArrayList<VersionedObject<ObjectDecodeResult<F>>> items) {
     if (item.key().isEmpty()) {
       log.warn("Skipped an object without a name in a list of {}", kind.plural());
     } else {
@@ -85,12 +85,12 @@ public final class ListWatchParser {
   }
 
   /** @param text opens a new parser at each call */
-  public static <F> WatchEvent<DecodeResult<F>> event(WatchedKind<F> kind,
+  public static <F> WatchEvent<ObjectDecodeResult<F>> event(WatchedKind<F> kind,
       Supplier<JsonParser> text) {
     return event(kind, text, "");
   }
 
-  private static <F> WatchEvent<DecodeResult<F>> event(WatchedKind<F> kind,
+  private static <F> WatchEvent<ObjectDecodeResult<F>> event(WatchedKind<F> kind,
       Supplier<JsonParser> text,
       String knownType) {
     var type = knownType;
@@ -111,7 +111,7 @@ public final class ListWatchParser {
     return event(kind, text, type);
   }
 
-  private static <F> WatchEvent<DecodeResult<F>> event(WatchedKind<F> kind, String type,
+  private static <F> WatchEvent<ObjectDecodeResult<F>> event(WatchedKind<F> kind, String type,
       JsonParser parser) {
     return switch (type) {
       case "ADDED", "MODIFIED" -> new WatchEvent.Put<>(named(item(kind, parser)));
@@ -122,8 +122,8 @@ public final class ListWatchParser {
     };
   }
 
-  private static <F> VersionedObject<DecodeResult<F>> named(
-      VersionedObject<DecodeResult<F>> object) {
+  private static <F> VersionedObject<ObjectDecodeResult<F>> named(
+      VersionedObject<ObjectDecodeResult<F>> object) {
     if (object.key().isEmpty() || object.resourceVersion().isEmpty()) {
       // The watch would resume without a version, with a gap.
       throw new IllegalStateException(
@@ -221,7 +221,8 @@ public final class ListWatchParser {
     return new ServedResource(plural, kind, isNamespaced);
   }
 
-  private static <F> VersionedObject<DecodeResult<F>> item(WatchedKind<F> kind, JsonParser parser) {
+  private static <F> VersionedObject<ObjectDecodeResult<F>> item(WatchedKind<F> kind,
+      JsonParser parser) {
     requireObject(parser);
     return kind.decode(parser);
   }

@@ -1,6 +1,6 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.ReadinessProbeSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -129,10 +129,10 @@ record PodTemplateContainers(List<Container> all) {
   }
 
   /** How to probe a pod without queue-proxy, by the Revision's annotations. */
-  @Nullable ReadinessProbe readinessProbe(Map<String, String> annotations, JsonCursor in) {
+  @Nullable ReadinessProbeSpec readinessProbe(Map<String, String> annotations, JsonCursor in) {
     var path = annotations.get(READINESS_PATH);
-    if (path != null && ReadinessProbe.isPath(path)) {
-      return new ReadinessProbe(path, Map.of());
+    if (path != null && ReadinessProbeSpec.isPath(path)) {
+      return new ReadinessProbeSpec(path, Map.of());
     }
     if (path != null) {
       in.remark("the annotation " + READINESS_PATH + " is '" + path + "', which is not a path");
@@ -147,7 +147,7 @@ record PodTemplateContainers(List<Container> all) {
     }
     var serving = serving();
     return serving == null || serving.httpGet == null
-        ? ReadinessProbe.CONNECT
-        : ReadinessProbe.httpGet(serving.httpGet.path, serving.httpGet.headers, in.remarks());
+        ? ReadinessProbeSpec.CONNECT
+        : ReadinessProbeSpec.httpGet(serving.httpGet.path, serving.httpGet.headers, in.remarks());
   }
 }

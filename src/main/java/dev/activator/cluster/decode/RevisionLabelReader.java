@@ -1,7 +1,7 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Owner;
-import dev.activator.cluster.policy.RevisionEndpoints.Role;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Role;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 

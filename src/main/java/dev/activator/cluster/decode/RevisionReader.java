@@ -1,8 +1,8 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.config.ColdStartRulesReader;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionStartFailure;
@@ -65,14 +65,14 @@ final class RevisionReader implements ObjectDecoder<Revision> {
       in.remark("spec.containers is empty");
     }
     var probe = containers.readinessProbe(metadata.annotations(), in);
-    boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.probesByGrpc();
+    boolean kubernetesDecides = probe == ReadinessProbeSpec.CONNECT && containers.probesByGrpc();
     var rules = ColdStartRulesReader.read(Map.of(), metadata.annotations());
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     }
     return new Revision(RevisionLabelReader.idOf(metadata.namespace(), metadata.name()),
         metadata.uid(),
-        containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
+        containers.firstPortName().equals(H2C_PORT) ? PortProtocol.H2C : PortProtocol.HTTP1,
         containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
         probe, metadata.labels(),
         metadata.annotations(), startFailure(), rules);

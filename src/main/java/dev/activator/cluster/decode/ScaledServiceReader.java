@@ -5,7 +5,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.ScaledServiceRulesReader;
-import dev.activator.config.WarmTimesReader;
+import dev.activator.config.KeepWarmSettingsReader;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
@@ -96,7 +96,7 @@ final class ScaledServiceReader implements ObjectDecoder<ScaledService> {
         default -> {
           if (ColdStartRulesReader.reads(field) && in.tree() instanceof Object value) {
             forRules.put(field, value);
-          } else if (WarmTimesReader.reads(field) && in.tree() instanceof Object value) {
+          } else if (KeepWarmSettingsReader.reads(field) && in.tree() instanceof Object value) {
             forWarmTimes.put(field, value);
           }
         }
@@ -146,7 +146,7 @@ final class ScaledServiceReader implements ObjectDecoder<ScaledService> {
     }
     var read = ScaledServiceRulesReader.read(routes);
     read.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
-    var warmTimes = WarmTimesReader.read(forWarmTimes);
+    var warmTimes = KeepWarmSettingsReader.read(forWarmTimes);
     warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,

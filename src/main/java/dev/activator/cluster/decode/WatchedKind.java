@@ -1,14 +1,14 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.RevisionEndpoints;
-import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
+import dev.activator.cluster.policy.HpaSpec;
 import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.policy.KubernetesService;
 import dev.activator.cluster.policy.ScaledService;
-import dev.activator.cluster.policy.ServiceSlice;
+import dev.activator.cluster.policy.ServiceEndpointSlice;
 import dev.activator.cluster.policy.ScaledWorkload;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Revision;
 import dev.activator.tls.RoutingCertificate;
 import java.util.ArrayList;
@@ -20,24 +20,25 @@ import tools.jackson.core.JsonParser;
 /**
  * A kind of Kubernetes objects that the activator follows: its path in the API and its reader.
  *
- * <p><b>Errors.</b> A malformed object has a {@link DecodeResult#problem}; invalid JSON throws a
+ * <p><b>Errors.</b> A malformed object has an {@link ObjectDecodeResult#problem}; invalid JSON throws a
  * {@link tools.jackson.core.JacksonException}.
  */
 public final class WatchedKind<F> {
-  public static final WatchedKind<RevisionEndpoints> ENDPOINTS = new WatchedKind<>("Endpoints",
+  public static final WatchedKind<RevisionEndpointSlice> ENDPOINTS = new WatchedKind<>("Endpoints",
       "api/v1",
-      "endpoints", EndpointsReader::new, RevisionEndpoints::after);
-  public static final WatchedKind<RevisionEndpoints> ENDPOINT_SLICES = new WatchedKind<>(
+      "endpoints", EndpointsReader::new, RevisionEndpointSlice::after);
+  public static final WatchedKind<RevisionEndpointSlice> ENDPOINT_SLICES = new WatchedKind<>(
       "EndpointSlice",
       "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new,
-      RevisionEndpoints::after);
+      RevisionEndpointSlice::after);
   public static final WatchedKind<Revision> REVISIONS = new WatchedKind<>("Revision",
       "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
-  public static final WatchedKind<ClusterIp> SERVICES = new WatchedKind<>("Service", "api/v1",
+  public static final WatchedKind<PrivateClusterIp> SERVICES = new WatchedKind<>("Service",
+      "api/v1",
       "services", ClusterIpReader::new);
   public static final WatchedKind<PodStartStatus> PODS = new WatchedKind<>("Pod", "api/v1",
       "pods",
-      PodReader::new);
+      PodStartStatusReader::new);
   public static final WatchedKind<ConfigMapReader.Texts> CONFIG_MAPS = new WatchedKind<>(
       "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);
   public static final WatchedKind<RoutingCertificate> SECRETS = new WatchedKind<>("Secret",
@@ -46,10 +47,11 @@ public final class WatchedKind<F> {
       "ScaledService", "apis/activator.dev/v1alpha1", "scaledservices", ScaledServiceReader::new);
   public static final WatchedKind<KubernetesService> ROUTED_SERVICES = new WatchedKind<>("Service",
       "api/v1", "services", KubernetesServiceReader::new);
-  public static final WatchedKind<ServiceSlice> SERVICE_SLICES = new WatchedKind<>(
-      "EndpointSlice", "apis/discovery.k8s.io/v1", "endpointslices", ServiceSliceReader::new,
-      ServiceSlice::after);
-  public static final WatchedKind<Hpa> HPAS = new WatchedKind<>("HorizontalPodAutoscaler",
+  public static final WatchedKind<ServiceEndpointSlice> SERVICE_SLICES = new WatchedKind<>(
+      "EndpointSlice", "apis/discovery.k8s.io/v1", "endpointslices",
+      ServiceEndpointSliceReader::new,
+      ServiceEndpointSlice::after);
+  public static final WatchedKind<HpaSpec> HPAS = new WatchedKind<>("HorizontalPodAutoscaler",
       "apis/autoscaling/v2", "horizontalpodautoscalers", HpaReader::new);
 
   private final String name;
@@ -97,7 +99,7 @@ public final class WatchedKind<F> {
   }
 
   /** @param parser at the start of an object, which is read to its end */
-  public VersionedObject<DecodeResult<F>> decode(JsonParser parser) {
+  public VersionedObject<ObjectDecodeResult<F>> decode(JsonParser parser) {
     var remarks = new ArrayList<String>(0);
     var in = new JsonCursor(parser, remarks);
     var metadata = new DecodedMetadata();
@@ -114,8 +116,9 @@ public final class WatchedKind<F> {
   }
 
   /** A malformed object keeps its last good fact, unless it was recreated. */
-  public VersionedObject<DecodeResult<F>> stored(@Nullable VersionedObject<DecodeResult<F>> before,
-      VersionedObject<DecodeResult<F>> seen) {
+  public VersionedObject<ObjectDecodeResult<F>> stored(
+      @Nullable VersionedObject<ObjectDecodeResult<F>> before,
+      VersionedObject<ObjectDecodeResult<F>> seen) {
     var now = seen.object();
     var known = before == null || !before.uid().equals(seen.uid()) ? null : before.object().fact();
     var fact = now.fact();
@@ -137,16 +140,17 @@ public final class WatchedKind<F> {
     }
   }
 
-  private DecodeResult<F> decoded(DecodedMetadata metadata, ObjectDecoder<F> reader, JsonCursor in,
+  private ObjectDecodeResult<F> decoded(DecodedMetadata metadata, ObjectDecoder<F> reader,
+      JsonCursor in,
       List<String> remarks) {
     if (!reader.concerns(metadata)) {
-      return new DecodeResult<>(null, null, List.of());
+      return new ObjectDecodeResult<>(null, null, List.of());
     }
     for (var missing : missing(metadata)) {
       in.problem("metadata." + missing + " is missing");
     }
     var fact = in.problem() == null ? reader.fact(metadata, in) : null;
-    return new DecodeResult<>(in.problem() == null ? fact : null, in.problem(),
+    return new ObjectDecodeResult<>(in.problem() == null ? fact : null, in.problem(),
         List.copyOf(remarks));
   }
 

@@ -2,10 +2,10 @@ package dev.activator.cluster.informer;
 
 import dev.activator.cluster.informer.DeltaQueue.Delta;
 import dev.activator.cluster.informer.DeltaQueue.Popped;
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.FinalState;
+import dev.activator.cluster.informer.InformerNotification.Updated;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -99,7 +99,7 @@ public final class Informer<T> implements AutoCloseable {
    *
    * @throws IllegalStateException if the informer is closed
    */
-  public HandlerRegistration addHandler(InformerHandler<T> handler,
+  public InformerHandlerRegistration addHandler(InformerHandler<T> handler,
       InformerHandlerOptions options) {
     return processor.add(handler, options);
   }
@@ -221,7 +221,7 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   /** Not retried: the change is already stored and would look unchanged. */
-  private void distribute(Notification<T> stored) {
+  private void distribute(InformerNotification<T> stored) {
     try {
       processor.distribute(stored);
     } catch (RuntimeException | Error e) {

@@ -10,5 +10,5 @@ package dev.activator.cluster.informer;
 @FunctionalInterface
 public interface InformerHandler<T> {
   /** The store holds this change or a newer one. */
-  void on(Notification<T> notification);
+  void on(InformerNotification<T> notification);
 }

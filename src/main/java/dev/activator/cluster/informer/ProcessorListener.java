@@ -25,7 +25,7 @@ final class ProcessorListener<T> {
   private static final int CALLS_PER_TURN = 64;
   private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);
 
-  private record Pending<T>(Notification<T> change, long order, long sinceNanos) {
+  private record Pending<T>(InformerNotification<T> change, long order, long sinceNanos) {
     @Nullable Pending<T> then(Pending<T> next) {
       var both = change.then(next.change);
       return both == null ? null : new Pending<>(both, order, sinceNanos);
@@ -57,7 +57,7 @@ final class ProcessorListener<T> {
     return synced;
   }
 
-  synchronized void offer(Notification<T> change) {
+  synchronized void offer(InformerNotification<T> change) {
     if (!closed) {
       pending.merge(change.key(), new Pending<>(change, offered++, options.loop().nanoTime()),
           Pending::then);
@@ -127,7 +127,7 @@ final class ProcessorListener<T> {
     queueTurn(Duration.ZERO);
   }
 
-  private synchronized @Nullable Notification<T> take() {
+  private synchronized @Nullable InformerNotification<T> take() {
     var first = pending.pollFirstEntry();
     if (first == null) {
       awake = false;
@@ -136,7 +136,7 @@ final class ProcessorListener<T> {
     return first.getValue().change();
   }
 
-  private boolean call(Notification<T> notification) {
+  private boolean call(InformerNotification<T> notification) {
     try {
       handler.on(notification);
       return true;

@@ -1,8 +1,8 @@
 package dev.activator.cluster.informer;
 
 import dev.activator.cluster.informer.InformerStatus.ListenerView;
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Updated;
 import dev.activator.cluster.policy.ResyncPeriods;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -61,7 +61,7 @@ final class SharedProcessor<T> {
     this.periods = ResyncPeriods.of(check);
   }
 
-  HandlerRegistration add(InformerHandler<T> handler, InformerHandlerOptions options) {
+  InformerHandlerRegistration add(InformerHandler<T> handler, InformerHandlerOptions options) {
     var listener = new ProcessorListener<>(handler, options);
     synchronized (membership) {
       if (closed) {
@@ -72,7 +72,8 @@ final class SharedProcessor<T> {
       listeners.add(listener);
     }
     loop.execute(() -> join(listener));
-    return new HandlerRegistration(listener::view, listener.synced(), () -> remove(listener));
+    return new InformerHandlerRegistration(listener::view, listener.synced(),
+        () -> remove(listener));
   }
 
   /** Fixes the resync check; zero for never. */
@@ -83,7 +84,7 @@ final class SharedProcessor<T> {
     }
   }
 
-  void distribute(Notification<T> change) {
+  void distribute(InformerNotification<T> change) {
     members.forEach(member -> member.listener.offer(change));
   }
 

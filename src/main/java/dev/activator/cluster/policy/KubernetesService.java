@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +24,8 @@ public record KubernetesService(String namespace, String name, Map<String, Strin
    */
   public record Port(String name, int number, String target, String appProtocol) {
     /** <b>Source.</b> {@code appProtocol} in Kubernetes' documentation of Services. */
-    public Protocol protocol() {
-      return appProtocol.equals("kubernetes.io/h2c") ? Protocol.H2C : Protocol.HTTP1;
+    public PortProtocol protocol() {
+      return appProtocol.equals("kubernetes.io/h2c") ? PortProtocol.H2C : PortProtocol.HTTP1;
     }
 
     @Override

@@ -1,14 +1,14 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Condition;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints.Subset;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ import java.util.Map;
  *
  * @param preferred the IP family to use for dual-stack pods
  */
-public record MergedEndpoints(List<RevisionEndpoints> all, IpFamily preferred) {
+public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferred) {
   public MergedEndpoints {
     all = List.copyOf(all);
   }
@@ -50,29 +50,29 @@ public record MergedEndpoints(List<RevisionEndpoints> all, IpFamily preferred) {
    *
    * @param uid empty while unknown
    */
-  public static MergedEndpoints of(Collection<RevisionEndpoints> all, String uid,
+  public static MergedEndpoints of(Collection<RevisionEndpointSlice> all, String uid,
       IpFamily preferred) {
     return new MergedEndpoints(all.stream().filter(one -> mayBeOf(one, uid)).toList(), preferred);
   }
 
   /** True unless both uids are known and differ. */
-  public static boolean mayBeOf(RevisionEndpoints set, String uid) {
+  public static boolean mayBeOf(RevisionEndpointSlice set, String uid) {
     return uid.isEmpty() || set.revisionUid().isEmpty() || set.revisionUid().equals(uid);
   }
 
   public PrivateEndpoints pods(RevisionId revision) {
-    return new PrivateEndpoints(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
+    return new PrivateEndpoints(revision, listing(PortProtocol.HTTP1), listing(PortProtocol.H2C));
   }
 
   public PublicEndpoints activators(RevisionId revision) {
-    return new PublicEndpoints(revision, hosts(Protocol.HTTP1), hosts(Protocol.H2C));
+    return new PublicEndpoints(revision, hosts(PortProtocol.HTTP1), hosts(PortProtocol.H2C));
   }
 
-  private List<String> hosts(Protocol protocol) {
+  private List<String> hosts(PortProtocol protocol) {
     return in(Condition.READY, merged(protocol)).all().stream().map(Destination::host).toList();
   }
 
-  private PodsByReadiness listing(Protocol protocol) {
+  private PodsByReadiness listing(PortProtocol protocol) {
     var listed = merged(protocol);
     if (listed.isEmpty()) {
       return PodsByReadiness.NONE;
@@ -117,7 +117,7 @@ public record MergedEndpoints(List<RevisionEndpoints> all, IpFamily preferred) {
         .map(ListedAddress::destination).toList());
   }
 
-  private List<ListedAddress> merged(Protocol protocol) {
+  private List<ListedAddress> merged(PortProtocol protocol) {
     var pods = new LinkedHashMap<String, List<ListedAddress>>();
     for (var set : all) {
       for (var subset : set.subsets()) {
@@ -132,7 +132,7 @@ public record MergedEndpoints(List<RevisionEndpoints> all, IpFamily preferred) {
     return merged;
   }
 
-  private static List<ListedAddress> listed(Subset subset, Protocol protocol) {
+  private static List<ListedAddress> listed(Subset subset, PortProtocol protocol) {
     var port = subset.ports().on(protocol);
     return port == null
         ? List.of()

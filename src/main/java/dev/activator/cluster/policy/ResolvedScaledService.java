@@ -4,7 +4,7 @@ import dev.activator.cluster.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param remarks what was left out, for the log
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
-    List<Backend> ports, @Nullable ScaledServiceSpec target, List<HostTable.Taken> taken,
+    List<Backend> ports, @Nullable ScaledServiceSpec target,
+    List<ScaledServiceRouteTable.Taken> taken,
     List<Trouble> troubles,
     List<Trouble> warnings, List<String> remarks) {
   public ResolvedScaledService {
@@ -97,9 +98,12 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * @param hpas that scale the same workload, as far as is known
    * @param unknown those of its {@link ScaledService#others} that do not exist
    */
-  public record References(@Nullable KubernetesService service, Collection<ServiceSlice> slices,
-      WorkloadState workload, List<HostTable.Taken> taken, @Nullable ScaledService older,
-      boolean isNameTaken, List<Hpa> hpas, Collection<RevisionId> unknown, IpFamily preferred) {}
+  public record References(@Nullable KubernetesService service,
+      Collection<ServiceEndpointSlice> slices,
+      WorkloadState workload, List<ScaledServiceRouteTable.Taken> taken,
+      @Nullable ScaledService older,
+      boolean isNameTaken, List<HpaSpec> hpas, Collection<RevisionId> unknown,
+      IpFamily preferred) {}
 
   public static ResolvedScaledService of(ScaledService object, References found) {
     var troubles = new ArrayList<Trouble>();
@@ -153,14 +157,14 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         ? workload.probing(port.target(), remarks)
         : Probing.WHEN_READY;
     var revision = new Revision(id, object.uid(),
-        port == null ? Protocol.HTTP1 : port.protocol(), object.containerConcurrency(),
+        port == null ? PortProtocol.HTTP1 : port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(object.timeout(), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
         object.rules());
     return new Backend(revision, port == null ? PrivateEndpoints.none(id) : pods(id, port, found));
   }
 
-  private static Trouble taken(ScaledService object, HostTable.Taken taken) {
+  private static Trouble taken(ScaledService object, ScaledServiceRouteTable.Taken taken) {
     var host = "host " + taken.host();
     var by = taken.by();
     if (by == null) {
@@ -323,7 +327,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /** The target of scaling. Beside an HPA the activator sets only 0 and 1. */
-  private static ScaledServiceSpec target(ScaledService object, List<Hpa> hpas) {
+  private static ScaledServiceSpec target(ScaledService object, List<HpaSpec> hpas) {
     return new ScaledServiceSpec(object.id(), object.workload(),
         hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.load(),

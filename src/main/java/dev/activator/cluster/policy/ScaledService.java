@@ -5,7 +5,7 @@ import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +39,7 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     LoadTarget load, int containerConcurrency, Duration timeout,
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
-    @Nullable ColdStartRules rules, WarmTimes warmTimes, boolean catchService,
+    @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
     ScaledServiceStatus status) {
 
   public static final Comparator<ScaledService> BY_AGE = Comparator

@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,9 +63,9 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
    *
    * @param beforeReady whether a pod that answers serves before Kubernetes calls it ready
    */
-  public record Probing(ReadinessProbe probe, boolean beforeReady) {
+  public record Probing(ReadinessProbeSpec probe, boolean beforeReady) {
     /** Kubernetes decides; the connection only shows that the pod can be reached. */
-    public static final Probing WHEN_READY = new Probing(ReadinessProbe.CONNECT, false);
+    public static final Probing WHEN_READY = new Probing(ReadinessProbeSpec.CONNECT, false);
   }
 
   /**
@@ -81,7 +81,7 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
     }
     var probe = serving.probe;
     if (probe == null) {
-      return new Probing(ReadinessProbe.CONNECT, othersAreReady(serving));
+      return new Probing(ReadinessProbeSpec.CONNECT, othersAreReady(serving));
     }
     int port = serving.number(probe.port);
     boolean isSame = port != 0 && port == serving.number(target);
@@ -89,9 +89,9 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
       return Probing.WHEN_READY;
     }
     return switch (probe.action) {
-      case HTTP -> new Probing(ReadinessProbe.httpGet(probe.path, probe.headers, remarks),
+      case HTTP -> new Probing(ReadinessProbeSpec.httpGet(probe.path, probe.headers, remarks),
           othersAreReady(serving));
-      case TCP -> new Probing(ReadinessProbe.CONNECT, othersAreReady(serving));
+      case TCP -> new Probing(ReadinessProbeSpec.CONNECT, othersAreReady(serving));
       case HTTPS, GRPC, EXEC -> Probing.WHEN_READY;
     };
   }

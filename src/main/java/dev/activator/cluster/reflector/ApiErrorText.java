@@ -21,7 +21,7 @@ public final class ApiErrorText {
    * @param resource such as {@code endpoints -A}
    */
   public String about(String verb, String resource, Throwable failure) {
-    var answer = find(ApiException.class, failure);
+    var answer = find(KubernetesApiException.class, failure);
     int status = answer == null ? 0 : answer.status();
     return switch (status) {
       case 0 -> isUnreachable(failure)

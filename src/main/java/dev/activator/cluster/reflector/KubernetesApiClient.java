@@ -33,7 +33,7 @@ import tools.jackson.core.json.JsonFactory;
  *
  * <p><b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
  *
- * <p><b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried.
+ * <p><b>Errors.</b> A {@link KubernetesApiException} for any status but 200. Nothing is retried.
  */
 public final class KubernetesApiClient implements AutoCloseable {
   private static final int OK = 200;
@@ -44,12 +44,12 @@ public final class KubernetesApiClient implements AutoCloseable {
   private final String url;
   private final Duration requestTimeout;
   private final ExecutorService threads;
-  private final ApiTransport transport;
+  private final KubernetesHttpClientFactory transport;
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
       StreamReadConstraints.builder().maxNestingDepth(MAX_JSON_DEPTH).build()).build();
   /** Builds requests, which the newest client sends. */
   private final HttpClient first;
-  private final WriteRateLimiter writes;
+  private final KubernetesWriteRateLimiter writes;
 
   /**
    * A kubeconfig, for what changes in it.
@@ -59,17 +59,18 @@ public final class KubernetesApiClient implements AutoCloseable {
   public record Source(Path kubeconfig, Supplier<Config> reread) {}
 
   /** @param source null if the configuration is from no kubeconfig */
-  public KubernetesApiClient(Config config, @Nullable Source source, WriteRateLimiter writes) {
+  public KubernetesApiClient(Config config, @Nullable Source source,
+      KubernetesWriteRateLimiter writes) {
     this(config, source, writes, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
   /** @param threads unbounded: each request takes one */
-  KubernetesApiClient(Config config, @Nullable Source source, WriteRateLimiter writes,
+  KubernetesApiClient(Config config, @Nullable Source source, KubernetesWriteRateLimiter writes,
       ExecutorService threads) {
     this.writes = writes;
     this.threads = threads;
-    this.transport = new ApiTransport(config, source, threads);
+    this.transport = new KubernetesHttpClientFactory(config, source, threads);
     var master = config.getMasterUrl();
     this.url = master.endsWith("/") ? master : master + "/";
     this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
@@ -109,7 +110,7 @@ public final class KubernetesApiClient implements AutoCloseable {
   }
 
   /**
-   * Writes, once {@link WriteRateLimiter} allows it. Fails only if there is no answer. It is then
+   * Writes, once {@link KubernetesWriteRateLimiter} allows it. Fails only if there is no answer. It is then
    * unknown whether the write took effect, but it is not sent after the timeout.
    *
    * @param path without a leading slash and a query
@@ -149,7 +150,7 @@ public final class KubernetesApiClient implements AutoCloseable {
       Function<HttpResponse<InputStream>, R> read) {
     var handle = transport.newHandle();
     try {
-      var request = builder.header(ApiTransport.HANDLE, handle.name())
+      var request = builder.header(KubernetesHttpClientFactory.HANDLE, handle.name())
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
       // Not on the caller's thread: a command may have to fetch a token first.
       var answer = CompletableFuture
@@ -180,8 +181,8 @@ public final class KubernetesApiClient implements AutoCloseable {
     }
   }
 
-  private static ApiException failure(HttpResponse<?> response) {
-    return new ApiException(response.code(), retryAfter(response));
+  private static KubernetesApiException failure(HttpResponse<?> response) {
+    return new KubernetesApiException(response.code(), retryAfter(response));
   }
 
   private static Duration retryAfter(HttpResponse<?> response) {
@@ -203,7 +204,7 @@ public final class KubernetesApiClient implements AutoCloseable {
 
   final class Stream {
     private final StreamListener listener;
-    private final ApiTransport.Handle handle = transport.newHandle();
+    private final KubernetesHttpClientFactory.Handle handle = transport.newHandle();
     private final LineSplitter lines = new LineSplitter();
     private final AtomicBoolean over = new AtomicBoolean();
 
@@ -213,7 +214,7 @@ public final class KubernetesApiClient implements AutoCloseable {
 
     private void open(String path, Duration longest) {
       try {
-        var request = request(path).header(ApiTransport.HANDLE, handle.name())
+        var request = request(path).header(KubernetesHttpClientFactory.HANDLE, handle.name())
             .timeout(longest.toMillis(), TimeUnit.MILLISECONDS).build();
         transport.client().consumeBytes(request, this::received)
             .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)

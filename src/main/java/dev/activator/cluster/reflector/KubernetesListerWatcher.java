@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.ListWatchParser;
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.ListWatchParser.Page;
 import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import java.time.Duration;
@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Lists and watches objects of a query in pages and streams, over HTTP. */
-final class KubernetesListerWatcher<F> implements ListerWatcher<DecodeResult<F>> {
+final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResult<F>> {
   private static final String PAGE = "500";
   /** As in client-go: a random five to ten minutes, so that watches do not all end at once. */
   private static final int LEAST_WATCH_SECONDS = 300;
@@ -31,7 +31,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<DecodeResult<F>>
   }
 
   @Override
-  public CompletableFuture<Page<DecodeResult<F>>> page(String next) {
+  public CompletableFuture<Page<ObjectDecodeResult<F>>> page(String next) {
     var parameters = new LinkedHashMap<>(Map.of("limit", PAGE));
     if (!next.isEmpty()) {
       parameters.put("continue", next);
@@ -40,18 +40,18 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<DecodeResult<F>>
   }
 
   @Override
-  public CompletableFuture<Page<DecodeResult<F>>> unpaged() {
+  public CompletableFuture<Page<ObjectDecodeResult<F>>> unpaged() {
     return list(Map.of());
   }
 
   /** Lists without a resourceVersion, which gives the newest state, not a cached one. */
-  private CompletableFuture<Page<DecodeResult<F>>> list(Map<String, String> parameters) {
+  private CompletableFuture<Page<ObjectDecodeResult<F>>> list(Map<String, String> parameters) {
     return api.get(query.path(parameters), api.requestTimeout(),
         parser -> ListWatchParser.page(query.kind(), parser));
   }
 
   @Override
-  public Watch watch(String resourceVersion, Watcher<DecodeResult<F>> watcher) {
+  public Watch watch(String resourceVersion, Watcher<ObjectDecodeResult<F>> watcher) {
     int seconds = LEAST_WATCH_SECONDS + random.nextInt(LEAST_WATCH_SECONDS);
     var parameters = new LinkedHashMap<String, String>();
     parameters.put("watch", "true");
@@ -65,10 +65,10 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<DecodeResult<F>>
 
   /** Decodes where it reads; calls the watcher once a chunk. */
   private final class Decoder implements KubernetesApiClient.StreamListener {
-    private final Watcher<DecodeResult<F>> watcher;
-    private List<WatchEvent<DecodeResult<F>>> events = new ArrayList<>();
+    private final Watcher<ObjectDecodeResult<F>> watcher;
+    private List<WatchEvent<ObjectDecodeResult<F>>> events = new ArrayList<>();
 
-    Decoder(Watcher<DecodeResult<F>> watcher) {
+    Decoder(Watcher<ObjectDecodeResult<F>> watcher) {
       this.watcher = watcher;
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any, and no call waits; answers come on its own threads.
  *
- * <p><b>Errors.</b> An {@link ApiException} if the API answers with a failure.
+ * <p><b>Errors.</b> A {@link KubernetesApiException} if the API answers with a failure.
  *
  * <p><b>Source.</b> client-go's {@code ListerWatcher} and {@code pager.go}.
  */
@@ -79,7 +79,7 @@ interface ListerWatcher<T> {
   private CompletableFuture<Page<T>> unpagedIfExpired(CompletableFuture<Page<T>> all,
       Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof ApiException answer && answer.isExpired()
+    return cause instanceof KubernetesApiException answer && answer.isExpired()
         ? cancelledWith(all, unpaged())
         : CompletableFuture.failedFuture(failure);
   }

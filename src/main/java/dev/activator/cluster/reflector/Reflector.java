@@ -207,7 +207,7 @@ final class Reflector<T> implements AutoCloseable {
           pause(brief ? betweenWatches.next() : Duration.ZERO, this::watch);
         }
       }
-      case ApiException answer when answer.isExpired() -> {
+      case KubernetesApiException answer when answer.isExpired() -> {
         if (wasAway) {
           // It answers again: the long pauses of the outage are over.
           wasAway = false;
@@ -215,11 +215,11 @@ final class Reflector<T> implements AutoCloseable {
         }
         listAgain();
       }
-      case ApiException answer when !answer.isTransient() -> {
+      case KubernetesApiException answer when !answer.isTransient() -> {
         stats.failed(errors.about("watch", stats.queried(), answer));
         listAgain();
       }
-      case ApiException answer -> watchAgain(answer);
+      case KubernetesApiException answer -> watchAgain(answer);
       case IOException lost -> watchAgain(lost);
       case TimeoutException late -> watchAgain(late);
       default -> {
@@ -239,7 +239,7 @@ final class Reflector<T> implements AutoCloseable {
 
   private Duration retryAfter(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    var requested = cause instanceof ApiException answer
+    var requested = cause instanceof KubernetesApiException answer
         ? Backoff.limited(answer.retryAfter())
         : Duration.ZERO;
     serverDueNanos = loop.nanoTime() + requested.toNanos();
@@ -325,7 +325,7 @@ final class Reflector<T> implements AutoCloseable {
           stats.reached(version);
         }
         case WatchEvent.Failed<T>(var code, var retryAfter) ->
-          Reflector.this.ended(this, new ApiException(code, retryAfter));
+          Reflector.this.ended(this, new KubernetesApiException(code, retryAfter));
       }
     }
 

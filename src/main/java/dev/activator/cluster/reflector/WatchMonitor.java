@@ -90,7 +90,7 @@ final class WatchMonitor {
     newsNanos = loop.nanoTime();
   }
 
-  /** See {@link Informers.Lease#onWatchChange}. */
+  /** See {@link SharedInformers.Lease#onWatchChange}. */
   void onWatchChange(Consumer<Boolean> listener) {
     listeners.add(listener);
   }

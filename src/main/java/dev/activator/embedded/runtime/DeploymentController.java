@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -51,7 +51,7 @@ final class DeploymentController {
     this.objects = new ControllerWrites(store);
     for (var kind : List.of(BuiltInKinds.DEPLOYMENT, BuiltInKinds.REPLICA_SET)) {
       store.onAdmission(kind,
-          object -> WorkloadValidation.admit(object, store.stored(kind, object)));
+          object -> WorkloadAdmission.admit(object, store.stored(kind, object)));
     }
   }
 
@@ -60,13 +60,13 @@ final class DeploymentController {
         store.subscribe(BuiltInKinds.REPLICA_SET, loop, this::replicaSetChanged));
   }
 
-  private void deploymentChanged(StoreChange event) {
-    if (event.type() != StoreChange.Type.DELETED) {
+  private void deploymentChanged(ApiStoreChange event) {
+    if (event.type() != ApiStoreChange.Type.DELETED) {
       reconcile(event.object());
     }
   }
 
-  private void replicaSetChanged(StoreChange event) {
+  private void replicaSetChanged(ApiStoreChange event) {
     var set = event.object();
     boolean orphan = ControllerRefs.controller(set).isMissingNode();
     store.list(BuiltInKinds.DEPLOYMENT, one -> orphan
@@ -258,16 +258,16 @@ final class DeploymentController {
 
   /** Why no pod of these ReplicaSets was ready in time; empty if one may still be. */
   private static String overdue(List<ObjectNode> sets) {
-    return sets.stream().map(set -> StatusConditions.find(set, REPLICA_FAILURE))
+    return sets.stream().map(set -> ConditionManager.find(set, REPLICA_FAILURE))
         .filter(one -> one.path("status").asString("").equals("True"))
         .map(one -> one.path("message").asString("")).findFirst().orElse("");
   }
 
   private void conditions(ObjectNode deployment, boolean available, boolean runs,
       String overdue) {
-    var conditions = StatusConditions.of(deployment, store.now());
+    var conditions = ConditionManager.of(deployment, store.now());
     if (!runs) {
-      if (!StatusConditions.isTrue(deployment, REPLICA_FAILURE)) {
+      if (!ConditionManager.isTrue(deployment, REPLICA_FAILURE)) {
         log.warn("Deployment {} does not run: its container has no command",
             ObjectMeta.key(deployment));
         conditions.fail("Available", "NoCommand",
@@ -276,21 +276,21 @@ final class DeploymentController {
       }
       return;
     }
-    if (StatusConditions.isTrue(deployment, REPLICA_FAILURE)) {
+    if (ConditionManager.isTrue(deployment, REPLICA_FAILURE)) {
       conditions.fail(REPLICA_FAILURE, "CommandGiven", "");
     }
     if (available) {
       conditions.hold("Available", "MinimumReplicasAvailable",
           "Deployment has minimum availability.");
-    } else if (StatusConditions.find(deployment, "Available").isMissingNode()
-        || StatusConditions.isTrue(deployment, "Available")) {
+    } else if (ConditionManager.find(deployment, "Available").isMissingNode()
+        || ConditionManager.isTrue(deployment, "Available")) {
       conditions.fail("Available", "MinimumReplicasUnavailable",
           "Deployment does not have minimum availability.");
     }
     if (deployment.at("/spec/paused").asBoolean(false)) {
       conditions.unknown("Progressing", "DeploymentPaused", "Deployment is paused");
     } else if (!overdue.isEmpty() && !available) {
-      if (!StatusConditions.find(deployment, "Progressing").path("message").asString("")
+      if (!ConditionManager.find(deployment, "Progressing").path("message").asString("")
           .equals(overdue)) {
         conditions.fail("Progressing", OVERDUE, overdue);
       }
@@ -301,7 +301,7 @@ final class DeploymentController {
   }
 
   private void publishRevision(ObjectNode deployment, int ready) {
-    String revision = ObjectMeta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
+    String revision = ObjectMeta.labels(deployment).getOrDefault(EmbeddedLabels.REVISION, "");
     if (!revision.isEmpty()) {
       objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(deployment), revision,
           found -> found.withObjectProperty("status").put("actualReplicas", ready)

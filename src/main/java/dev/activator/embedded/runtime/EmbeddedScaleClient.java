@@ -4,7 +4,7 @@ import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingSettings;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -59,12 +59,12 @@ public final class EmbeddedScaleClient implements ScaleClient {
     subscriptions.forEach(StoreSubscription::close);
   }
 
-  private void revisionChanged(StoreChange event, Autoscaler autoscaler) {
+  private void revisionChanged(ApiStoreChange event, Autoscaler autoscaler) {
     var revision = event.object();
     var id = new RevisionId(ObjectMeta.namespace(revision), ObjectMeta.name(revision));
     var workload = new ScaleTargetRef("apps/v1", "Deployment",
         RevisionObjects.deploymentName(id.name()));
-    if (event.type() == StoreChange.Type.DELETED) {
+    if (event.type() == ApiStoreChange.Type.DELETED) {
       // A ScaledService of the same name may have taken its place already.
       autoscaler.targetGone(id, workload);
       return;
@@ -77,11 +77,11 @@ public final class EmbeddedScaleClient implements ScaleClient {
     }
   }
 
-  private static void deploymentChanged(StoreChange event, Autoscaler autoscaler) {
+  private static void deploymentChanged(ApiStoreChange event, Autoscaler autoscaler) {
     var deployment = event.object();
-    String revision = ObjectMeta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
+    String revision = ObjectMeta.labels(deployment).getOrDefault(EmbeddedLabels.REVISION, "");
     if (!revision.isEmpty()) {
-      boolean exists = event.type() != StoreChange.Type.DELETED;
+      boolean exists = event.type() != ApiStoreChange.Type.DELETED;
       autoscaler.pods(new RevisionId(ObjectMeta.namespace(deployment), revision),
           exists ? ready(deployment) : 0);
     }
@@ -97,8 +97,8 @@ public final class EmbeddedScaleClient implements ScaleClient {
     annotations.putIfAbsent(INITIAL_SCALE, "1");
     var own = ScalingAnnotations.settings(annotations,
         revision.at("/spec/containerConcurrency").intValue(0), defaults);
-    boolean reserve = KnativeLabels.RESERVE
-        .equals(ObjectMeta.labels(revision).get(KnativeLabels.ROUTING_STATE));
+    boolean reserve = EmbeddedLabels.RESERVE
+        .equals(ObjectMeta.labels(revision).get(EmbeddedLabels.ROUTING_STATE));
     return reserve ? own.unreachable() : own;
   }
 

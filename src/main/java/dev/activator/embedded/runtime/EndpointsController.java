@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -32,10 +32,10 @@ final class EndpointsController {
     this.pods = pods;
   }
 
-  void serviceChanged(StoreChange event) {
+  void serviceChanged(ApiStoreChange event) {
     var service = event.object();
     var before = services.remove(ObjectMeta.key(service));
-    boolean deleted = event.type() == StoreChange.Type.DELETED;
+    boolean deleted = event.type() == ApiStoreChange.Type.DELETED;
     if (!deleted && !service.at("/spec/selector").isEmpty()) {
       services.put(ObjectMeta.key(service), service);
       objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
@@ -47,9 +47,9 @@ final class EndpointsController {
   }
 
   /** Writes the Endpoints of a Service again after a user has deleted them. */
-  void endpointsChanged(StoreChange event) {
+  void endpointsChanged(ApiStoreChange event) {
     var service = services.get(ObjectMeta.key(event.object()));
-    if (event.type() == StoreChange.Type.DELETED && service != null) {
+    if (event.type() == ApiStoreChange.Type.DELETED && service != null) {
       objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
       write(service);
     }
@@ -91,7 +91,7 @@ final class EndpointsController {
     }
     var subset = subsets.addObject();
     subset.putArray(view.ready() ? "addresses" : "notReadyAddresses").addObject()
-        .put("ip", PodObjects.LOOPBACK).putObject("targetRef").put("kind", "Pod")
+        .put("ip", PodObjectBuilder.LOOPBACK).putObject("targetRef").put("kind", "Pod")
         .put("name", pod.name()).put("namespace", pod.template().namespace());
     var ports = subset.putArray("ports");
     for (var port : service.at("/spec/ports")) {

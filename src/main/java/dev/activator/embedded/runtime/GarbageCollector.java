@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.Json;
@@ -77,9 +77,9 @@ final class GarbageCollector {
         event -> loop.execute(() -> changed(event)));
   }
 
-  private void changed(StoreChange event) {
+  private void changed(ApiStoreChange event) {
     var node = Node.of(event.kind(), event.object());
-    if (event.type() != StoreChange.Type.DELETED) {
+    if (event.type() != ApiStoreChange.Type.DELETED) {
       replace(node);
       settle(node);
       return;

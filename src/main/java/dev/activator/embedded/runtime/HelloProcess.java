@@ -15,17 +15,18 @@ import reactor.netty.http.server.HttpServerResponse;
  * The sample program, which takes a second to start and then greets. It runs in this process, so
  * nothing must be installed.
  */
-final class HelloProcess implements UserProcess {
+final class HelloProcess implements PodProcess {
   private static final Duration START = Duration.ofSeconds(1);
 
   private final Loop loop;
   private final Spec spec;
-  private final ProcessOutput output;
+  private final ProcessOutputReader output;
   private final Consumer<ExitReason> exited;
   private @Nullable DisposableServer server;
   private boolean ended;
 
-  private HelloProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<ExitReason> exited) {
+  private HelloProcess(Loop loop, Spec spec, ProcessOutputReader output,
+      Consumer<ExitReason> exited) {
     this.loop = loop;
     this.spec = spec;
     this.output = output;

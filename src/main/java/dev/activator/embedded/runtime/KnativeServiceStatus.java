@@ -32,7 +32,7 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
       status.putArray("traffic").addObject().put("revisionName", routed).put("percent", 100)
           .put("latestRevision", true);
     }
-    var conditions = StatusConditions.of(service, now);
+    var conditions = ConditionManager.of(service, now);
     configurations(conditions, service);
     if (routed.isEmpty()) {
       conditions.unknown(ROUTES, "RevisionMissing",
@@ -43,8 +43,8 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
     ready(conditions, service);
   }
 
-  private void configurations(StatusConditions conditions, ObjectNode service) {
-    var revision = StatusConditions.find(newest, READY);
+  private void configurations(ConditionManager conditions, ObjectNode service) {
+    var revision = ConditionManager.find(newest, READY);
     String message = revision.path("message").asString("");
     switch (revision.path("status").asString("")) {
       case "True" -> {
@@ -60,10 +60,10 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
     }
   }
 
-  private static void ready(StatusConditions conditions, ObjectNode service) {
+  private static void ready(ConditionManager conditions, ObjectNode service) {
     for (var status : new String[]{"False", "Unknown"}) {
       for (var part : new String[]{CONFIGURATIONS, ROUTES}) {
-        var condition = StatusConditions.find(service, part);
+        var condition = ConditionManager.find(service, part);
         if (condition.path("status").asString("").equals(status)) {
           String reason = condition.path("reason").asString("");
           String message = condition.path("message").asString("");
@@ -83,10 +83,10 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
    * Sets a condition to false. Its time changes only with the message, as each write would
    * otherwise be an event.
    */
-  private static void fail(StatusConditions conditions, JsonNode service, String type,
+  private static void fail(ConditionManager conditions, JsonNode service, String type,
       String reason,
       String message) {
-    var before = StatusConditions.find(service, type);
+    var before = ConditionManager.find(service, type);
     if (!before.path("status").asString("").equals("False")
         || !before.path("message").asString("").equals(message)) {
       conditions.fail(type, reason, message);

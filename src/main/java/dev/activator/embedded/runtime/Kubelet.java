@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -77,12 +77,12 @@ final class Kubelet {
     return Stream.concat(sets.values().stream(), retired.stream());
   }
 
-  private void replicaSetChanged(StoreChange event) {
+  private void replicaSetChanged(ApiStoreChange event) {
     var set = event.object();
     if (stopping) {
       return;
     }
-    if (event.type() == StoreChange.Type.DELETED) {
+    if (event.type() == ApiStoreChange.Type.DELETED) {
       retired.removeIf(ReplicaSetPods::isEmpty);
       var pods = sets.remove(ObjectMeta.key(set));
       if (pods != null) {
@@ -97,14 +97,14 @@ final class Kubelet {
     pods.update(set);
   }
 
-  private void podChanged(StoreChange event) {
-    if (event.type() == StoreChange.Type.DELETED) {
+  private void podChanged(ApiStoreChange event) {
+    if (event.type() == ApiStoreChange.Type.DELETED) {
       all().filter(one -> one.template().namespace().equals(ObjectMeta.namespace(event.object())))
           .toList().forEach(one -> one.deleted(ObjectMeta.name(event.object())));
     }
   }
 
-  private void configChanged(StoreChange event) {
+  private void configChanged(ApiStoreChange event) {
     all().forEach(ReplicaSetPods::configChanged);
   }
 
@@ -115,7 +115,7 @@ final class Kubelet {
         this, dependencies.inFlight());
   }
 
-  UserProcess.Starter starter(PodTemplate template) {
+  PodProcess.Starter starter(PodTemplate template) {
     return template.isSample() ? HelloProcess.on(loop) : LocalProcess.on(loop);
   }
 
@@ -129,9 +129,10 @@ final class Kubelet {
   }
 
   /** The output of a run, which stores what it prints. */
-  ProcessOutput output(PodTemplate template, String pod) {
+  ProcessOutputReader output(PodTemplate template, String pod) {
     String workload = template.id().name();
-    return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), dependencies.clock(),
+    return new ProcessOutputReader(store.podLogs().begin(template.namespace(), pod),
+        dependencies.clock(),
         line -> {
           if (dependencies.logsOutput()) {
             OUTPUT.info("{}: {}", workload, line);
@@ -139,7 +140,7 @@ final class Kubelet {
         });
   }
 
-  void began(PodTemplate template, String pod, UserProcess process, UserProcess.Spec spec) {
+  void began(PodTemplate template, String pod, PodProcess process, PodProcess.Spec spec) {
     store.podProcesses().began(template.namespace(), pod,
         new Running(process::pid, spec::builder));
   }

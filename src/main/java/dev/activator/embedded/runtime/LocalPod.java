@@ -4,7 +4,7 @@ import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.LocalPodState;
 import dev.activator.embedded.runtime.policy.LocalPodState.Effect;
 import dev.activator.embedded.runtime.policy.LocalPodState.Event;
-import dev.activator.embedded.runtime.policy.ReplicaState;
+import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems.Restarted;
@@ -46,10 +46,10 @@ final class LocalPod {
   private final int port;
   private final Kubelet kubelet;
   private final ToIntFunction<Destination> inFlight;
-  private final List<PeriodicProbe> probes = new ArrayList<>();
+  private final List<ContainerProbeWorker> probes = new ArrayList<>();
   private ReplicaSetPods owner;
   private LocalPodState state = LocalPodState.initial();
-  private @Nullable UserProcess process;
+  private @Nullable PodProcess process;
   private @Nullable Run current;
   private @Nullable Run last;
   private @Nullable ExitReason failure;
@@ -118,8 +118,8 @@ final class LocalPod {
     return template;
   }
 
-  ReplicaState view() {
-    return ReplicaState.of(name, order, state, Math.max(0, runs - 1));
+  ReplicaSetPodState view() {
+    return ReplicaSetPodState.of(name, order, state, Math.max(0, runs - 1));
   }
 
   /** How its last process failed; null while a process runs. */
@@ -241,7 +241,7 @@ final class LocalPod {
     }
     runs++;
     current = new Run(kubelet.now(), null, null);
-    var spec = new UserProcess.Spec(template, name, port, environment.variables());
+    var spec = new PodProcess.Spec(template, name, port, environment.variables());
     var started = kubelet.starter(template).start(spec, kubelet.output(template, name),
         exit -> ended(run, exit));
     process = started;
@@ -267,31 +267,32 @@ final class LocalPod {
   }
 
   /** A startup probe delays the others until it has passed. */
-  private void probe(int run, UserProcess.Spec spec, UserProcess started) {
+  private void probe(int run, PodProcess.Spec spec, PodProcess started) {
     var startup = template.probe("startupProbe", port);
     if (startup == null) {
       probeLifetime(run, spec, started);
     } else {
-      probe(startup, PeriodicProbe.DEFAULT_PERIOD, spec, started, new Probing(run, "startupProbe") {
-        @Override
-        public void passed() {
-          stopProbes();
-          probeLifetime(run, spec, started);
-        }
+      probe(startup, ContainerProbeWorker.DEFAULT_PERIOD, spec, started,
+          new Probing(run, "startupProbe") {
+            @Override
+            public void passed() {
+              stopProbes();
+              probeLifetime(run, spec, started);
+            }
 
-        @Override
-        public void failed(String why) {
-          endUnhealthy(why);
-        }
-      });
+            @Override
+            public void failed(String why) {
+              endUnhealthy(why);
+            }
+          });
     }
   }
 
-  private void probeLifetime(int run, UserProcess.Spec spec, UserProcess started) {
+  private void probeLifetime(int run, PodProcess.Spec spec, PodProcess started) {
     var readiness = template.readiness(port);
     var eager = readiness.action() instanceof LocalProbe.Exec
         ? EAGER_EXEC
-        : PeriodicProbe.EAGER_PERIOD;
+        : ContainerProbeWorker.EAGER_PERIOD;
     probe(readiness, eager, spec, started, new Probing(run, "readinessProbe") {
       @Override
       public void passed() {
@@ -309,7 +310,7 @@ final class LocalPod {
     });
     var liveness = template.probe("livenessProbe", port);
     if (liveness != null) {
-      probe(liveness, PeriodicProbe.DEFAULT_PERIOD, spec, started,
+      probe(liveness, ContainerProbeWorker.DEFAULT_PERIOD, spec, started,
           new Probing(run, "livenessProbe") {
             @Override
             public void failed(String why) {
@@ -319,16 +320,16 @@ final class LocalPod {
     }
   }
 
-  private void probe(LocalProbe probe, Duration firstPeriod, UserProcess.Spec spec,
-      UserProcess started, Probing listener) {
-    var periodic = new PeriodicProbe(loop, Thread::startVirtualThread, probe, firstPeriod,
+  private void probe(LocalProbe probe, Duration firstPeriod, PodProcess.Spec spec,
+      PodProcess started, Probing listener) {
+    var periodic = new ContainerProbeWorker(loop, Thread::startVirtualThread, probe, firstPeriod,
         () -> probe.attempt(new LocalProbe.Probed(started.pid(), port, spec::builder)), listener);
     probes.add(periodic);
     periodic.start();
   }
 
   private void stopProbes() {
-    probes.forEach(PeriodicProbe::stop);
+    probes.forEach(ContainerProbeWorker::stop);
     probes.clear();
   }
 
@@ -341,7 +342,7 @@ final class LocalPod {
     var running = process;
     if (running != null && isSlow(run)) {
       Thread.startVirtualThread(() -> {
-        var ports = ProcessPorts.of(running.pid());
+        var ports = ListeningPortFinder.of(running.pid());
         loop.execute(() -> reportSlow(run, ports));
       });
     }
@@ -359,7 +360,7 @@ final class LocalPod {
     }
   }
 
-  private abstract class Probing implements PeriodicProbe.Listener {
+  private abstract class Probing implements ContainerProbeWorker.Listener {
     private final int run;
     private final String what;
 
@@ -399,7 +400,7 @@ final class LocalPod {
       return;
     }
     long now = loop.nanoTime();
-    boolean busy = inFlight.applyAsInt(new Destination(PodObjects.LOOPBACK, port)) > 0;
+    boolean busy = inFlight.applyAsInt(new Destination(PodObjectBuilder.LOOPBACK, port)) > 0;
     long quietSince = busy ? now : quietSinceNanos;
     if (now - quietSince >= QUIET.toNanos()
         || now - startNanos >= template.requestTimeout().toNanos()) {

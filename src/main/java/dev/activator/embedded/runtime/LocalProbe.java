@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.ReadinessProbeSpec;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -87,7 +87,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
     }
     // The activator reads the same probe, and logs what is left out.
-    var form = ReadinessProbe.httpGet(get.path("path").stringValue(""), headers, new ArrayList<>());
+    var form = ReadinessProbeSpec.httpGet(get.path("path").stringValue(""), headers,
+        new ArrayList<>());
     return form.connects()
         ? new Connect(port)
         : new HttpGet(port, form.path(), form.headers(),
@@ -118,7 +119,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   private String grpc(Grpc grpc, Probed process) {
-    String problem = GrpcHealth.problem(grpc.port(), grpc.service(), timeout);
+    String problem = GrpcHealthProbe.problem(grpc.port(), grpc.service(), timeout);
     return problem.isEmpty()
         ? ""
         : "process " + process.pid() + ", called for gRPC's health check on "

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
  * orphans are found.
  */
-final class LocalProcess implements UserProcess {
+final class LocalProcess implements PodProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   /** The variable that names a pod by the activator's process, the pod and its port. */
   static final String POD_VARIABLE = "ACTIVATOR_POD";
@@ -36,11 +36,12 @@ final class LocalProcess implements UserProcess {
   private final Spec spec;
   private final String mark;
   private final Consumer<ExitReason> exited;
-  private final ProcessOutput output;
+  private final ProcessOutputReader output;
   private @Nullable Process process;
   private boolean stopping;
 
-  private LocalProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<ExitReason> exited) {
+  private LocalProcess(Loop loop, Spec spec, ProcessOutputReader output,
+      Consumer<ExitReason> exited) {
     this.loop = loop;
     this.spec = spec;
     this.mark = ProcessHandle.current().pid() + "/" + spec.pod() + "/" + spec.port();

@@ -34,14 +34,15 @@ public final class LocalRuntime {
   private final ServingController serving;
   private final DeploymentController deployments;
   private final Kubelet kubelet;
-  private final EndpointSliceMirror slices;
+  private final EndpointSliceMirroringController slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
   public LocalRuntime(ApiStore store, Loop loop, LocalRuntimeDependencies dependencies) {
     this.store = store;
     this.loop = loop;
-    this.slices = new EndpointSliceMirror(new ControllerWrites(store));
-    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, dependencies.routable());
+    this.slices = new EndpointSliceMirroringController(new ControllerWrites(store));
+    this.serving = new ServingController(store, loop, PodObjectBuilder.LOOPBACK,
+        dependencies.routable());
     this.deployments = new DeploymentController(store, loop);
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(dependencies.random()), dependencies);
   }
@@ -50,7 +51,7 @@ public final class LocalRuntime {
   public void start(int requestPort) {
     // Started first, so that what a deleted object owned is gone before controllers make it again.
     subscriptions.add(new GarbageCollector(store, loop).start());
-    subscriptions.addAll(new EventRecorder(store, loop).subscribe());
+    subscriptions.addAll(new EmbeddedEventRecorder(store, loop).subscribe());
     subscriptions.addAll(deployments.subscribe());
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINTS, loop, slices::endpointsChanged));

@@ -2,7 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -36,12 +36,12 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   }
 
   boolean isRevision() {
-    return !label(KnativeLabels.REVISION).isEmpty();
+    return !label(EmbeddedLabels.REVISION).isEmpty();
   }
 
   /** The revision that it runs, or else the workload. Requests are counted by it. */
   RevisionId id() {
-    return new RevisionId(namespace, isRevision() ? label(KnativeLabels.REVISION) : workload);
+    return new RevisionId(namespace, isRevision() ? label(EmbeddedLabels.REVISION) : workload);
   }
 
   private String label(String name) {
@@ -75,9 +75,9 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
         .map(word -> word.asString("")).toList();
   }
 
-  Protocol protocol() {
+  PortProtocol protocol() {
     boolean h2c = container().path("ports").path(0).path("name").asString("").equals("h2c");
-    return h2c ? Protocol.H2C : Protocol.HTTP1;
+    return h2c ? PortProtocol.H2C : PortProtocol.HTTP1;
   }
 
   /** How long a pod that stops may take to finish its requests. */
@@ -96,7 +96,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   Map<String, String> ownVariables(int port) {
     var own = new TreeMap<>(Map.of("PORT", Integer.toString(port)));
     if (isRevision()) {
-      String service = label(KnativeLabels.SERVICE);
+      String service = label(EmbeddedLabels.SERVICE);
       own.putAll(
           Map.of("K_REVISION", id().name(), "K_CONFIGURATION", service, "K_SERVICE", service));
     }
@@ -139,7 +139,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     if (probe == null) {
       return LocalProbe.connecting(podPort);
     }
-    return protocol() == Protocol.H2C && probe.action() instanceof LocalProbe.HttpGet get
+    return protocol() == PortProtocol.H2C && probe.action() instanceof LocalProbe.HttpGet get
         ? probe.with(new LocalProbe.Connect(get.port()))
         : probe;
   }

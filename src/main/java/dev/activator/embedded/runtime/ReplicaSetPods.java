@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.LocalPodState;
-import dev.activator.embedded.runtime.policy.ReplicaState;
+import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
 import dev.activator.embedded.runtime.policy.ReplicaDifference;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
@@ -211,7 +211,7 @@ final class ReplicaSetPods {
     refusals = 0;
     pods.put(pod.name(), pod);
     objects.create(BuiltInKinds.POD,
-        PodObjects.pod(template, replicaSet, pod.name(), pod.port()));
+        PodObjectBuilder.pod(template, replicaSet, pod.name(), pod.port()));
     pod.start();
     endpoints.podsChanged(template);
     publishPod(pod);
@@ -229,7 +229,7 @@ final class ReplicaSetPods {
 
   private void publishPod(LocalPod pod) {
     objects.updateStatus(BuiltInKinds.POD, template.namespace(), pod.name(),
-        object -> PodObjects.withStatus(object, pod, clock.instant()));
+        object -> PodObjectBuilder.withStatus(object, pod, clock.instant()));
   }
 
   private void publishFailure(ExitReason exit) {
@@ -238,16 +238,16 @@ final class ReplicaSetPods {
   }
 
   /** Publishes a problem, unless a pod is ready. */
-  private void publishTrouble(Consumer<StatusConditions> change) {
-    if (views().stream().noneMatch(ReplicaState::ready)) {
+  private void publishTrouble(Consumer<ConditionManager> change) {
+    if (views().stream().noneMatch(ReplicaSetPodState::ready)) {
       publishConditions(change);
     }
   }
 
-  private void publishConditions(Consumer<StatusConditions> change) {
+  private void publishConditions(Consumer<ConditionManager> change) {
     if (template.isRevision()) {
       objects.updateStatus(BuiltInKinds.REVISION, template.namespace(), template.id().name(),
-          object -> change.accept(StatusConditions.of(object, clock.instant())));
+          object -> change.accept(ConditionManager.of(object, clock.instant())));
     }
   }
 
@@ -256,26 +256,26 @@ final class ReplicaSetPods {
       objects.updateStatus(BuiltInKinds.REPLICA_SET, template.namespace(), template.name(),
           found -> {
             publishOverdue(found);
-            PodObjects.withReplicas(found, views());
+            PodObjectBuilder.withReplicas(found, views());
           });
     }
   }
 
   private void publishOverdue(ObjectNode found) {
-    var overdue = views().stream().anyMatch(ReplicaState::ready)
+    var overdue = views().stream().anyMatch(ReplicaSetPodState::ready)
         ? ""
         : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
     if (!overdue.isEmpty()) {
-      StatusConditions.of(found, clock.instant()).hold(DeploymentController.REPLICA_FAILURE,
+      ConditionManager.of(found, clock.instant()).hold(DeploymentController.REPLICA_FAILURE,
           DeploymentController.OVERDUE, overdue);
-    } else if (StatusConditions.isTrue(found, DeploymentController.REPLICA_FAILURE)) {
-      StatusConditions.of(found, clock.instant()).fail(DeploymentController.REPLICA_FAILURE,
+    } else if (ConditionManager.isTrue(found, DeploymentController.REPLICA_FAILURE)) {
+      ConditionManager.of(found, clock.instant()).fail(DeploymentController.REPLICA_FAILURE,
           "PodsReady", "");
     }
   }
 
-  private List<ReplicaState> views() {
+  private List<ReplicaSetPodState> views() {
     return pods.values().stream().map(LocalPod::view).toList();
   }
 }

@@ -17,8 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
 public record RevisionObjects(ObjectNode revision) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;
-  private static final List<String> INHERITED = List.of(KnativeLabels.SERVICE,
-      KnativeLabels.CONFIGURATION, KnativeLabels.GENERATION);
+  private static final List<String> INHERITED = List.of(EmbeddedLabels.SERVICE,
+      EmbeddedLabels.CONFIGURATION, EmbeddedLabels.GENERATION);
 
   /** {@code hello-00001} for the first of {@code hello}. */
   static String revisionName(String service, int number) {
@@ -45,14 +45,14 @@ public record RevisionObjects(ObjectNode revision) {
         revisionName(name, number));
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
-    labels(revision).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)
-        .put(KnativeLabels.GENERATION, String.valueOf(number))
-        .put(KnativeLabels.ROUTING_STATE, "pending");
+    labels(revision).put(EmbeddedLabels.SERVICE, name).put(EmbeddedLabels.CONFIGURATION, name)
+        .put(EmbeddedLabels.GENERATION, String.valueOf(number))
+        .put(EmbeddedLabels.ROUTING_STATE, "pending");
     ControllerRefs.setController(revision, BuiltInKinds.KNATIVE_SERVICE, service);
     var annotations = ObjectMeta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
-    annotations.put(KnativeLabels.TEMPLATE, fingerprint).put(KnativeLabels.PROBE,
-        KnativeLabels.CONTAINER);
+    annotations.put(EmbeddedLabels.TEMPLATE, fingerprint).put(EmbeddedLabels.PROBE,
+        EmbeddedLabels.CONTAINER);
     revision.set("spec", object(service.at("/spec/template/spec")));
     return new RevisionObjects(revision);
   }
@@ -66,7 +66,7 @@ public record RevisionObjects(ObjectNode revision) {
     var spec = deployment.putObject("spec").put("replicas", replicas).put("progressDeadlineSeconds",
         ScalingAnnotations.progressDeadline(
             EmbeddedScaleClient.annotations(ObjectMeta.of(revision))).toSeconds());
-    spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID,
+    spec.putObject("selector").putObject("matchLabels").put(EmbeddedLabels.REVISION_UID,
         ObjectMeta.uid(revision));
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels",
@@ -76,19 +76,19 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   ObjectNode publicService() {
-    return service(name(), KnativeLabels.PUBLIC);
+    return service(name(), EmbeddedLabels.PUBLIC);
   }
 
   ObjectNode privateService() {
-    var service = service(ChildName.ofPrivateService(name()), KnativeLabels.PRIVATE);
-    ((ObjectNode) service.path("spec")).putObject("selector").put(KnativeLabels.REVISION_UID,
+    var service = service(ChildName.ofPrivateService(name()), EmbeddedLabels.PRIVATE);
+    ((ObjectNode) service.path("spec")).putObject("selector").put(EmbeddedLabels.REVISION_UID,
         ObjectMeta.uid(revision));
     return service;
   }
 
   /** The activator's address: every request goes through it. */
   ObjectNode publicEndpoints(String address, int port) {
-    var endpoints = typed(of(BuiltInKinds.ENDPOINTS, name()), KnativeLabels.PUBLIC);
+    var endpoints = typed(of(BuiltInKinds.ENDPOINTS, name()), EmbeddedLabels.PUBLIC);
     var subset = endpoints.putArray("subsets").addObject();
     subset.putArray("addresses").addObject().put("ip", address);
     subset.putArray("ports").addObject().put("name", portName()).put("port", port)
@@ -98,7 +98,7 @@ public record RevisionObjects(ObjectNode revision) {
 
   ObjectNode privateEndpoints() {
     return typed(of(BuiltInKinds.ENDPOINTS, ChildName.ofPrivateService(name())),
-        KnativeLabels.PRIVATE);
+        EmbeddedLabels.PRIVATE);
   }
 
   private ObjectNode service(String name, String type) {
@@ -110,7 +110,7 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   private static ObjectNode typed(ObjectNode object, String type) {
-    labels(object).put(KnativeLabels.SERVICE_TYPE, type);
+    labels(object).put(EmbeddedLabels.SERVICE_TYPE, type);
     return object;
   }
 
@@ -120,9 +120,9 @@ public record RevisionObjects(ObjectNode revision) {
     for (var label : INHERITED) {
       labels.put(label, ObjectMeta.labels(revision).getOrDefault(label, ""));
     }
-    labels.put(KnativeLabels.REVISION, name())
-        .put(KnativeLabels.REVISION_UID, ObjectMeta.uid(revision))
-        .put(KnativeLabels.SERVERLESS_SERVICE, name()).put("app", name());
+    labels.put(EmbeddedLabels.REVISION, name())
+        .put(EmbeddedLabels.REVISION_UID, ObjectMeta.uid(revision))
+        .put(EmbeddedLabels.SERVERLESS_SERVICE, name()).put("app", name());
     ControllerRefs.setController(object, BuiltInKinds.REVISION, revision);
     return object;
   }

@@ -56,15 +56,15 @@ final class RevisionReconciler {
   }
 
   private void deploying(ObjectNode revision) {
-    StatusConditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
+    ConditionManager.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
         .unknown(ServingController.READY, "Deploying", "");
   }
 
   /** Begins a revision. One that starts without pods is ready, as the first request starts one. */
   void begin(ObjectNode revision) {
-    if (StatusConditions.find(revision, ServingController.READY).isMissingNode()) {
+    if (ConditionManager.find(revision, ServingController.READY).isMissingNode()) {
       if (EmbeddedScaleClient.initialScale(revision) == 0) {
-        StatusConditions.of(revision, store.now()).hold(ServingController.READY);
+        ConditionManager.of(revision, store.now()).hold(ServingController.READY);
       } else {
         deploying(revision);
       }

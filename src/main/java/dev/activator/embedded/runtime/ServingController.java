@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
@@ -8,7 +8,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.policy.RevisionPlanner;
+import dev.activator.embedded.runtime.policy.ServiceRevisionPlanner;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -77,7 +77,7 @@ public final class ServingController {
     this.loop = loop;
     this.objects = new ControllerWrites(store);
     this.dependents = new RevisionReconciler(store, objects, address);
-    store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, ServiceValidation::admit);
+    store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, KnativeServiceAdmission::admit);
   }
 
   public void start(int requestPort) {
@@ -112,10 +112,10 @@ public final class ServingController {
     store.create(BuiltInKinds.KNATIVE_SERVICE, sample);
   }
 
-  private void changed(StoreChange event) {
+  private void changed(ApiStoreChange event) {
     var service = event.object();
     unlessOvertaken(service, () -> {
-      if (event.type() == StoreChange.Type.DELETED) {
+      if (event.type() == ApiStoreChange.Type.DELETED) {
         deleted(service);
       } else {
         reconcile(service);
@@ -141,7 +141,7 @@ public final class ServingController {
     }
     adopt(service);
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
-    var plan = new RevisionPlanner(revisionsOf(service).stream().map(this::entry).toList())
+    var plan = new ServiceRevisionPlanner(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var wanted = RevisionObjects.of(service, plan.latest().number(), fingerprint);
     if (plan.fresh()) {
@@ -164,7 +164,7 @@ public final class ServingController {
     }
     dependents.complete(revision);
     if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
-      label(service, before, KnativeLabels.RESERVE);
+      label(service, before, EmbeddedLabels.RESERVE);
     }
     route(service, known);
     var routed = latest.get(id(service));
@@ -174,8 +174,8 @@ public final class ServingController {
         .forEach(old -> objects.delete(BuiltInKinds.REVISION, ObjectMeta.namespace(service), old));
   }
 
-  private void revisionChanged(StoreChange event) {
-    if (event.type() == StoreChange.Type.DELETED) {
+  private void revisionChanged(ApiStoreChange event) {
+    if (event.type() == ApiStoreChange.Type.DELETED) {
       revisionDeleted(event.object());
     } else {
       reconsider(event.object());
@@ -203,9 +203,9 @@ public final class ServingController {
     });
   }
 
-  private void ownedChanged(StoreChange event) {
+  private void ownedChanged(ApiStoreChange event) {
     var object = event.object();
-    boolean deleted = event.type() == StoreChange.Type.DELETED;
+    boolean deleted = event.type() == ApiStoreChange.Type.DELETED;
     boolean atZero = event.kind().equals(BuiltInKinds.DEPLOYMENT)
         && object.at("/spec/replicas").asInt(1) == 0;
     if (!deleted && !atZero) {
@@ -229,17 +229,17 @@ public final class ServingController {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
     if (known != null && known.ready.equals(ObjectMeta.name(revision))
-        && StatusConditions.find(revision, READY).path("status").asString("").equals("Unknown")) {
+        && ConditionManager.find(revision, READY).path("status").asString("").equals("Unknown")) {
       objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
           ObjectMeta.name(revision),
-          found -> StatusConditions.of(found, store.now()).hold(READY));
+          found -> ConditionManager.of(found, store.now()).hold(READY));
     }
   }
 
   /** Null if it is gone or being deleted. */
   private @Nullable ObjectNode serviceOf(ObjectNode revision) {
     var service = store.find(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(revision),
-        ObjectMeta.labels(revision).getOrDefault(KnativeLabels.SERVICE, ""));
+        ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.SERVICE, ""));
     return service == null || ObjectMeta.terminating(service) || !belongsTo(service, revision)
         ? null
         : service;
@@ -275,13 +275,13 @@ public final class ServingController {
     }
     var id = id(service);
     // While none has been ready yet, the newest gets the requests, which wait for it.
-    boolean ready = StatusConditions.isTrue(newest, READY);
+    boolean ready = ConditionManager.isTrue(newest, READY);
     if (isRoutable(newest) && (ready || known.ready.isEmpty())) {
       latest.put(id, id(newest));
     }
     if (!known.newest.equals(known.ready) && ready && isRoutable(newest)) {
       if (!known.ready.isEmpty()) {
-        label(service, known.ready, KnativeLabels.RESERVE);
+        label(service, known.ready, EmbeddedLabels.RESERVE);
       }
       known.ready = known.newest;
       label(service, known.ready, "active");
@@ -300,7 +300,7 @@ public final class ServingController {
 
   private void label(ObjectNode service, String revision, String state) {
     objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(service), revision,
-        found -> ObjectMeta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
+        found -> ObjectMeta.of(found).withObjectProperty("labels").put(EmbeddedLabels.ROUTING_STATE,
             state));
   }
 
@@ -333,12 +333,12 @@ public final class ServingController {
     }
   }
 
-  private RevisionPlanner.Entry entry(ObjectNode revision) {
+  private ServiceRevisionPlanner.Entry entry(ObjectNode revision) {
     int number = Integer
-        .parseInt(ObjectMeta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "0"));
-    String template = ObjectMeta.of(revision).path("annotations").path(KnativeLabels.TEMPLATE)
+        .parseInt(ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.GENERATION, "0"));
+    String template = ObjectMeta.of(revision).path("annotations").path(EmbeddedLabels.TEMPLATE)
         .asString("");
-    return new RevisionPlanner.Entry(number, template);
+    return new ServiceRevisionPlanner.Entry(number, template);
   }
 
   /** Adopts revisions that an earlier Service of this name orphaned. */
@@ -346,7 +346,7 @@ public final class ServingController {
     store.list(BuiltInKinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
         && ObjectMeta.namespace(one).equals(ObjectMeta.namespace(service))
         && !ObjectMeta.terminating(one)
-        && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(KnativeLabels.SERVICE)))
+        && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(EmbeddedLabels.SERVICE)))
         .forEach(one -> objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(one),
             ObjectMeta.name(one),
             found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));

@@ -1,6 +1,6 @@
 package dev.activator.proxy.codec;
 
-import dev.activator.proxy.codec.RequestDecoder.LineValidator;
+import dev.activator.proxy.codec.Http1RequestDecoder.LineValidator;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 

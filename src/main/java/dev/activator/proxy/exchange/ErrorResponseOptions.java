@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPageStatus;
 
 /**
  * What the activator's own responses may contain: the text of a failed start, and waiting pages.
@@ -12,6 +12,6 @@ import dev.activator.proxy.policy.WaitStatus;
 public record ErrorResponseOptions(boolean startMessages, WaitingPages pages) {
   public static final ErrorResponseOptions NONE = new ErrorResponseOptions(false,
       new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
-          _ -> WaitStatus.UNKNOWN, (_, _) -> {
+          _ -> WaitingPageStatus.UNKNOWN, (_, _) -> {
           }));
 }

@@ -10,16 +10,16 @@ import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.Revision;
-import dev.activator.upstream.PodPools;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
-import dev.activator.throttle.AdmissionResult;
+import dev.activator.upstream.PodConnectionPools;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.ThrottleDecision;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -68,7 +68,7 @@ public final class Exchange implements QueuedCaller {
   /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
   /** Not null for an upgraded connection that does not count while it is silent. */
-  private IdleTunnels.@Nullable Connection silence;
+  private TunnelActivityTracker.@Nullable Connection silence;
   private boolean ended;
 
   Exchange(RequestDispatcher dispatcher, ObservedHttpRequest record, Downstream downstream,
@@ -98,7 +98,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void admit() {
-    AdmissionResult admission;
+    ThrottleDecision admission;
     try {
       admission = dispatcher.admit(revision, this);
     } catch (RuntimeException e) {
@@ -108,7 +108,7 @@ public final class Exchange implements QueuedCaller {
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case AdmissionResult.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
+      case ThrottleDecision.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
       case QueueEntry later -> {
         boolean full = dispatcher.held().isFull(later.heldBytes());
         queue(later);
@@ -132,7 +132,7 @@ public final class Exchange implements QueuedCaller {
       record.queued();
     }
     queueEntry = later;
-    body().countIn(later, HeldBytes.costOf(record.request()));
+    body().countIn(later, HeldRequestBytes.costOf(record.request()));
     limitQueueing(later);
     long hold = holdNanos();
     if (hold == 0 && isStarting() && stepNanosLeft() > 0) {
@@ -163,7 +163,7 @@ public final class Exchange implements QueuedCaller {
     return fallback == null ? DeadlineCalculator.NONE : fallback.after().toNanos();
   }
 
-  private @Nullable Fallback fallback() {
+  private @Nullable ColdStartFallback fallback() {
     var rules = revision.rules();
     var fallback = rules == null ? null : rules.fallback();
     // A gateway that sends the request itself sends it to the Service that it knows.
@@ -216,7 +216,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   /** Hands the request to another revision. Nothing was sent before, so it gets the whole request. */
-  private void redirect(QueueEntry waiting, @Nullable Fallback to) {
+  private void redirect(QueueEntry waiting, @Nullable ColdStartFallback to) {
     var other = to == null ? null : dispatcher.other(revision, to);
     if (other == null) {
       log.debug("{}: nothing to fall back to ({}), so a request waits", revision.id(), to);
@@ -315,7 +315,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   /** The start has failed, so the fallback applies at once. */
-  private void cannotStart(Fallback fallback, RequestFailure failure) {
+  private void cannotStart(ColdStartFallback fallback, RequestFailure failure) {
     var other = dispatcher.other(revision, fallback);
     if (fallback.answer() != null) {
       answer(fallback.answer(), START_RETRY_SECONDS);
@@ -391,7 +391,7 @@ public final class Exchange implements QueuedCaller {
     return record;
   }
 
-  PodPools pools() {
+  PodConnectionPools pools() {
     return dispatcher.pools();
   }
 

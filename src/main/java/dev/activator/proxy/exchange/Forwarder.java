@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
@@ -10,9 +10,9 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.UpgradeNegotiation;
-import dev.activator.revision.Protocol;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.revision.PortProtocol;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
@@ -82,7 +82,7 @@ final class Forwarder implements UpstreamListener {
    * Whether a request is idempotent, by its method or an idempotency key, as {@code isReplayable}
    * in Go's {@code net/http}.
    */
-  static boolean isIdempotent(String method, HeaderFields fields) {
+  static boolean isIdempotent(String method, HeaderMap fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
       default ->
@@ -353,7 +353,7 @@ final class Forwarder implements UpstreamListener {
   /** Whether another pod would fail the same way, as all pods of a revision run the same program. */
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
-        || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != Protocol.H2C;
+        || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != PortProtocol.H2C;
   }
 
   private void undelivered(UpstreamFailure why) {

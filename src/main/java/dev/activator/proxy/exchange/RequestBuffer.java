@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.HeldMemoryLimit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -25,14 +25,14 @@ public final class RequestBuffer {
   private static final int SMALL_BYTES = 1 << 10;
   private static final int JOINED_BYTES = 4 << 10;
 
-  private final HeldBytes.Share held;
+  private final HeldRequestBytes.Share held;
   private @Nullable ArrayDeque<HttpObject> parts;
   private @Nullable QueueEntry queueEntry;
   private int bytes;
   private int headBytes;
   private boolean compact;
 
-  public RequestBuffer(HeldBytes.Share held) {
+  public RequestBuffer(HeldRequestBytes.Share held) {
     this.held = held;
   }
 
@@ -178,11 +178,11 @@ public final class RequestBuffer {
   static int cost(HttpObject part) {
     var content = contentOf(part);
     if (content == null) {
-      return HeldBytes.costOf((HttpRequest) part);
+      return HeldRequestBytes.costOf((HttpRequest) part);
     }
     int bytes = PART_BYTES + content.content().readableBytes();
     return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
-        ? bytes + HeldBytes.costOf(last.trailingHeaders())
+        ? bytes + HeldRequestBytes.costOf(last.trailingHeaders())
         : bytes;
   }
 

@@ -7,13 +7,13 @@ import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.RequestVersion;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult.Rejection;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.upstream.PodPools;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.upstream.PodConnectionPools;
 import dev.activator.waking.WakeUpRequest;
 import io.netty.handler.codec.http.HttpRequest;
 import java.time.Duration;
@@ -30,36 +30,36 @@ import org.jspecify.annotations.Nullable;
 public final class RequestDispatcher {
   private final Loop loop;
   private final Router router;
-  private final BiFunction<Revision, QueuedCaller, AdmissionResult> throttle;
-  private final PodPools pools;
+  private final BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle;
+  private final PodConnectionPools pools;
   private final RequestCounter counter;
   private final RequestObserver observer;
-  private final HeldBytes.Share held;
+  private final HeldRequestBytes.Share held;
   private final UnreadResponseBytes.Share unread;
   private final ErrorResponseOptions texts;
-  private final IdleTunnels silent;
+  private final TunnelActivityTracker silent;
   /** The handover of requests that a gateway sends itself; null where requests are forwarded. */
   private final @Nullable GatewayHandover handover;
 
   public RequestDispatcher(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pools,
-      RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
+      RequestCounter counter, RequestObserver observer, HeldRequestBytes.Share held,
       UnreadResponseBytes.Share unread, ErrorResponseOptions texts) {
     this(loop, router, throttle, pools, counter, observer, held, unread, texts,
-        new IdleTunnels(loop, counter));
+        new TunnelActivityTracker(loop, counter));
   }
 
   public RequestDispatcher(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pools,
-      RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
-      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, IdleTunnels silent) {
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
+      RequestCounter counter, RequestObserver observer, HeldRequestBytes.Share held,
+      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, TunnelActivityTracker silent) {
     this(loop, router, throttle, pools, counter, observer, held, unread, texts, silent, null);
   }
 
   private RequestDispatcher(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pools,
-      RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
-      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, IdleTunnels silent,
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
+      RequestCounter counter, RequestObserver observer, HeldRequestBytes.Share held,
+      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, TunnelActivityTracker silent,
       @Nullable GatewayHandover handover) {
     this.loop = loop;
     this.router = router;
@@ -151,7 +151,7 @@ public final class RequestDispatcher {
     return loop;
   }
 
-  public HeldBytes.Share held() {
+  public HeldRequestBytes.Share held() {
     return held;
   }
 
@@ -169,11 +169,11 @@ public final class RequestDispatcher {
     counter.left(at.id());
   }
 
-  AdmissionResult admit(Revision to, QueuedCaller caller) {
+  ThrottleDecision admit(Revision to, QueuedCaller caller) {
     return throttle.apply(to, caller);
   }
 
-  PodPools pools() {
+  PodConnectionPools pools() {
     return pools;
   }
 
@@ -181,7 +181,7 @@ public final class RequestDispatcher {
     return handover;
   }
 
-  IdleTunnels silent() {
+  TunnelActivityTracker silent() {
     return silent;
   }
 
@@ -199,7 +199,7 @@ public final class RequestDispatcher {
   }
 
   /** The revision of a fallback; null if the fallback is an answer, or there is no such revision. */
-  @Nullable Revision other(Revision from, Fallback fallback) {
+  @Nullable Revision other(Revision from, ColdStartFallback fallback) {
     return fallback.service() == null ? null : router.fallback(from, fallback.service());
   }
 

@@ -5,7 +5,7 @@ import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
@@ -14,7 +14,7 @@ import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
@@ -63,7 +63,7 @@ public final class Router {
 
   private final RevisionResolver names;
   private final Function<RevisionId, @Nullable String> services;
-  private final Revisions revisions;
+  private final RevisionLister revisions;
   private final Supplier<Readiness> readiness;
   /** Rules of all revisions, which apply after their own. */
   private final List<DoNotWakeRule> rules;
@@ -76,7 +76,7 @@ public final class Router {
    * directly
    */
   public Router(RevisionResolver names, Function<RevisionId, @Nullable String> services,
-      Revisions revisions, Supplier<Readiness> readiness) {
+      RevisionLister revisions, Supplier<Readiness> readiness) {
     this(names, services, revisions, readiness, List.of(), id -> id);
   }
 
@@ -85,7 +85,7 @@ public final class Router {
    * @param named the revision that a name stands for at the moment; null if there is none
    */
   public Router(RevisionResolver names, Function<RevisionId, @Nullable String> services,
-      Revisions revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
+      RevisionLister revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
       Function<RevisionId, @Nullable RevisionId> named) {
     this.rules = List.copyOf(rules);
     this.named = named;
@@ -216,7 +216,7 @@ public final class Router {
     private Probes() {}
 
     /** Any caller may send these headers, as in Knative. */
-    static boolean isFromKubelet(HeaderFields fields) {
+    static boolean isFromKubelet(HeaderMap fields) {
       String agent = fields.first(KnownHeader.USER_AGENT);
       return (agent != null && agent.startsWith("kube-probe/"))
           || !fields.text(KnownHeader.KUBELET_PROBE).isEmpty();
@@ -228,7 +228,7 @@ public final class Router {
     }
 
     /** The answer to probes of ingresses and autoscalers; null for other requests. */
-    static @Nullable LocalResponse toNetwork(HeaderFields fields) {
+    static @Nullable LocalResponse toNetwork(HeaderMap fields) {
       String kind = fields.text(KnownHeader.NETWORK_PROBE);
       return switch (kind) {
         case "" -> null;

@@ -2,8 +2,8 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.config.PageStyle;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.config.ProxyPageStyle;
+import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 
 /**
@@ -12,13 +12,13 @@ import dev.activator.proxy.policy.WaitingPagePolicy;
  * runs.
  */
 public record WaitingPageTemplate(String html, String contentPolicy) {
-  private static final String SCRIPT = PageStyle.resource("page.js");
+  private static final String SCRIPT = ProxyPageStyle.resource("page.js");
   private static final String SCRIPT_PLACE = "{{script}}";
   private static final String BASE_POLICY = "default-src 'none'; connect-src 'self'; base-uri 'none';"
-      + " form-action 'none'; script-src " + PageStyle.hash(SCRIPT) + "; ";
+      + " form-action 'none'; script-src " + ProxyPageStyle.hash(SCRIPT) + "; ";
 
   public static final WaitingPageTemplate DEFAULT = new WaitingPageTemplate(
-      PageStyle.resource("page.html"), BASE_POLICY + "style-src " + PageStyle.HASH);
+      ProxyPageStyle.resource("page.html"), BASE_POLICY + "style-src " + ProxyPageStyle.HASH);
 
   /**
    * The template of an operator, which may contain styles and pictures.
@@ -35,9 +35,9 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
   }
 
   /** @param requestId may be empty */
-  LocalResponse page(WaitStatus now, int retryAfterSeconds, String requestId) {
+  LocalResponse page(WaitingPageStatus now, int retryAfterSeconds, String requestId) {
     String status = ErrorFormat.html(WaitingPagePolicy.json(now));
-    return WaitingPagePolicy.page(html.replace("{{style}}", PageStyle.ELEMENT)
+    return WaitingPagePolicy.page(html.replace("{{style}}", ProxyPageStyle.ELEMENT)
         .replace("{{request}}", ErrorFormat.requestIdAsHtml(requestId))
         .replace(SCRIPT_PLACE,
             "<script data-status=\"" + status + "\">" + SCRIPT + "</script>"),

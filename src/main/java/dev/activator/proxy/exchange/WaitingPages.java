@@ -5,7 +5,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -30,7 +30,7 @@ public final class WaitingPages {
 
   private final WaitingPagePolicy.Mode mode;
   private final Supplier<WaitingPageTemplate> template;
-  private final Function<RevisionId, WaitStatus> status;
+  private final Function<RevisionId, WaitingPageStatus> status;
   private final BiConsumer<RequestTimeline, RequestOutcome> startEnded;
   private final Map<RevisionId, KeptStart> starts = new ConcurrentHashMap<>();
 
@@ -40,7 +40,7 @@ public final class WaitingPages {
    * @param startEnded gets the record of the first navigation, which ended long before the start
    */
   public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
-      Function<RevisionId, WaitStatus> status,
+      Function<RevisionId, WaitingPageStatus> status,
       BiConsumer<RequestTimeline, RequestOutcome> startEnded) {
     this.mode = mode;
     this.template = template;
@@ -48,7 +48,7 @@ public final class WaitingPages {
     this.startEnded = startEnded;
   }
 
-  private WaitStatus status(RevisionId id) {
+  private WaitingPageStatus status(RevisionId id) {
     return status.apply(id);
   }
 

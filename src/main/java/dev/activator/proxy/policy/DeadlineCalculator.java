@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ public final class DeadlineCalculator {
   }
 
   /** The shortest timeout that the caller sent; invalid values are ignored. */
-  public static long ofCaller(HeaderFields fields) {
+  public static long ofCaller(HeaderMap fields) {
     long grpc = grpc(fields.first(KnownHeader.GRPC_TIMEOUT));
     long envoy = number(fields.first(KnownHeader.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);
     long seconds = number(fields.first(KnownHeader.REQUEST_TIMEOUT), 1_000_000_000L);

@@ -1,8 +1,8 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.config.PageStyle;
+import dev.activator.config.ProxyPageStyle;
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +28,10 @@ public record ErrorFormat(Kind kind, String requestId) {
       "application/problem+json", "X-Content-Type-Options", "nosniff");
   private static final Map<String, String> PAGE = Map.of("Content-Type",
       "text/html; charset=utf-8", "X-Content-Type-Options", "nosniff", "Content-Security-Policy",
-      "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + PageStyle.HASH);
+      "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + ProxyPageStyle.HASH);
 
   /** The supported form that the caller prefers; of equal ones, the first. */
-  public static ErrorFormat of(HeaderFields fields) {
+  public static ErrorFormat of(HeaderMap fields) {
     String accept = fields.first(KnownHeader.ACCEPT);
     return accept == null || accept.equals("*/*")
         || fields.text(KnownHeader.CONTENT_TYPE).startsWith("application/grpc")
@@ -40,7 +40,7 @@ public record ErrorFormat(Kind kind, String requestId) {
   }
 
   /** {@code X-Request-Id}, or else the trace of {@code traceparent}; may be empty. */
-  public static String requestId(HeaderFields fields) {
+  public static String requestId(HeaderMap fields) {
     var own = fields.text(KnownHeader.REQUEST_ID);
     if (!own.isEmpty()) {
       return own.substring(0, Math.min(MAX_ID, own.length()));
@@ -49,12 +49,12 @@ public record ErrorFormat(Kind kind, String requestId) {
     return trace.length >= 4 ? trace[1] : "";
   }
 
-  private static Kind preferred(HeaderFields fields) {
+  private static Kind preferred(HeaderMap fields) {
     var best = new Object() {
       Kind format = Kind.TEXT;
       double quality;
     };
-    HeaderFields.eachToken(fields.all(KnownHeader.ACCEPT), range -> {
+    HeaderMap.eachToken(fields.all(KnownHeader.ACCEPT), range -> {
       var format = format(range);
       double quality = quality(range);
       if (format != null && quality > best.quality) {
@@ -148,7 +148,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         + "<meta name=\"robots\" content=\"noindex\">\n"
         + "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + title + "</title>\n"
-        + PageStyle.ELEMENT + "\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n"
+        + ProxyPageStyle.ELEMENT + "\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n"
         + (message.isEmpty() ? "" : "<p>" + html(message) + "</p>\n") + "<p class=\"todo\">"
         + whatToDo(text.status(), reason, text.headers().getOrDefault("Retry-After", ""))
         + "</p>\n" + (reason.isEmpty()

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ public final class FramingCheck {
 
   /** Null if nothing is wrong. */
   public static @Nullable RequestFailure check(RequestVersion version, String method,
-      HeaderFields fields) {
+      HeaderMap fields) {
     if (version == RequestVersion.OTHER) {
       return new RequestFailure.UnknownVersion();
     }
@@ -58,12 +58,12 @@ public final class FramingCheck {
     return fields.has(KnownHeader.TRANSFER_ENCODING) ? coding(fields) : null;
   }
 
-  public static boolean hasBody(HeaderFields fields) {
+  public static boolean hasBody(HeaderMap fields) {
     String length = fields.first(KnownHeader.CONTENT_LENGTH);
     return fields.has(KnownHeader.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
-  private static @Nullable RequestFailure coding(HeaderFields fields) {
+  private static @Nullable RequestFailure coding(HeaderMap fields) {
     if (fields.has(KnownHeader.CONTENT_LENGTH)) {
       return new RequestFailure.BadRequest("both Content-Length and Transfer-Encoding");
     }
@@ -74,7 +74,7 @@ public final class FramingCheck {
   }
 
   /** Null if nothing is wrong. */
-  public static @Nullable RequestFailure expectation(RequestVersion version, HeaderFields fields) {
+  public static @Nullable RequestFailure expectation(RequestVersion version, HeaderMap fields) {
     String expect = fields.first(KnownHeader.EXPECT);
     return expect == null || version == RequestVersion.HTTP_1_0
         || expect.equalsIgnoreCase("100-continue")

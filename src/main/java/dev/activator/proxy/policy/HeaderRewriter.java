@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ public final class HeaderRewriter {
 
   private HeaderRewriter() {}
 
-  public static void request(HeaderFields fields, RequestVersion version, String host,
+  public static void request(HeaderMap fields, RequestVersion version, String host,
       String peer) {
     boolean chunked = fields.has(KnownHeader.TRANSFER_ENCODING);
     boolean trailers = fields.has(KnownHeader.TE) && fields.hasToken(KnownHeader.TE, "trailers");
@@ -61,14 +61,14 @@ public final class HeaderRewriter {
     fields.set(KnownHeader.FORWARDED_FOR, forwardedFor(fields, peer));
   }
 
-  private static String forwardedFor(HeaderFields fields, String peer) {
+  private static String forwardedFor(HeaderMap fields, String peer) {
     return fields.has(KnownHeader.FORWARDED_FOR)
         ? String.join(", ", fields.all(KnownHeader.FORWARDED_FOR)) + ", " + peer
         : peer;
   }
 
   /** @param service that a mesh routes by; null where pods are reached directly */
-  public static void address(HeaderFields fields, String authority, @Nullable String service) {
+  public static void address(HeaderMap fields, String authority, @Nullable String service) {
     if (service == null) {
       fields.set(KnownHeader.HOST, authority);
     } else {
@@ -78,7 +78,7 @@ public final class HeaderRewriter {
   }
 
   /** Sets the headers for a container without queue-proxy. */
-  public static void addressContainer(HeaderFields fields) {
+  public static void addressContainer(HeaderMap fields) {
     String host = fields.first(KnownHeader.ORIGINAL_HOST);
     if (host != null) {
       fields.set(KnownHeader.HOST, host);
@@ -87,7 +87,7 @@ public final class HeaderRewriter {
   }
 
   /** @param bodyless for a HEAD, 204 or 304 */
-  public static BodyEnd response(HeaderFields fields, RequestVersion caller, boolean bodyless) {
+  public static BodyEnd response(HeaderMap fields, RequestVersion caller, boolean bodyless) {
     removeHopByHop(fields);
     if (caller == RequestVersion.HTTP_2) {
       return BodyEnd.STREAM;
@@ -108,7 +108,7 @@ public final class HeaderRewriter {
    * Keeps {@code Trailer}, and the length and an expectation even if {@code Connection} names them: the body would be
    * read as another message, or never be sent.
    */
-  private static void removeHopByHop(HeaderFields fields) {
+  private static void removeHopByHop(HeaderMap fields) {
     String options = fields.first(KnownHeader.CONNECTION);
     boolean usual = KnownHeader.KEEP_ALIVE.text().equalsIgnoreCase(options)
         && !fields.isRepeated(KnownHeader.CONNECTION);
@@ -120,9 +120,9 @@ public final class HeaderRewriter {
     }
   }
 
-  private static void removeNamed(HeaderFields fields) {
+  private static void removeNamed(HeaderMap fields) {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    HeaderFields.eachToken(fields.all(KnownHeader.CONNECTION), named::add);
+    HeaderMap.eachToken(fields.all(KnownHeader.CONNECTION), named::add);
     named.remove(KnownHeader.CONTENT_LENGTH.text());
     named.remove(KnownHeader.EXPECT.text());
     fields.removeAll(named);

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ public interface HostRouter {
    * @param host may carry a port
    * @param target path and query
    */
-  @Nullable RevisionId revision(String host, String target, HeaderFields fields);
+  @Nullable RevisionId revision(String host, String target, HeaderMap fields);
 
   /** Whether some requests for the host have a revision. */
   default boolean isKnown(String host) {

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.revision.RevisionId;
 
 /** Why a request was not served, and the answer. No text names an address. */

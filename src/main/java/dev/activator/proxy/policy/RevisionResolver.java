@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.revision.RevisionId;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +17,10 @@ public sealed interface RevisionResolver {
    *
    * @param target path and query
    */
-  @Nullable RevisionId of(HeaderFields fields, String host, String target);
+  @Nullable RevisionId of(HeaderMap fields, String host, String target);
 
   /** The answer to a request that names no revision, or one that does not exist. */
-  RequestFailure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
+  RequestFailure unknown(HeaderMap fields, String host, String target, @Nullable RevisionId id);
 
   /**
    * Names by the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else
@@ -30,7 +30,7 @@ public sealed interface RevisionResolver {
    */
   record Knative(String clusterDomain, HostRouter others) implements RevisionResolver {
     @Override
-    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
       var byHeaders = id(fields.text(KnownHeader.REVISION_NAMESPACE),
           fields.text(KnownHeader.REVISION));
       if (byHeaders != null) {
@@ -52,7 +52,7 @@ public sealed interface RevisionResolver {
     }
 
     @Override
-    public RequestFailure unknown(HeaderFields fields, String host, String target,
+    public RequestFailure unknown(HeaderMap fields, String host, String target,
         @Nullable RevisionId id) {
       return new RequestFailure.UnknownRevision(
           id == null ? fields.text(KnownHeader.REVISION) : id.name());
@@ -68,7 +68,7 @@ public sealed interface RevisionResolver {
   record Local(HostRouter services, Knative others, Function<String, UnknownHostHint> known)
       implements RevisionResolver {
     @Override
-    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
       var found = fields.text(KnownHeader.REVISION).isEmpty()
           ? services.revision(host, target, fields)
           : null;
@@ -76,7 +76,7 @@ public sealed interface RevisionResolver {
     }
 
     @Override
-    public RequestFailure unknown(HeaderFields fields, String host, String target,
+    public RequestFailure unknown(HeaderMap fields, String host, String target,
         @Nullable RevisionId id) {
       return fields.text(KnownHeader.REVISION).isEmpty()
           ? notFound(others.others, host, target, known.apply(host))
@@ -87,12 +87,12 @@ public sealed interface RevisionResolver {
   /** Names by host alone, so callers cannot choose by a header. */
   record Hosts(HostRouter rule) implements RevisionResolver {
     @Override
-    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
       return rule.revision(host, target, fields);
     }
 
     @Override
-    public RequestFailure unknown(HeaderFields fields, String host, String target,
+    public RequestFailure unknown(HeaderMap fields, String host, String target,
         @Nullable RevisionId id) {
       return notFound(rule, host, target, UnknownHostHint.NONE);
     }

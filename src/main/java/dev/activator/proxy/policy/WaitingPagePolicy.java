@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -32,7 +32,7 @@ public final class WaitingPagePolicy {
   }
 
   /** Whether a request is a navigation, which the page can repeat without losing anything. */
-  public static boolean isFor(Mode mode, String method, HeaderFields fields) {
+  public static boolean isFor(Mode mode, String method, HeaderMap fields) {
     return mode == Mode.AUTO && (method.equals("GET") || method.equals("HEAD"))
         && fields.text(KnownHeader.SEC_FETCH_MODE).equals("navigate")
         && fields.hasToken(KnownHeader.ACCEPT, "text/html") && !FramingCheck.hasBody(fields)
@@ -48,12 +48,12 @@ public final class WaitingPagePolicy {
         Integer.toString(retryAfterSeconds), RequestFailure.REASON, "waiting-page"), html);
   }
 
-  public static LocalResponse status(WaitStatus now) {
+  public static LocalResponse status(WaitingPageStatus now) {
     return new LocalResponse(200, Map.of("Content-Type", "application/json", "Cache-Control",
         "no-store", "X-Content-Type-Options", "nosniff"), json(now) + "\n");
   }
 
-  public static String json(WaitStatus now) {
+  public static String json(WaitingPageStatus now) {
     var requested = now.requested();
     var listed = now.listed();
     return String.format(Locale.ROOT,

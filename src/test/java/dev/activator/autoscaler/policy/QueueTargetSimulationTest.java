@@ -9,7 +9,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Limits;
 import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -39,7 +39,7 @@ class QueueTargetSimulationTest {
     private final ArrayDeque<Double> waiting = new ArrayDeque<>();
     private final PriorityQueue<Double> ends = new PriorityQueue<>();
     private final PriorityQueue<Double> starts = new PriorityQueue<>();
-    private int[] waits = new int[QueueTimes.BUCKETS];
+    private int[] waits = new int[QueueTimeHistogram.BUCKETS];
     private double now;
     private double firstReady = -1;
     private int ready;
@@ -85,7 +85,7 @@ class QueueTargetSimulationTest {
       while (!waiting.isEmpty() && ends.size() < ready) {
         // As in the activator, without the time in which no pod was ready.
         double waited = now - Math.max(waiting.remove(), firstReady);
-        waits[QueueTimes.bucket(Duration.ofNanos((long) (waited * 1e9)))]++;
+        waits[QueueTimeHistogram.bucket(Duration.ofNanos((long) (waited * 1e9)))]++;
         slow += waited > TARGET_SECONDS ? 1 : 0;
         served++;
         ends.add(now - 0.5 * Math.log(1 - random.nextDouble()));
@@ -94,8 +94,9 @@ class QueueTargetSimulationTest {
 
     private void report() {
       long nanos = (long) (now * 1e9);
-      decider.record(nanos, new LoadSample("a", open, arrived, QueueTimes.of(waits)), SETTINGS);
-      waits = new int[QueueTimes.BUCKETS];
+      decider.record(nanos, new LoadSample("a", open, arrived, QueueTimeHistogram.of(waits)),
+          SETTINGS);
+      waits = new int[QueueTimeHistogram.BUCKETS];
       arrived = 0;
       open = 0;
       int wanted = decider.decide(nanos, ready, SETTINGS).pods();

@@ -7,7 +7,7 @@ import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledServiceSpec;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.OptionalInt;
@@ -42,7 +42,8 @@ class ScalingSettingsTest {
     var settings = ScalingSettings.of(new ScaledServiceSpec(new RevisionId("shop", "web"),
         new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9),
         new LoadTarget(optional(concurrency), optional(rate), optional(queue)), limit,
-        Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(), WarmTimes.NONE));
+        Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(),
+        KeepWarmSettings.NONE));
 
     assertThat(settings.aims()).hasToString(aims);
     assertThat(settings.queue()).isEqualTo(queue == null ? null : Duration.ofMillis(queue));

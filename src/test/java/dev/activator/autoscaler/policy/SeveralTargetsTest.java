@@ -9,7 +9,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Limits;
 import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
-import dev.activator.revision.QueueTimes;
+import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,10 +37,10 @@ class SeveralTargetsTest {
         Limits.DEFAULT, new Bounds(0, 0, 0), Idle.DEFAULT, regime);
   }
 
-  private static QueueTimes waits(int requests, int millis) {
-    var counts = new int[QueueTimes.BUCKETS];
-    counts[QueueTimes.bucket(Duration.ofMillis(millis))] = requests;
-    return QueueTimes.of(counts);
+  private static QueueTimeHistogram waits(int requests, int millis) {
+    var counts = new int[QueueTimeHistogram.BUCKETS];
+    counts[QueueTimeHistogram.bucket(Duration.ofMillis(millis))] = requests;
+    return QueueTimeHistogram.of(counts);
   }
 
   private static ScaleDecider after(int seconds, LoadSample each) {
@@ -158,7 +158,7 @@ class SeveralTargetsTest {
 
     assertThat(window.demand(59, 1, Duration.ofMillis(500), 6, 3_600).millis()).isPositive();
     assertThat(window.demand(60, 1, Duration.ofMillis(500), 6, 3_600).millis()).isZero();
-    window.record(100, 1, QueueTimes.NONE);
+    window.record(100, 1, QueueTimeHistogram.NONE);
     assertThat(window.demand(100, 1, Duration.ofMillis(500), 6, 3_600))
         .isEqualTo(new QueueTimeScaler.Demand(0, 0));
   }
@@ -172,6 +172,6 @@ class SeveralTargetsTest {
     assertThat(window.demand(0, 1, Duration.ofSeconds(1), 6, 60).millis()).isBetween(256.0, 363.0);
     assertThat(List.of(0, 1, 1, 2, 39)).isEqualTo(
         java.util.stream.Stream.of(0L, 1_100_000L, 1_400_000L, 1_500_000L, 900_000_000_000L)
-            .map(nanos -> QueueTimes.bucket(Duration.ofNanos(nanos))).toList());
+            .map(nanos -> QueueTimeHistogram.bucket(Duration.ofNanos(nanos))).toList());
   }
 }

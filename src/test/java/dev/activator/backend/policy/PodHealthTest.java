@@ -15,7 +15,7 @@ class PodHealthTest {
   private static final Duration NOW = ofSeconds(100);
 
   private static PodHealth failed(PodHealth pod) {
-    return pod.failed(new ProbeRecord(ProbeVerdict.noAnswer("refused"), NOW, Duration.ZERO));
+    return pod.failed(new ProbeRecord(PodHealthVerdict.noAnswer("refused"), NOW, Duration.ZERO));
   }
 
   private static PodHealth unreachable() {
@@ -41,29 +41,30 @@ class PodHealthTest {
     var pod = PodHealth.fresh(false, ofSeconds(1));
     assertThat(pod.accepts()).isNull();
 
-    var silent = pod.failed(probe(ProbeVerdict.noAnswer("no answer"), 2));
+    var silent = pod.failed(probe(PodHealthVerdict.noAnswer("no answer"), 2));
     assertThat(silent.accepts()).isEqualTo(ofSeconds(1));
 
-    var refused = silent.failed(probe(ProbeVerdict.refused("refused"), 3));
+    var refused = silent.failed(probe(PodHealthVerdict.refused("refused"), 3));
     assertThat(refused.accepts()).isNull();
 
-    var wrong = refused.failed(probe(ProbeVerdict.of(503, ""), 5));
-    assertThat(wrong.succeeded(probe(ProbeVerdict.ANSWERS, 9)).accepts()).isEqualTo(ofSeconds(4));
+    var wrong = refused.failed(probe(PodHealthVerdict.of(503, ""), 5));
+    assertThat(wrong.succeeded(probe(PodHealthVerdict.ANSWERS, 9)).accepts())
+        .isEqualTo(ofSeconds(4));
   }
 
   @Test
   void acceptsNothingWhileNothingAnswersAConnect() {
     var dropped = PodHealth.fresh(false, ofSeconds(1))
-        .failed(probe(ProbeVerdict.noConnection("no answer within 300 ms"), 2));
+        .failed(probe(PodHealthVerdict.noConnection("no answer within 300 ms"), 2));
     assertThat(dropped.accepts()).isNull();
 
-    var open = dropped.failed(probe(ProbeVerdict.noAnswer("no answer within 300 ms"), 5));
-    var later = open.failed(probe(ProbeVerdict.noConnection("no answer within 300 ms"), 9));
+    var open = dropped.failed(probe(PodHealthVerdict.noAnswer("no answer within 300 ms"), 5));
+    var later = open.failed(probe(PodHealthVerdict.noConnection("no answer within 300 ms"), 9));
     assertThat(later.accepts()).isEqualTo(ofSeconds(4));
   }
 
   /** One that took a second. */
-  private static ProbeRecord probe(ProbeVerdict outcome, int second) {
+  private static ProbeRecord probe(PodHealthVerdict outcome, int second) {
     return new ProbeRecord(outcome, ofSeconds(second), ofSeconds(1));
   }
 

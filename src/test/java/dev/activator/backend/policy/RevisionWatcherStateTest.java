@@ -41,9 +41,9 @@ class RevisionWatcherStateTest {
   private static final Destination C = new Destination("10.0.0.3", 8012);
   private static final Destination CIP = new Destination("10.1.0.1", 80);
   private static final Destination OTHER_CIP = new Destination("10.1.0.2", 80);
-  private static final ProbeVerdict OK = ProbeVerdict.of(200, "queue");
-  private static final ProbeVerdict MESH = ProbeVerdict.of(503, "");
-  private static final ProbeVerdict REFUSED = ProbeVerdict.refused("connection refused");
+  private static final PodHealthVerdict OK = PodHealthVerdict.of(200, "queue");
+  private static final PodHealthVerdict MESH = PodHealthVerdict.of(503, "");
+  private static final PodHealthVerdict REFUSED = PodHealthVerdict.refused("connection refused");
 
   private RevisionWatcherState state = watching(MeshMode.AUTO);
   private Duration now = Duration.ZERO;
@@ -67,7 +67,7 @@ class RevisionWatcherStateTest {
     return on(new Listed(new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(pods))));
   }
 
-  private List<Effect> answers(Destination from, ProbeVerdict outcome) {
+  private List<Effect> answers(Destination from, PodHealthVerdict outcome) {
     return on(new Answered(List.of(new Answer(from, outcome, Duration.ZERO))));
   }
 
@@ -84,11 +84,11 @@ class RevisionWatcherStateTest {
   }
 
   private DurationEstimate start() {
-    return ((ActiveWatcherState) state).start();
+    return ((RevisionProbingState) state).start();
   }
 
   private boolean isProbing(Destination destination) {
-    return ((ActiveWatcherState) state).isProbing(destination);
+    return ((RevisionProbingState) state).isProbing(destination);
   }
 
   @Test
@@ -448,8 +448,8 @@ class RevisionWatcherStateTest {
     on(new Suspected(CIP));
 
     ready(A, B);
-    assertThat(((ActiveWatcherState) state).fallback().isUnreachable()).isTrue();
+    assertThat(((RevisionProbingState) state).fallback().isUnreachable()).isTrue();
     notReady(A, B);
-    assertThat(((ActiveWatcherState) state).fallback().isUnreachable()).isFalse();
+    assertThat(((RevisionProbingState) state).fallback().isUnreachable()).isFalse();
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.bench.activations;
 
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.bench.ActivatorProcess;
 import dev.activator.bench.ManyRevisions;
@@ -8,7 +8,7 @@ import dev.activator.bench.PodSource;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
@@ -58,7 +58,7 @@ final class ClusterAtZero {
   ClusterAtZero(String program, PodSource source, int count, StartDelays delays) throws Exception {
     this.program = program;
     this.delays = delays;
-    DefaultConfigMaps.createIn(api.store());
+    DefaultConfigMapCreator.createIn(api.store());
     this.revisions = ManyRevisions.atZero(api.store(), source);
     revisions.create(count);
     boolean isReference = program.equals(REFERENCE);
@@ -71,9 +71,9 @@ final class ClusterAtZero {
     ActivatorProcess.awaitReady(requests, activator);
   }
 
-  private AutoscalerServer autoscaler(InetSocketAddress address) {
+  private StatsServer autoscaler(InetSocketAddress address) {
     var loops = LoopResources.create("autoscaler", 1, true);
-    var server = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE), address,
+    var server = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE), address,
         this::received);
     server.start();
     return server;

@@ -1,10 +1,10 @@
 package dev.activator.bench.lending;
 
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.bench.ActivatorProcess;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
@@ -55,7 +55,7 @@ public final class SharedRevision implements AutoCloseable {
 
   private final SecureApi api = Certificate.rsa().api();
   private final LoopResources loops = LoopResources.create("pods", 1, true);
-  private final AutoscalerServer autoscaler = new AutoscalerServer(
+  private final StatsServer autoscaler = new StatsServer(
       loops.onServer(LoopResources.DEFAULT_NATIVE), new InetSocketAddress("127.0.0.1", 0), _ -> {
       });
   private final Path program;
@@ -75,7 +75,7 @@ public final class SharedRevision implements AutoCloseable {
     this.program = program;
     this.flags = flags;
     autoscaler.start();
-    DefaultConfigMaps.createIn(api.store());
+    DefaultConfigMapCreator.createIn(api.store());
     int port = FreePort.next();
     pods = IntStream.rangeClosed(1, podCount)
         .mapToObj(i -> new CountingPod(loops, "127.9.0." + i, port)).toList();

@@ -1,11 +1,11 @@
 package dev.activator.bench.soak;
 
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.DefaultConfigMaps;
+import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
@@ -113,7 +113,7 @@ final class SoakCluster implements AutoCloseable {
   private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(
       task -> Thread.ofPlatform().daemon().name("later").unstarted(task));
   private final @Nullable SslContext podTls;
-  private AutoscalerServer autoscaler;
+  private StatsServer autoscaler;
 
   /**
    * @param rate how fast pods come and go; 1 as by default
@@ -124,7 +124,7 @@ final class SoakCluster implements AutoCloseable {
     shared = new Addresses(networks.getAndIncrement(),
         (int) Math.ceil(SHARED_ADDRESSES * Math.max(1, rate)));
     api = Certificate.rsa().api();
-    DefaultConfigMaps.createIn(api.store());
+    DefaultConfigMapCreator.createIn(api.store());
     podTls = tlsToPods ? podTls() : null;
     autoscaler = startAutoscaler();
   }
@@ -304,8 +304,8 @@ final class SoakCluster implements AutoCloseable {
     }));
   }
 
-  private AutoscalerServer startAutoscaler() {
-    var server = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+  private StatsServer startAutoscaler() {
+    var server = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", AUTOSCALER_PORT), this::reported);
     server.start();
     return server;

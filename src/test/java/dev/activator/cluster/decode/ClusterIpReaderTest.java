@@ -3,7 +3,7 @@ package dev.activator.cluster.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 class ClusterIpReaderTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 
-  private static @Nullable ClusterIp read(String name, String spec) {
+  private static @Nullable PrivateClusterIp read(String name, String spec) {
     return read(name, spec, new ArrayList<>());
   }
 
-  private static @Nullable ClusterIp read(String name, String spec, List<String> remarks) {
+  private static @Nullable PrivateClusterIp read(String name, String spec, List<String> remarks) {
     var decoded = Yaml.decoded(WatchedKind.SERVICES, """
         metadata:
           namespace: ns
@@ -38,22 +38,22 @@ class ClusterIpReaderTest {
   void findsThePortOfEachProtocol() {
     assertThat(read("rev-private", """
         {clusterIP: 129.0.0.1, ports: [{name: https, port: 443}, {name: http, port: 100}]}
-        """)).isEqualTo(new ClusterIp(REVISION, new Destination("129.0.0.1", 100), null));
+        """)).isEqualTo(new PrivateClusterIp(REVISION, new Destination("129.0.0.1", 100), null));
     assertThat(read("rev-private", """
         {clusterIP: 129.0.0.1, ports: [{name: http2, port: 80}]}
-        """)).isEqualTo(new ClusterIp(REVISION, null, new Destination("129.0.0.1", 80)));
+        """)).isEqualTo(new PrivateClusterIp(REVISION, null, new Destination("129.0.0.1", 80)));
   }
 
   @Test
   @DisplayName("EH-08: without the port there is no address")
   void findsNoneWithoutThePort() {
     assertThat(read("rev-private", "{clusterIP: 129.0.0.1, ports: [{name: invalid, port: 1}]}"))
-        .isEqualTo(new ClusterIp(REVISION, null, null));
+        .isEqualTo(new PrivateClusterIp(REVISION, null, null));
   }
 
   @Test
   void findsNoneWithoutAnAddress() {
-    var none = new ClusterIp(REVISION, null, null);
+    var none = new PrivateClusterIp(REVISION, null, null);
 
     assertThat(read("rev-private", "{clusterIP: None, ports: [{name: http, port: 80}]}"))
         .isEqualTo(none);
@@ -66,7 +66,7 @@ class ClusterIpReaderTest {
     var remarks = new ArrayList<String>();
 
     assertThat(read("rev-private", "{clusterIP: not an ip, ports: [{name: http, port: 80}]}",
-        remarks)).isEqualTo(new ClusterIp(REVISION, null, null));
+        remarks)).isEqualTo(new PrivateClusterIp(REVISION, null, null));
     assertThat(remarks).containsExactly("spec.clusterIP is no IP address: 'not an ip'");
   }
 

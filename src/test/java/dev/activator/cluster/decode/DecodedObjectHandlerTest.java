@@ -2,15 +2,15 @@ package dev.activator.cluster.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Updated;
-import dev.activator.cluster.informer.Notification;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.FinalState;
+import dev.activator.cluster.informer.InformerNotification.Updated;
+import dev.activator.cluster.informer.InformerNotification;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.LogOf;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.Yaml;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,19 +28,19 @@ class DecodedObjectHandlerTest {
   private final LogOf log = new LogOf(DecodedObjectHandler.class);
   private long now = Long.MAX_VALUE - 1;
   private final List<String> received = new ArrayList<>();
-  private final DecodedObjectHandler<RevisionEndpoints> handler = new DecodedObjectHandler<>(
+  private final DecodedObjectHandler<RevisionEndpointSlice> handler = new DecodedObjectHandler<>(
       WatchedKind.ENDPOINTS,
       (before, now) -> received.add(text(before) + " -> " + text(now)),
       () -> now);
 
-  private static String text(@Nullable RevisionEndpoints set) {
+  private static String text(@Nullable RevisionEndpointSlice set) {
     return set == null
         ? "none"
         : set.subsets().stream().flatMap(one -> one.members().stream()).map(Member::ip).toList()
             .toString();
   }
 
-  private static VersionedObject<DecodeResult<RevisionEndpoints>> endpoints(int version,
+  private static VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>> endpoints(int version,
       String subsets) {
     return Yaml.object(WatchedKind.ENDPOINTS, """
         metadata: {namespace: ns, name: rev-private, uid: u, resourceVersion: "%d", labels: {
@@ -55,7 +55,7 @@ class DecodedObjectHandlerTest {
     log.close();
   }
 
-  private void tell(Notification<DecodeResult<RevisionEndpoints>> news) {
+  private void tell(InformerNotification<ObjectDecodeResult<RevisionEndpointSlice>> news) {
     handler.on(news);
   }
 
@@ -85,9 +85,9 @@ class DecodedObjectHandlerTest {
       + "addresses: [{ip: %s}]}]";
 
   /** As the informer stores them. */
-  private Notification<DecodeResult<RevisionEndpoints>> updated(
-      VersionedObject<DecodeResult<RevisionEndpoints>> before,
-      VersionedObject<DecodeResult<RevisionEndpoints>> now) {
+  private InformerNotification<ObjectDecodeResult<RevisionEndpointSlice>> updated(
+      VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>> before,
+      VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>> now) {
     return new Updated<>(before, WatchedKind.ENDPOINTS.stored(before, now));
   }
 

@@ -2,13 +2,13 @@ package dev.activator.cluster.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Condition;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints.Owner;
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
-import dev.activator.cluster.policy.RevisionEndpoints.Role;
-import dev.activator.cluster.policy.RevisionEndpoints.Subset;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Role;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.Yaml;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -24,7 +24,7 @@ class EndpointSliceReaderTest {
   private List<String> remarks = List.of();
   private @Nullable String problem;
 
-  private @Nullable RevisionEndpoints read(String labels, String rest) {
+  private @Nullable RevisionEndpointSlice read(String labels, String rest) {
     var decoded = Yaml.decoded(WatchedKind.ENDPOINT_SLICES, """
         metadata:
           namespace: ns
@@ -38,7 +38,7 @@ class EndpointSliceReaderTest {
     return decoded.fact();
   }
 
-  private @Nullable RevisionEndpoints ofPods(String ports, String endpoints) {
+  private @Nullable RevisionEndpointSlice ofPods(String ports, String endpoints) {
     return read("networking.internal.knative.dev/serviceType: Private, "
         + "kubernetes.io/service-name: rev-private",
         "addressType: IPv4\nports: " + ports + "\nendpoints: " + endpoints.replace("\n", " "));
@@ -56,7 +56,7 @@ class EndpointSliceReaderTest {
              {addresses: [10.0.0.2], conditions: {ready: false, serving: true, terminating: true},
               targetRef: {kind: Pod, name: b}}, {addresses: [10.0.0.3]}]
             """))
-        .isEqualTo(new RevisionEndpoints(new Owner(REVISION, Role.PODS), "1234",
+        .isEqualTo(new RevisionEndpointSlice(new Owner(REVISION, Role.PODS), "1234",
             List.of(new Subset(new Ports(8012, null),
                 List.of(member("p1", "10.0.0.1", Condition.READY),
                     member("b", "10.0.0.2", Condition.TERMINATING),

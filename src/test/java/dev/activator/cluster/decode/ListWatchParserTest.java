@@ -2,7 +2,7 @@ package dev.activator.cluster.decode;
 
 import dev.activator.cluster.decode.ListWatchParser.Page;
 import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
-import dev.activator.cluster.policy.RevisionEndpoints;
+import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.Yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,11 +17,11 @@ class ListWatchParserTest {
   private static final String OBJECT = "{kind: Endpoints, metadata: {namespace: ns, name: x, uid: u,"
       + " resourceVersion: '7', managedFields: [{a: [1, {b: 2}]}]}, subsets: []}";
 
-  private static WatchEvent<DecodeResult<RevisionEndpoints>> event(String yaml) {
+  private static WatchEvent<ObjectDecodeResult<RevisionEndpointSlice>> event(String yaml) {
     return ListWatchParser.event(WatchedKind.ENDPOINTS, () -> Yaml.parser(Yaml.json(yaml)));
   }
 
-  private static Page<DecodeResult<RevisionEndpoints>> page(String yaml) {
+  private static Page<ObjectDecodeResult<RevisionEndpointSlice>> page(String yaml) {
     return ListWatchParser.page(WatchedKind.ENDPOINTS, Yaml.parser(Yaml.json(yaml)));
   }
 
@@ -74,7 +74,7 @@ class ListWatchParserTest {
 
   @Test
   void anObjectOfAnotherKindOrWithAFieldOfAnotherTypeIsStillAnObject() {
-    var other = (WatchEvent.Put<DecodeResult<RevisionEndpoints>>) event(
+    var other = (WatchEvent.Put<ObjectDecodeResult<RevisionEndpointSlice>>) event(
         "{type: ADDED, object: {kind: Pod,"
             + " subsets: [5, {ports: 7}], metadata: {labels: 8, resourceVersion: '1', namespace: ns,"
             + " name: x}}}");

@@ -4,8 +4,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -47,7 +47,7 @@ class RevisionReaderTest {
           containers:
           - image: hello
             ports: [{name: h2c, containerPort: 8080}]
-        """)).isEqualTo(new Revision(new RevisionId("ns", "rev"), "1234", Protocol.H2C, 10,
+        """)).isEqualTo(new Revision(new RevisionId("ns", "rev"), "1234", PortProtocol.H2C, 10,
         new RequestTimeouts(ofSeconds(60), ofSeconds(30), ofSeconds(20)), true, null,
         Map.of("serving.knative.dev/service", "hello"),
         Map.of("features.knative.dev/http-full-duplex", "Enabled"), null));
@@ -73,7 +73,7 @@ class RevisionReaderTest {
       "[{image: side}, {ports: [{name: h2c}]}, {ports: [{name: x}]}]   | H2C",
       "[{image: side}, {ports: [{name: x}]}, {ports: [{name: h2c}]}]   | HTTP1",
       "[{image: a}, {image: b}]                                        | HTTP1"})
-  void theFirstPortOfTheServingContainerNamesTheProtocol(String containers, Protocol protocol) {
+  void theFirstPortOfTheServingContainerNamesTheProtocol(String containers, PortProtocol protocol) {
     assertThat(withContainers(containers).protocol()).isEqualTo(protocol);
   }
 
@@ -146,7 +146,7 @@ class RevisionReaderTest {
     assertThat(decoded.fact()).isNull();
   }
 
-  private static @Nullable ReadinessProbe probe(String annotations, String container,
+  private static @Nullable ReadinessProbeSpec probe(String annotations, String container,
       List<String> remarks) {
     var decoded = Yaml.decoded(WatchedKind.REVISIONS, "{metadata: {namespace: ns, name: rev,"
         + " annotations: " + annotations + "}, spec: {containers: [" + container + "]}}");
@@ -163,7 +163,7 @@ class RevisionReaderTest {
   @ValueSource(strings = {"/", "/ready?deep=1", "/a%20b"})
   void anAnnotationNamesThePathOfAContainerWithoutQueueProxy(String path) {
     assertThat(probe("{activator.dev/readiness-path: '" + path + "'}", "{}", new ArrayList<>()))
-        .isEqualTo(new ReadinessProbe(path, Map.of()));
+        .isEqualTo(new ReadinessProbeSpec(path, Map.of()));
   }
 
   @ParameterizedTest(name = "\"{0}\"")
@@ -186,7 +186,7 @@ class RevisionReaderTest {
   void aContainerWithoutQueueProxyIsProbedAsItsReadinessProbeSays(String container,
       @Nullable String path) {
     assertThat(probe("{activator.dev/probe: container}", container, new ArrayList<>()))
-        .isEqualTo(new ReadinessProbe(path == null ? "" : path, Map.of()));
+        .isEqualTo(new ReadinessProbeSpec(path == null ? "" : path, Map.of()));
   }
 
   @Test
@@ -196,7 +196,7 @@ class RevisionReaderTest {
     assertThat(probe("{activator.dev/probe: container}", """
         {readinessProbe: {httpGet: {path: /up, httpHeaders: [{name: X-A, value: "1"},
         {name: "no name", value: x}, {name: X-B, value: "a\\nb"}]}}}""", remarks))
-        .isEqualTo(new ReadinessProbe("/up", Map.of("X-A", "1")));
+        .isEqualTo(new ReadinessProbeSpec("/up", Map.of("X-A", "1")));
     assertThat(remarks).hasSize(2);
   }
 
@@ -206,7 +206,8 @@ class RevisionReaderTest {
 
     assertThat(probe("{activator.dev/probe: tcp}", "{}", remarks)).isNull();
     assertThat(probe("{activator.dev/probe: container}",
-        "{readinessProbe: {httpGet: {path: '/a b'}}}", remarks)).isEqualTo(ReadinessProbe.CONNECT);
+        "{readinessProbe: {httpGet: {path: '/a b'}}}", remarks))
+        .isEqualTo(ReadinessProbeSpec.CONNECT);
     assertThat(remarks).hasSize(2);
   }
 

@@ -9,9 +9,9 @@ import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.StatusException;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.LoadTarget;
@@ -19,7 +19,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmSchedule;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -132,14 +132,14 @@ class ScaledServiceReaderTest {
                 List.of(new DoNotWakeRule.Header("X-Probe", new DoNotWakeRule.Text("", true)),
                     new DoNotWakeRule.Header("X-From", new DoNotWakeRule.Text("lb", false))),
                 new ConfiguredResponse(299, Map.of("Content-Type", "text/html"), "fine"), true)),
-            new Fallback(Duration.ofSeconds(2), null,
+            new ColdStartFallback(Duration.ofSeconds(2), null,
                 new ConfiguredResponse(202,
                     Map.of("Content-Type", "text/html", "Location", "/later"), "soon")),
             Duration.ofSeconds(45), List.of()),
-        new WarmTimes(new WarmSchedule(ZoneId.of("Europe/Berlin"),
+        new KeepWarmSettings(new WarmSchedule(ZoneId.of("Europe/Berlin"),
             List.of(new WarmSchedule.Window(Set.of(DayOfWeek.MONDAY), LocalTime.of(8, 0),
                 LocalTime.of(18, 30), 2))),
-            new WarmTimes.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
+            new KeepWarmSettings.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
         true, new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t", 3)))));
   }
@@ -206,10 +206,10 @@ class ScaledServiceReaderTest {
   @MethodSource("values")
   void aWrongValueOfAnyFieldIsRefusedWithItsPathAndWhatItMustBe(String path) {
     var store = new ApiStore(Clock.systemUTC());
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     var field = path.substring(1).replaceAll("/(\\d+)", "[$1]").replace('/', '.');
 
-    assertThatThrownBy(() -> store.create(ScaledServiceKind.of(store),
+    assertThatThrownBy(() -> store.create(ScaledServiceCrd.of(store),
         (ObjectNode) withAnObjectAt(path))).isInstanceOf(StatusException.class)
         .hasMessageContaining("is invalid: " + field + ": Invalid value")
         .hasMessageContaining("must be of type ");

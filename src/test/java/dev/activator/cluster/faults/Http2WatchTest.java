@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
 import dev.activator.cluster.reflector.ApiErrorText;
-import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.SharedInformers;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.loop.ThreadLoop;
@@ -85,7 +85,7 @@ class Http2WatchTest {
   @Test
   @DisplayName("8.8 C-3 notices by pings that the connection is half open, and watches over another")
   void noticesAHalfOpenConnection() {
-    var informers = Quiescence.watch(new Informers(api,
+    var informers = Quiescence.watch(new SharedInformers(api,
         new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrorText(api.url()))));
     var lease = informers.lease(Rig.ENDPOINTS);
     await().until(() -> lease.view().health().watching());

@@ -11,7 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.Rig;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.cache.WatchCacheSettings;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
@@ -182,8 +182,9 @@ class WatchFaultsTest {
   @Test
   @DisplayName("6.3 C-13 a bookmark moves the version to go on from, and nobody is told")
   void goesOnFromABookmark() {
-    var often = new CacheSettings(Windows.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
-        ofSeconds(1), CacheSettings.DEFAULT.buffers());
+    var often = new WatchCacheSettings(Windows.fixed(1000), ofSeconds(3), ofMillis(200),
+        ofSeconds(2),
+        ofSeconds(1), WatchCacheSettings.DEFAULT.buffers());
     var rig = rigs.following(new Rig(EmbeddedApi.start(often), Rigs.PATIENT, config -> {
     }));
 

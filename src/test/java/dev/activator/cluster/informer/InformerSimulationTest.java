@@ -4,7 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -146,7 +146,8 @@ class InformerSimulationTest {
             : Witness.Repeats.EXPECTED);
     private final int failsOneIn = random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 0;
     private final List<AssertionError> lies = new ArrayList<>();
-    private final HandlerRegistration registration = informer.addHandler(this::hear, listening);
+    private final InformerHandlerRegistration registration = informer.addHandler(this::hear,
+        listening);
     private boolean removed;
     private boolean resting;
 
@@ -161,7 +162,7 @@ class InformerSimulationTest {
       return random.nextBoolean() ? loop : new SlowLoop(loop, ofMillis(random.nextInt(5_000)));
     }
 
-    private void hear(Notification<String> notification) {
+    private void hear(InformerNotification<String> notification) {
       try {
         assertThat(removed).as("told after its removal").isFalse();
         witness.on(notification);
@@ -174,11 +175,12 @@ class InformerSimulationTest {
       }
     }
 
-    private void storeIsNotOlderThan(Notification<String> notification) {
+    private void storeIsNotOlderThan(InformerNotification<String> notification) {
       var stored = informer.store().find(notification.key());
       int received = switch (notification) {
-        case Notification.Added<String>(var now) -> Integer.parseInt(now.resourceVersion());
-        case Notification.Updated<String>(_, var now) -> Integer.parseInt(now.resourceVersion());
+        case InformerNotification.Added<String>(var now) -> Integer.parseInt(now.resourceVersion());
+        case InformerNotification.Updated<String>(_, var now) ->
+          Integer.parseInt(now.resourceVersion());
         case Deleted<String>(_, var last, _) -> Integer.parseInt(last.resourceVersion());
       };
       assertThat(stored == null ? received : Integer.parseInt(stored.resourceVersion()))

@@ -57,10 +57,10 @@ class InformerStressTest {
     var seen = new CompletableFuture<Void>();
     informer.addHandler(checked(change -> {
       var stored = informer.store().find(change.key());
-      if (change instanceof Notification.Added<String>(var now)) {
+      if (change instanceof InformerNotification.Added<String>(var now)) {
         assertThat(stored == null ? 10_001 : version(stored)).isGreaterThanOrEqualTo(version(now));
       }
-      if (change instanceof Notification.Updated<String>(_, var now)) {
+      if (change instanceof InformerNotification.Updated<String>(_, var now)) {
         assertThat(stored == null ? 10_001 : version(stored)).isGreaterThanOrEqualTo(version(now));
       }
       if (change.key().equals("last")) {
@@ -193,7 +193,7 @@ class InformerStressTest {
       }
     });
     var shared = List.of(loop("one"), loop("two"));
-    var present = new ArrayDeque<HandlerRegistration>();
+    var present = new ArrayDeque<InformerHandlerRegistration>();
 
     for (int i = 0; i < 1000; i++) {
       var listening = InformerHandlerOptions.on(shared.get(i % 2), "listener " + i);
@@ -341,11 +341,11 @@ class InformerStressTest {
     }
   }
 
-  private static VersionedObject<String> last(Notification<String> change) {
+  private static VersionedObject<String> last(InformerNotification<String> change) {
     return switch (change) {
-      case Notification.Added<String>(var now) -> now;
-      case Notification.Updated<String>(_, var now) -> now;
-      case Notification.Deleted<String>(_, var last, _) -> last;
+      case InformerNotification.Added<String>(var now) -> now;
+      case InformerNotification.Updated<String>(_, var now) -> now;
+      case InformerNotification.Deleted<String>(_, var last, _) -> last;
     };
   }
 

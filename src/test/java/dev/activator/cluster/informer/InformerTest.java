@@ -153,7 +153,7 @@ class InformerTest {
   void reportsAnotherIncarnationAsAnUpdate() {
     sink.replace(List.of(again("x", 1, 1)));
     loop.run();
-    var updates = new ArrayList<Notification<String>>();
+    var updates = new ArrayList<InformerNotification<String>>();
     informer.addHandler(updates::add, InformerHandlerOptions.on(loop, "listener"));
     loop.run();
     updates.clear();
@@ -162,7 +162,7 @@ class InformerTest {
     loop.run();
 
     assertThat(updates)
-        .containsExactly(new Notification.Updated<>(again("x", 1, 1), again("x", 2, 5)));
+        .containsExactly(new InformerNotification.Updated<>(again("x", 1, 1), again("x", 2, 5)));
   }
 
   @Test
@@ -306,7 +306,7 @@ class InformerTest {
     assertThat(informer.hasSynced()).isTrue();
   }
 
-  private HandlerRegistration listen() {
+  private InformerHandlerRegistration listen() {
     var registration = informer.addHandler(change -> received.add(Seen.said(change)),
         InformerHandlerOptions.on(loop, "listener"));
     loop.run();

@@ -141,7 +141,7 @@ class ProcessorListenerTest {
   @Test
   void canBeRemovedByItsOwnCall() {
     informer.start();
-    var self = new HandlerRegistration[1];
+    var self = new InformerHandlerRegistration[1];
     self[0] = informer.addHandler(change -> {
       received.add(Seen.said(change));
       self[0].close();
@@ -281,7 +281,7 @@ class ProcessorListenerTest {
     assertThat(informer.view().failures()).isZero();
   }
 
-  private HandlerRegistration listen(InformerHandlerOptions listening) {
+  private InformerHandlerRegistration listen(InformerHandlerOptions listening) {
     return informer.addHandler(change -> received.add(Seen.said(change)), listening);
   }
 

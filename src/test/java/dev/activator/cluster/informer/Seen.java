@@ -1,9 +1,9 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.FinalState;
+import dev.activator.cluster.informer.InformerNotification.Updated;
 import java.util.Arrays;
 import java.util.List;
 
@@ -32,7 +32,7 @@ public final class Seen {
   }
 
   /** As in "add x@1", "update x@1 to 2", "delete x@3", "lost x@3". */
-  public static String said(Notification<String> notification) {
+  public static String said(InformerNotification<String> notification) {
     return switch (notification) {
       case Added<String>(var now) -> "add " + said(now);
       case Updated<String>(var before, var now) ->

@@ -2,9 +2,9 @@ package dev.activator.cluster.informer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.InformerNotification.Added;
+import dev.activator.cluster.informer.InformerNotification.Deleted;
+import dev.activator.cluster.informer.InformerNotification.Updated;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -39,7 +39,7 @@ final class Witness implements InformerHandler<String> {
   }
 
   @Override
-  public void on(Notification<String> notification) {
+  public void on(InformerNotification<String> notification) {
     switch (notification) {
       case Added<String>(var now) -> {
         assertThat(there.put(now.key(), now)).as("before %s", notification).isNull();

@@ -3,14 +3,14 @@ package dev.activator.cluster.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.policy.HostTable.Taken;
+import dev.activator.cluster.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.config.ScaledServiceRulesReader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WarmTimes;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +42,7 @@ class HostTableTest {
         rules, List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300),
         Duration.ofSeconds(60),
-        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
+        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
         false, TestValues.NO_STATUS);
   }
 
@@ -51,7 +51,7 @@ class HostTableTest {
     return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
         List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.load(), 0,
         plain.timeout(), plain.window(),
-        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE, true, TestValues.NO_STATUS);
+        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE, true, TestValues.NO_STATUS);
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -60,19 +60,19 @@ class HostTableTest {
       "SVC:80, shop/web", "svc., shop/web", "svc.blog, none", "web.shop, shop/web",
       "both, none", "both.shop, shop/b", "both.blog, blog/b", "plain, none"})
   void aServiceThatIsCaughtIsFoundByItsOwnNames(String host, @Nullable String expected) {
-    var table = HostTable.of(List.of(catching("shop/web", "2026-01-01", "svc"),
+    var table = ScaledServiceRouteTable.of(List.of(catching("shop/web", "2026-01-01", "svc"),
         catching("shop/b", "2026-01-02", "both"), catching("blog/b", "2026-01-03", "both"),
-        service("shop/plain", "2026-01-04")), "cluster.local", HostClaimRules.ANY);
+        service("shop/plain", "2026-01-04")), "cluster.local", NamespaceHostRules.ANY);
 
     var found = table.find(host, "/", NO_HEADERS);
     assertThat(found == null ? null : found.toString()).isEqualTo(expected);
   }
 
-  private static final HeaderFields NO_HEADERS = MapFields.of();
-  private static final HostTable TABLE = HostTable.of(List.of(
+  private static final HeaderMap NO_HEADERS = MapFields.of();
+  private static final ScaledServiceRouteTable TABLE = ScaledServiceRouteTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),
-      service("shop/plain", "2026-01-03")), "cluster.local", HostClaimRules.ANY);
+      service("shop/plain", "2026-01-03")), "cluster.local", NamespaceHostRules.ANY);
 
   @ParameterizedTest
   @CsvSource({"shop.example.com, shop/web", "SHOP.Example.com, shop/web",
@@ -98,7 +98,7 @@ class HostTableTest {
         "*.example.com");
 
     for (var all : List.of(List.of(older, younger), List.of(younger, older))) {
-      var table = HostTable.of(all, "cluster.local", HostClaimRules.ANY);
+      var table = ScaledServiceRouteTable.of(all, "cluster.local", NamespaceHostRules.ANY);
       assertThat(table.find("x.example.com", "/", NO_HEADERS)).isEqualTo(older.id());
       assertThat(table.find("y.example.com", "/", NO_HEADERS)).isEqualTo(younger.id());
       assertThat(table.taken(older.id())).isEmpty();
@@ -109,8 +109,9 @@ class HostTableTest {
 
   @Test
   void ofTwoOfTheSameAgeTheNameDecides() {
-    var table = HostTable.of(List.of(service("b/two", "t", "x.y"), service("a/one", "t", "x.y")),
-        "cluster.local", HostClaimRules.ANY);
+    var table = ScaledServiceRouteTable.of(
+        List.of(service("b/two", "t", "x.y"), service("a/one", "t", "x.y")),
+        "cluster.local", NamespaceHostRules.ANY);
 
     assertThat(table.find("x.y", "/", NO_HEADERS)).isEqualTo(new RevisionId("a", "one"));
   }
@@ -118,8 +119,9 @@ class HostTableTest {
   @Test
   void noRevisionGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
-    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local",
-        HostClaimRules.ANY);
+    var table = ScaledServiceRouteTable.of(List.of(older, service("money/bank", "2")),
+        "cluster.local",
+        NamespaceHostRules.ANY);
 
     assertThat(table.find("bank.money", "/", NO_HEADERS))
         .isEqualTo(new RevisionId("money", "bank"));
@@ -135,8 +137,8 @@ class HostTableTest {
   void noWildcardAndNoShortHostHasTheNameOfAnother(String host, String expected) {
     var thief = service("a/thief", "1", "*.money", "*.svc", "*.money.svc.cluster.local",
         "*.cluster.local", "vault");
-    var table = HostTable.of(List.of(thief, service("money/bank", "2"),
-        catching("money/safe", "3", "vault")), "cluster.local", HostClaimRules.ANY);
+    var table = ScaledServiceRouteTable.of(List.of(thief, service("money/bank", "2"),
+        catching("money/safe", "3", "vault")), "cluster.local", NamespaceHostRules.ANY);
 
     assertThat(table.find(host, "/", NO_HEADERS)).asString().isEqualTo(expected);
     assertThat(table.taken(thief.id()))
@@ -157,7 +159,7 @@ class HostTableTest {
   }
 
   /** As three workloads share a host. */
-  private static final HostTable SHARED = HostTable.of(List.of(
+  private static final ScaledServiceRouteTable SHARED = ScaledServiceRouteTable.of(List.of(
       withRules("shop/web", "1", "[{pathPrefix: /}]", "shop.example.com"),
       withRules("shop/api", "2", """
           - {pathPrefix: /api/, serviceRef: {port: http}}
@@ -172,7 +174,7 @@ class HostTableTest {
           - hosts: [admin.example.com]
             headers: [{name: x-team, value: ops-1}]
             serviceRef: {port: one}
-          """, "shop.example.com", "admin.shop")), "cluster.local", HostClaimRules.ANY);
+          """, "shop.example.com", "admin.shop")), "cluster.local", NamespaceHostRules.ANY);
 
   /** Semantics of HTTPRouteMatch in the Gateway API: one row for each sentence of its reference. */
   @ParameterizedTest
@@ -228,10 +230,12 @@ class HostTableTest {
         + " {port: c}}]", "x.y");
     var both = MapFields.of("A", "1", "B", "1", "C", "1");
 
-    assertThat(HostTable.of(List.of(young, old), "", HostClaimRules.ANY).find("x.y", "/", both))
+    assertThat(ScaledServiceRouteTable.of(List.of(young, old), "", NamespaceHostRules.ANY)
+        .find("x.y", "/", both))
         .isEqualTo(old.id());
     var sameAge = withRules("shop/a", "1", "[{headers: [{name: A}]}]", "x.y");
-    assertThat(HostTable.of(List.of(old, sameAge), "", HostClaimRules.ANY).find("x.y", "/", both))
+    assertThat(ScaledServiceRouteTable.of(List.of(old, sameAge), "", NamespaceHostRules.ANY)
+        .find("x.y", "/", both))
         .isEqualTo(sameAge.id());
   }
 
@@ -241,7 +245,7 @@ class HostTableTest {
         "[{pathPrefix: /a}, {path: /b, headers: [{name: X, value: v}]}]", "x.y");
     var younger = withRules("shop/two", "2", "[{pathPrefix: /a/}, {path: /a},"
         + " {path: /b, headers: [{name: x, value: v}]}, {path: /c}]", "x.y");
-    var table = HostTable.of(List.of(younger, older), "", HostClaimRules.ANY);
+    var table = ScaledServiceRouteTable.of(List.of(younger, older), "", NamespaceHostRules.ANY);
 
     assertThat(table.taken(older.id())).isEmpty();
     assertThat(table.taken(younger.id())).containsExactly(
@@ -257,7 +261,7 @@ class HostTableTest {
     var older = withRules("money/bank", "1", "[{pathPrefix: /pay}]", "bank.example.com");
     var thief = withRules("shop/thief", "2", "[{path: /pay/cards}, {pathPrefix: /other}]",
         "bank.example.com", "shop.example.com");
-    var table = HostTable.of(List.of(thief, older), "", HostClaimRules.ANY);
+    var table = ScaledServiceRouteTable.of(List.of(thief, older), "", NamespaceHostRules.ANY);
 
     assertThat(table.taken(thief.id())).containsExactly(new Taken("bank.example.com", older.id()));
     assertThat(table.find("bank.example.com", "/pay/cards", NO_HEADERS)).isEqualTo(older.id());
@@ -273,8 +277,8 @@ class HostTableTest {
         read.rules(), read.problems(), 0, OptionalInt.empty(),
         TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
-        WarmTimes.NONE, false, TestValues.NO_STATUS);
-    var table = HostTable.of(List.of(broken), "", HostClaimRules.ANY);
+        KeepWarmSettings.NONE, false, TestValues.NO_STATUS);
+    var table = ScaledServiceRouteTable.of(List.of(broken), "", NamespaceHostRules.ANY);
 
     assertThat(read.problems()).hasSize(1);
     assertThat(table.find("x.y", "/", NO_HEADERS)).isNull();
@@ -283,10 +287,10 @@ class HostTableTest {
 
   @Test
   void aHostThatItsNamespaceMayNotClaimIsNotServed() {
-    var rules = HostClaimRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
+    var rules = NamespaceHostRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
     var own = service("a/one", "2", "a.example.com", "*.x.a.example.com");
     var thief = service("b/two", "1", "a.example.com", "*.example.com", "b.apps.example.com");
-    var table = HostTable.of(List.of(own, thief), "cluster.local", rules);
+    var table = ScaledServiceRouteTable.of(List.of(own, thief), "cluster.local", rules);
 
     assertThat(table.find("a.example.com", "/", NO_HEADERS)).isEqualTo(own.id());
     assertThat(table.find("1.x.a.example.com", "/", NO_HEADERS)).isEqualTo(own.id());
@@ -312,7 +316,7 @@ class HostTableTest {
       shop=a.example.com, *=*          | shop | b.example.com     | false
       """)
   void domainsBelongToNamespaces(String rules, String namespace, String host, boolean allowed) {
-    assertThat(HostClaimRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
+    assertThat(NamespaceHostRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
   }
 
   @ParameterizedTest
@@ -324,6 +328,6 @@ class HostTableTest {
       a=x.y, a=z.y    | two entries for a
       """)
   void rulesThatCannotBeReadAreNamed(String rules, String problem) {
-    assertThatThrownBy(() -> HostClaimRules.parse(rules)).hasMessageContaining(problem);
+    assertThatThrownBy(() -> NamespaceHostRules.parse(rules)).hasMessageContaining(problem);
   }
 }

@@ -2,12 +2,12 @@ package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.RevisionEndpoints.Condition;
-import dev.activator.cluster.policy.RevisionEndpoints.Member;
-import dev.activator.cluster.policy.RevisionEndpoints.Owner;
-import dev.activator.cluster.policy.RevisionEndpoints.Ports;
-import dev.activator.cluster.policy.RevisionEndpoints.Role;
-import dev.activator.cluster.policy.RevisionEndpoints.Subset;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Role;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.RevisionId;
@@ -24,11 +24,11 @@ class MergedEndpointsTest {
   private static final Owner PODS = new Owner(REVISION, Role.PODS);
 
   /** Members such as {@code p1=10.0.0.1/ready}, or {@code =10.0.0.1/ready} for no pod's name. */
-  private static RevisionEndpoints slice(String uid, Ports ports, String members) {
+  private static RevisionEndpointSlice slice(String uid, Ports ports, String members) {
     List<Member> all = members.isBlank()
         ? List.of()
         : Stream.of(members.split(" ")).map(MergedEndpointsTest::member).toList();
-    return new RevisionEndpoints(PODS, uid, List.of(new Subset(ports, all)));
+    return new RevisionEndpointSlice(PODS, uid, List.of(new Subset(ports, all)));
   }
 
   private static Member member(String text) {
@@ -37,7 +37,7 @@ class MergedEndpointsTest {
         Condition.valueOf(parts[2].toUpperCase(java.util.Locale.ROOT).replace('-', '_')));
   }
 
-  private static String listed(RevisionEndpoints... slices) {
+  private static String listed(RevisionEndpointSlice... slices) {
     var listing = MergedEndpoints.of(List.of(slices), "", IpFamily.IPV4).pods(REVISION).http1();
     return listing.ready() + " " + listing.notReady();
   }

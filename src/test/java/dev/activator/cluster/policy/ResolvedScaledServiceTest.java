@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.HostTable.Taken;
+import dev.activator.cluster.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.cluster.policy.ResolvedScaledService.References;
 import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTargetRef;
@@ -37,7 +37,7 @@ class ResolvedScaledServiceTest {
   private static final KubernetesService SERVICE = service("""
       {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080},
        {name: grpc, port: 81, appProtocol: kubernetes.io/h2c}]}""");
-  private static final ServiceSlice SLICE = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
+  private static final ServiceEndpointSlice SLICE = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
       metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
       addressType: IPv4
       ports: [{name: http, port: 8080}, {name: grpc, port: 8081}]
@@ -99,7 +99,7 @@ class ResolvedScaledServiceTest {
   }
 
   private static ResolvedScaledService with(List<Taken> taken, @Nullable ScaledService older,
-      @Nullable Hpa hpa) {
+      @Nullable HpaSpec hpa) {
     return ResolvedScaledService.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
         older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4));
   }
@@ -138,9 +138,9 @@ class ResolvedScaledServiceTest {
     assertThat(state.troubles()).isEmpty();
     assertThat(state.revision().id()).isEqualTo(WEB);
     assertThat(state.revision().containerConcurrency()).isEqualTo(40);
-    assertThat(state.revision().protocol()).isEqualTo(Protocol.HTTP1);
+    assertThat(state.revision().protocol()).isEqualTo(PortProtocol.HTTP1);
     assertThat(state.revision().readinessProbe())
-        .isEqualTo(new ReadinessProbe("/ready", java.util.Map.of()));
+        .isEqualTo(new ReadinessProbeSpec("/ready", java.util.Map.of()));
     assertThat(state.pods().http1().ready())
         .isEqualTo(DestinationSet.of(new Destination("10.0.0.1", 8080)));
     assertThat(state.pods().http1().notReady())
@@ -156,7 +156,7 @@ class ResolvedScaledServiceTest {
     var grpc = service("{selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080,"
         + " appProtocol: kubernetes.io/h2c}]}");
 
-    assertThat(state(grpc, FOUND).revision().protocol()).isEqualTo(Protocol.H2C);
+    assertThat(state(grpc, FOUND).revision().protocol()).isEqualTo(PortProtocol.H2C);
     assertThat(state(grpc, FOUND).ready()).isEqualTo(1);
   }
 
@@ -184,7 +184,7 @@ class ResolvedScaledServiceTest {
     assertThat(state.ports()).singleElement().satisfies(grpc -> {
       assertThat(grpc.id()).hasToString("shop/web:grpc");
       assertThat(grpc.id().withoutPort()).isEqualTo(WEB);
-      assertThat(grpc.revision().protocol()).isEqualTo(Protocol.H2C);
+      assertThat(grpc.revision().protocol()).isEqualTo(PortProtocol.H2C);
       assertThat(grpc.revision().probesBeforeReady())
           .as("the readinessProbe is of another port").isFalse();
       assertThat(grpc.pods().revision()).isEqualTo(grpc.id());
@@ -341,7 +341,7 @@ class ResolvedScaledServiceTest {
 
   @Test
   void anHpaThatGoesToZeroIsAWarning() {
-    var hpa = new Hpa("shop", "h", new ScaleTargetRef("apps/v1", "Deployment", "web"), 0);
+    var hpa = new HpaSpec("shop", "h", new ScaleTargetRef("apps/v1", "Deployment", "web"), 0);
 
     assertThat(with(List.of(), null, hpa).warnings()).extracting(Trouble::reason)
         .containsExactly("HpaMinZero");
@@ -363,7 +363,7 @@ class ResolvedScaledServiceTest {
   @Test
   void besideAnHpaOnlyZeroAndOneAreOurs() {
     var state = with(List.of(), null,
-        new Hpa("shop", "web-hpa", new ScaleTargetRef("apps/v1", "Deployment", "web"), 2));
+        new HpaSpec("shop", "web-hpa", new ScaleTargetRef("apps/v1", "Deployment", "web"), 2));
 
     assertThat(state.target().maxReplicas()).isEmpty();
     assertThat(state.target().minReplicas()).isEqualTo(1);

@@ -34,7 +34,7 @@ class ScaledServiceStatusTest {
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();
-  private static final ServiceSlice TWO_PODS = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
+  private static final ServiceEndpointSlice TWO_PODS = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
       metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
       addressType: IPv4
       ports: [{name: http, port: 8080}]

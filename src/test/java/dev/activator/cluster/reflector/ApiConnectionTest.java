@@ -88,7 +88,8 @@ class ApiConnectionTest {
         + header + "\r\n\r\n");
 
     var refused = api.get("version", ofMinutes(10), ListWatchParser::gitVersion)
-        .handle((_, failure) -> (ApiException) failure.getCause()).get(120, TimeUnit.SECONDS);
+        .handle((_, failure) -> (KubernetesApiException) failure.getCause())
+        .get(120, TimeUnit.SECONDS);
 
     assertThat(refused.retryAfter()).isEqualTo(ofSeconds(seconds));
     answered.get(120, TimeUnit.SECONDS).close();
@@ -183,7 +184,7 @@ class ApiConnectionTest {
   void noticesADeadPeerWithinFortyFiveSecondsOfSilence() throws Exception {
     var socket = new AtomicReference<Socket>();
     var threads = Executors.newCachedThreadPool();
-    var client = new ApiTransport(config(), null, threads).newOkHttpClientBuilder()
+    var client = new KubernetesHttpClientFactory(config(), null, threads).newOkHttpClientBuilder()
         .addNetworkInterceptor(chain -> {
           socket.set(chain.connection().socket());
           return chain.proceed(chain.request());

@@ -29,7 +29,7 @@ class ApiErrorTextTest {
 
   @Test
   void requestsKnativesKindOnlyWhereItsOwnIsMissing() {
-    var missing = new ApiException(404, Duration.ZERO);
+    var missing = new KubernetesApiException(404, Duration.ZERO);
 
     assertThat(errors.about("list", "revisions.serving.knative.dev -A", missing)).isEqualTo(
         "the Kubernetes API at http://x has no revisions.serving.knative.dev (404); is Knative Serving installed?");

@@ -34,7 +34,7 @@ final class FakeListerWatcher implements ListerWatcher<String> {
   /** Those that are not answered. */
   final List<CompletableFuture<?>> unanswered = new ArrayList<>();
   private @Nullable Exception listFailure;
-  private @Nullable ApiException refusal;
+  private @Nullable KubernetesApiException refusal;
 
   FakeListerWatcher(VirtualLoop loop) {
     this.loop = loop;
@@ -92,10 +92,10 @@ final class FakeListerWatcher implements ListerWatcher<String> {
 
   /** From now on lists are answered, and each watch with this. */
   void refusesWatches(int code) {
-    refusesWatches(new ApiException(code, Duration.ZERO));
+    refusesWatches(new KubernetesApiException(code, Duration.ZERO));
   }
 
-  void refusesWatches(ApiException answer) {
+  void refusesWatches(KubernetesApiException answer) {
     refusal = answer;
     if (isWatched()) {
       last().ends(refusal);
@@ -112,7 +112,7 @@ final class FakeListerWatcher implements ListerWatcher<String> {
   }
 
   /** From now on lists are answered with this. */
-  void refusesLists(ApiException answer) {
+  void refusesLists(KubernetesApiException answer) {
     listFailure = answer;
   }
 

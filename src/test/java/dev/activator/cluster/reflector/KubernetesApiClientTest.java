@@ -5,7 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.ListWatchParser;
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import dev.activator.revision.Revision;
@@ -61,7 +61,7 @@ class KubernetesApiClientTest {
   void skipsAFieldHoweverDeepItIs() {
     assertThat(revision("\"metadata\":{\"namespace\":\"a\",\"name\":\"b\","
         + "\"resourceVersion\":\"1\"},\"other\":" + deep()))
-        .extracting(DecodeResult::problem).isNull();
+        .extracting(ObjectDecodeResult::problem).isNull();
   }
 
   @Test
@@ -72,11 +72,11 @@ class KubernetesApiClientTest {
         .startsWith("spec.containerConcurrency must be").hasSizeLessThan(200);
   }
 
-  private DecodeResult<Revision> revision(String fields) {
+  private ObjectDecodeResult<Revision> revision(String fields) {
     var bytes = ("{\"type\":\"ADDED\",\"object\":{" + fields + "}}").getBytes(UTF_8);
     var event = ListWatchParser.event(WatchedKind.REVISIONS,
         () -> api.parser(bytes, 0, bytes.length));
-    return ((WatchEvent.Put<DecodeResult<Revision>>) event).now().object();
+    return ((WatchEvent.Put<ObjectDecodeResult<Revision>>) event).now().object();
   }
 
   private static String deep() {

@@ -201,7 +201,7 @@ class ReflectorTroubleTest extends Reflected {
 
   @Test
   void leavesAServerAloneForAsLongAsItsAnswerToAListSays() {
-    api.refusesLists(new ApiException(429, ofSeconds(20)));
+    api.refusesLists(new KubernetesApiException(429, ofSeconds(20)));
     start();
     loop.advance(ofSeconds(19));
     assertThat(api.lists).hasSize(1);
@@ -213,7 +213,7 @@ class ReflectorTroubleTest extends Reflected {
 
   @Test
   void leavesAServerAloneForMinutes_whenItsAnswerToAListSaysSo() {
-    api.refusesLists(new ApiException(429, ofMinutes(5)));
+    api.refusesLists(new KubernetesApiException(429, ofMinutes(5)));
     start();
 
     loop.advance(ofSeconds(299));
@@ -225,7 +225,7 @@ class ReflectorTroubleTest extends Reflected {
   void leavesAServerAloneForMinutes_whenItsAnswerToAWatchSaysSo() {
     start();
     loop.advance(ofSeconds(30));
-    api.last().ends(new ApiException(503, ofMinutes(5)));
+    api.last().ends(new KubernetesApiException(503, ofMinutes(5)));
 
     loop.advance(ofSeconds(299));
 
@@ -239,8 +239,8 @@ class ReflectorTroubleTest extends Reflected {
   void listsAgainInTime_whenEachAnswerToAWatchHasAShortRetryAfter() {
     start();
     loop.advance(ofSeconds(30));
-    api.last().ends(new ApiException(503, ofSeconds(1)));
-    api.refusesWatches(new ApiException(503, ofSeconds(1)));
+    api.last().ends(new KubernetesApiException(503, ofSeconds(1)));
+    api.refusesWatches(new KubernetesApiException(503, ofSeconds(1)));
 
     loop.advance(ofSeconds(130));
 

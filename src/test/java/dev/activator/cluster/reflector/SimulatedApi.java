@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.DecodeResult;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.ListWatchParser.Page;
 import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
 import dev.activator.cluster.decode.WatchedKind;
@@ -29,7 +29,7 @@ public final class SimulatedApi {
   private static final int PAGE = 4;
 
   private record Write(long version, boolean removed,
-      VersionedObject<DecodeResult<Object>> object) {}
+      VersionedObject<ObjectDecodeResult<Object>> object) {}
 
   /** Most simulations pass the largest signed number, as a server may that counts on for long. */
   private static final long FIRST_VERSION = Long.MAX_VALUE - 300;
@@ -46,12 +46,12 @@ public final class SimulatedApi {
   }
 
   /** Informers that list and watch here. */
-  public Informers informers(ReflectorContext context) {
-    return new Informers(new Informers.Sources() {
+  public SharedInformers informers(ReflectorContext context) {
+    return new SharedInformers(new SharedInformers.Sources() {
       @Override
       @SuppressWarnings("unchecked") // A kind's objects have the facts of that kind.
-      public <F> ListerWatcher<DecodeResult<F>> of(InformerQuery<F> query) {
-        return (ListerWatcher<DecodeResult<F>>) (ListerWatcher<?>) kind(query.kind());
+      public <F> ListerWatcher<ObjectDecodeResult<F>> of(InformerQuery<F> query) {
+        return (ListerWatcher<ObjectDecodeResult<F>>) (ListerWatcher<?>) kind(query.kind());
       }
     }, context);
   }
@@ -59,7 +59,7 @@ public final class SimulatedApi {
   /** Creates or changes an object. */
   public <F> void put(WatchedKind<F> kind, String key, String uid, F fact) {
     kind(kind).put(new VersionedObject<>(key, uid, text(++version),
-        new DecodeResult<>(fact, null, List.of())));
+        new ObjectDecodeResult<>(fact, null, List.of())));
   }
 
   public void remove(WatchedKind<?> kind, String key) {
@@ -114,17 +114,17 @@ public final class SimulatedApi {
   }
 
   /** The objects of one kind. */
-  private final class Kind implements ListerWatcher<DecodeResult<Object>> {
-    private final TreeMap<String, VersionedObject<DecodeResult<Object>>> objects = new TreeMap<>();
+  private final class Kind implements ListerWatcher<ObjectDecodeResult<Object>> {
+    private final TreeMap<String, VersionedObject<ObjectDecodeResult<Object>>> objects = new TreeMap<>();
     private final List<Write> writes = new ArrayList<>();
     private final List<SimulatedWatch> watches = new ArrayList<>();
-    private final Map<String, List<VersionedObject<DecodeResult<Object>>>> snapshots = new HashMap<>();
+    private final Map<String, List<VersionedObject<ObjectDecodeResult<Object>>>> snapshots = new HashMap<>();
     private final Set<Long> expired = new HashSet<>();
     private long forgotten;
 
     @SuppressWarnings("unchecked") // see put(WatchedKind, …)
     void put(VersionedObject<?> now) {
-      var object = (VersionedObject<DecodeResult<Object>>) now;
+      var object = (VersionedObject<ObjectDecodeResult<Object>>) now;
       objects.put(now.key(), object);
       write(new Write(version, false, object));
     }
@@ -150,33 +150,34 @@ public final class SimulatedApi {
     }
 
     @Override
-    public CompletableFuture<Page<DecodeResult<Object>>> page(String next) {
+    public CompletableFuture<Page<ObjectDecodeResult<Object>>> page(String next) {
       return answer(() -> next.isEmpty() ? first() : rest(next));
     }
 
     @Override
-    public CompletableFuture<Page<DecodeResult<Object>>> unpaged() {
+    public CompletableFuture<Page<ObjectDecodeResult<Object>>> unpaged() {
       return answer(
           () -> new Page<>(List.copyOf(objects.values()), text(version), ""));
     }
 
-    private Page<DecodeResult<Object>> first() {
+    private Page<ObjectDecodeResult<Object>> first() {
       var all = List.copyOf(objects.values());
       var at = text(version);
       snapshots.put(at, all);
       return part(all, at, 0);
     }
 
-    private Page<DecodeResult<Object>> rest(String next) {
+    private Page<ObjectDecodeResult<Object>> rest(String next) {
       var at = next.substring(0, next.indexOf('/'));
       var all = snapshots.get(at);
       if (all == null) {
-        throw new ApiException(410, Duration.ZERO);
+        throw new KubernetesApiException(410, Duration.ZERO);
       }
       return part(all, at, Integer.parseInt(next.substring(at.length() + 1)));
     }
 
-    private Page<DecodeResult<Object>> part(List<VersionedObject<DecodeResult<Object>>> all,
+    private Page<ObjectDecodeResult<Object>> part(
+        List<VersionedObject<ObjectDecodeResult<Object>>> all,
         String at,
         int from) {
       int to = Math.min(all.size(), from + PAGE);
@@ -184,14 +185,14 @@ public final class SimulatedApi {
     }
 
     /** What is listed is of a moment between question and answer. */
-    private CompletableFuture<Page<DecodeResult<Object>>> answer(
-        java.util.function.Supplier<Page<DecodeResult<Object>>> page) {
-      var answer = new CompletableFuture<Page<DecodeResult<Object>>>();
+    private CompletableFuture<Page<ObjectDecodeResult<Object>>> answer(
+        java.util.function.Supplier<Page<ObjectDecodeResult<Object>>> page) {
+      var answer = new CompletableFuture<Page<ObjectDecodeResult<Object>>>();
       clock.schedule(millis(5), () -> {
         try {
           if (down) {
             throw random.nextBoolean()
-                ? new ApiException(503, Duration.ZERO)
+                ? new KubernetesApiException(503, Duration.ZERO)
                 : new java.util.concurrent.CompletionException(new IOException("refused"));
           }
           var listed = page.get();
@@ -204,7 +205,7 @@ public final class SimulatedApi {
     }
 
     @Override
-    public Watch watch(String resourceVersion, Watcher<DecodeResult<Object>> watcher) {
+    public Watch watch(String resourceVersion, Watcher<ObjectDecodeResult<Object>> watcher) {
       long from = Long.parseUnsignedLong(resourceVersion) - FIRST_VERSION;
       if (expired.contains(from)) {
         throw new AssertionError("asks again for a watch from " + from + ", which is expired");
@@ -217,14 +218,15 @@ public final class SimulatedApi {
 
   private final class SimulatedWatch implements ListerWatcher.Watch {
     private final Kind kind;
-    private final ListerWatcher.Watcher<DecodeResult<Object>> watcher;
+    private final ListerWatcher.Watcher<ObjectDecodeResult<Object>> watcher;
     private long received;
     private long notBefore;
     private boolean closed;
     private boolean pumping;
     private boolean silent;
 
-    SimulatedWatch(Kind kind, ListerWatcher.Watcher<DecodeResult<Object>> watcher, long from) {
+    SimulatedWatch(Kind kind, ListerWatcher.Watcher<ObjectDecodeResult<Object>> watcher,
+        long from) {
       this.kind = kind;
       this.watcher = watcher;
       this.received = from;
@@ -238,7 +240,7 @@ public final class SimulatedApi {
         end(new IOException("refused"));
       } else if (received < kind.forgotten && random.nextBoolean()) {
         kind.expired.add(received);
-        end(new ApiException(410, Duration.ZERO));
+        end(new KubernetesApiException(410, Duration.ZERO));
       } else {
         kind.watches.add(this);
         watcher.opened();
@@ -252,7 +254,7 @@ public final class SimulatedApi {
       }
     }
 
-    private void tell(List<WatchEvent<DecodeResult<Object>>> events) {
+    private void tell(List<WatchEvent<ObjectDecodeResult<Object>>> events) {
       watcher.events(events, () -> {
       });
     }
@@ -290,7 +292,7 @@ public final class SimulatedApi {
         expire();
         return;
       }
-      var events = new ArrayList<WatchEvent<DecodeResult<Object>>>();
+      var events = new ArrayList<WatchEvent<ObjectDecodeResult<Object>>>();
       for (var write : kind.writes) {
         if (write.version > received) {
           received = write.version;

@@ -25,14 +25,14 @@ import reactor.netty.ChannelBindException;
  * <p><b>Units.</b> Time is the loop's.
  */
 public final class Disruptions {
-  private final ApiServer server;
+  private final EmbeddedApiServer server;
   private final Loop loop;
   private final Faults faults;
   private final FeedFaults feed;
   private boolean closed;
 
   /** Those of a server that has started, and whose commits pass this feed. */
-  public Disruptions(ApiServer server, Loop loop, Faults faults, FeedFaults feed) {
+  public Disruptions(EmbeddedApiServer server, Loop loop, Faults faults, FeedFaults feed) {
     this.server = server;
     this.loop = loop;
     this.faults = faults;

@@ -18,7 +18,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.PodProcessRegistry.Running;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -89,7 +89,7 @@ class KubectlTest {
         "kubectl is not installed at " + Kubectl.COMMAND);
     api = EmbeddedApi.start();
     store = api.store();
-    ScaledServiceKind.createIn(store);
+    ScaledServiceCrd.createIn(store);
     kubectl = new Kubectl(api.url(), home);
   }
 
@@ -325,7 +325,7 @@ class KubectlTest {
 
     assertThat(kubectl.ok("scale", "ssvc", "it", "--replicas=2"))
         .isEqualTo("scaledservice.activator.dev/it scaled");
-    assertThat(store.find(ScaledServiceKind.of(store), "default", "it")
+    assertThat(store.find(ScaledServiceCrd.of(store), "default", "it")
         .at("/spec/minReplicas").asInt()).isEqualTo(2);
     assertThat(kubectl.ok("get", "ssvc").lines().findFirst().orElse("").split("\\s+"))
         .containsExactly("NAME", "TARGET", "REPLICAS", "DESIRED", "ACTIVE", "READY", "AGE");

@@ -92,7 +92,7 @@ class DeploymentControllerTest {
     template("v2");
     edit(deployment -> ((ObjectNode) deployment.path("spec")).put("replicas", 5));
     assertThat(replicas()).containsExactly(5);
-    assertThat(StatusConditions.find(deployment(), "Progressing").path("reason").stringValue())
+    assertThat(ConditionManager.find(deployment(), "Progressing").path("reason").stringValue())
         .isEqualTo("DeploymentPaused");
 
     edit(deployment -> ((ObjectNode) deployment.path("spec")).remove("paused"));

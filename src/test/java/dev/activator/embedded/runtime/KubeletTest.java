@@ -95,7 +95,7 @@ class KubeletTest {
 
     onLoop(() -> pods.slow(kubelet.makePod(pods.template(), pods)));
 
-    assertThat(StatusConditions.find(revision(), "Ready").path("status").stringValue())
+    assertThat(ConditionManager.find(revision(), "Ready").path("status").stringValue())
         .isEqualTo("True");
     onLoop(pods::stop);
     until(pods::isEmpty);
@@ -151,13 +151,13 @@ class KubeletTest {
         {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'containers': [{'name': 'c', 'image': 'nginx'}]}}}}"""));
-    until(() -> StatusConditions.isTrue(deployment(), "ReplicaFailure"));
+    until(() -> ConditionManager.isTrue(deployment(), "ReplicaFailure"));
 
     command("sleep", "1000");
-    until(() -> !StatusConditions.isTrue(deployment(), "ReplicaFailure"));
+    until(() -> !ConditionManager.isTrue(deployment(), "ReplicaFailure"));
 
     command();
-    until(() -> StatusConditions.isTrue(deployment(), "ReplicaFailure"));
+    until(() -> ConditionManager.isTrue(deployment(), "ReplicaFailure"));
   }
 
   private ObjectNode deployment() {
@@ -181,7 +181,7 @@ class KubeletTest {
   }
 
   private boolean isReady() {
-    return StatusConditions.isTrue(revision(), "Ready");
+    return ConditionManager.isTrue(revision(), "Ready");
   }
 
   private String whyUnhealthy() {

@@ -12,7 +12,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.api.store.OutputLog;
+import dev.activator.embedded.api.store.ContainerLog;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.autoscaler.ScalingListener;
@@ -109,7 +109,7 @@ class LocalRuntimeTest {
         .path(0);
     assertThat(shown.path("addresses").path(0).path("ip").stringValue()).isEqualTo("127.0.0.1");
     assertThat(shown.path("ports").path(0).path("port").intValue()).isEqualTo(8012);
-    until(() -> StatusConditions.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "hello"), "Ready"));
+    until(() -> ConditionManager.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "hello"), "Ready"));
     assertThat(find(BuiltInKinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
     assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
@@ -220,7 +220,7 @@ class LocalRuntimeTest {
     // the next failure is another one
     until(() -> !condition("broken-00001").path("lastTransitionTime")
         .equals(first.path("lastTransitionTime")));
-    until(() -> !StatusConditions.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "broken"), "Ready"));
+    until(() -> !ConditionManager.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "broken"), "Ready"));
   }
 
   @Test
@@ -236,7 +236,7 @@ class LocalRuntimeTest {
     var id = new RevisionId("default", "served-00001");
     scale(id, 1);
     until(() -> store.list(BuiltInKinds.POD).stream()
-        .anyMatch(pod -> StatusConditions.isTrue(pod, "Ready")));
+        .anyMatch(pod -> ConditionManager.isTrue(pod, "Ready")));
     assertThat(runtime.processes(id)).isEqualTo(LocalProcessProblems.NONE);
 
     Files.writeString(stop, "");
@@ -250,7 +250,7 @@ class LocalRuntimeTest {
     until(() -> runtime.processes(id).pods().getFirst().times() == 1
         && !runtime.processes(id).restarting());
     assertThat(
-        StatusConditions.find(find(BuiltInKinds.REVISION, "served-00001"), "ContainerHealthy")
+        ConditionManager.find(find(BuiltInKinds.REVISION, "served-00001"), "ContainerHealthy")
             .path("status").asString(""))
         .isNotEqualTo("False");
     until(() -> events("BackOff") == 1 && events("Crashed") == 1 && events("Started") == 2);
@@ -334,7 +334,7 @@ class LocalRuntimeTest {
   void saysThatADeploymentWithoutACommandDoesNotRun() {
     store.create(BuiltInKinds.DEPLOYMENT, deployment("image", 1));
 
-    until(() -> StatusConditions.find(find(BuiltInKinds.DEPLOYMENT, "image"), "Available")
+    until(() -> ConditionManager.find(find(BuiltInKinds.DEPLOYMENT, "image"), "Available")
         .path("message")
         .asString("").contains("give the container a command"));
   }
@@ -365,9 +365,9 @@ class LocalRuntimeTest {
     store.create(BuiltInKinds.KNATIVE_SERVICE, mute);
 
     until(
-        () -> StatusConditions.find(find(BuiltInKinds.REVISION, "mute-00001"), "ResourcesAvailable")
+        () -> ConditionManager.find(find(BuiltInKinds.REVISION, "mute-00001"), "ResourcesAvailable")
             .path("reason").asString("").equals("ProgressDeadlineExceeded"));
-    var ready = StatusConditions.find(find(BuiltInKinds.REVISION, "mute-00001"), "Ready");
+    var ready = ConditionManager.find(find(BuiltInKinds.REVISION, "mute-00001"), "Ready");
     assertThat(ready.path("status").asString("")).isEqualTo("False");
     assertThat(ready.path("message").asString(""))
         .startsWith("no pod was ready within 1 s, the progress deadline: process ")
@@ -375,10 +375,10 @@ class LocalRuntimeTest {
     until(() -> runtime.processes(new RevisionId("default", "mute-00001")).problem()
         .startsWith("no pod was ready within 1 s"));
     until(
-        () -> StatusConditions
+        () -> ConditionManager
             .find(find(BuiltInKinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
             .path("reason").asString("").equals("ProgressDeadlineExceeded"));
-    until(() -> StatusConditions.find(find(BuiltInKinds.KNATIVE_SERVICE, "mute"), "Ready")
+    until(() -> ConditionManager.find(find(BuiltInKinds.KNATIVE_SERVICE, "mute"), "Ready")
         .path("message")
         .asString("").contains("the progress deadline"));
   }
@@ -392,13 +392,13 @@ class LocalRuntimeTest {
     container.putObject("readinessProbe").put("periodSeconds", 1).putObject("exec")
         .putArray("command").add("test").add("-f").add(ok.toString());
     store.create(BuiltInKinds.DEPLOYMENT, deployment);
-    until(() -> StatusConditions.find(find(BuiltInKinds.DEPLOYMENT, "late"), "Progressing")
+    until(() -> ConditionManager.find(find(BuiltInKinds.DEPLOYMENT, "late"), "Progressing")
         .path("status")
         .asString("").equals("False"));
 
     Files.writeString(ok, "");
 
-    until(() -> StatusConditions.isTrue(find(BuiltInKinds.DEPLOYMENT, "late"), "Progressing"));
+    until(() -> ConditionManager.isTrue(find(BuiltInKinds.DEPLOYMENT, "late"), "Progressing"));
     assertThat(runtime.processes(new RevisionId("default", "late")).problem()).isEmpty();
   }
 
@@ -456,10 +456,10 @@ class LocalRuntimeTest {
     until(() -> store.podLogs().current("default", pod) == null);
   }
 
-  private static List<String> lines(OutputLog log) {
+  private static List<String> lines(ContainerLog log) {
     return log == null
         ? List.of()
-        : log.lines().stream().map(OutputLog.Line::text).toList();
+        : log.lines().stream().map(ContainerLog.Line::text).toList();
   }
 
   @Test
@@ -613,7 +613,7 @@ class LocalRuntimeTest {
   }
 
   private JsonNode condition(String revision) {
-    return StatusConditions.find(find(BuiltInKinds.REVISION, revision), "ContainerHealthy");
+    return ConditionManager.find(find(BuiltInKinds.REVISION, revision), "ContainerHealthy");
   }
 
   private JsonNode find(Kind kind, String name) {

@@ -26,7 +26,7 @@ class ScaledServiceVersionsTest {
 
   /** With a field that the version before does not have. */
   private static ObjectNode v1beta1() {
-    var definition = ScaledServiceKind.definition();
+    var definition = ScaledServiceCrd.definition();
     ((ObjectNode) definition.at("/spec/versions/0")).put("name", "v1beta1");
     addMadeUp(definition);
     return definition;
@@ -65,10 +65,10 @@ class ScaledServiceVersionsTest {
   /** Why a field is added to all versions: the leader's status is such a write. */
   @Test
   void aWriteThroughTheOlderVersionDropsAFieldThatOnlyTheLaterOneHas() {
-    var stored = ScaledServiceKind.schema(v1beta1()).admit(Objects.parse(WRITTEN), null);
+    var stored = ScaledServiceCrd.schema(v1beta1()).admit(Objects.parse(WRITTEN), null);
     assertThat(stored.at("/spec/madeUp").asString()).isEqualTo("later");
 
-    var older = ScaledServiceKind.schema(ScaledServiceKind.definition())
+    var older = ScaledServiceCrd.schema(ScaledServiceCrd.definition())
         .admit(converted(stored, "v1alpha1"), stored);
     assertThat(converted(older, "v1beta1")).isNotEqualTo(stored);
     assertThat(older.path("spec").has("madeUp")).isFalse();
@@ -76,20 +76,20 @@ class ScaledServiceVersionsTest {
 
   @Test
   void withTheFieldInBothVersions_nothingIsLostOnTheWayThereAndBack() {
-    var olderDefinition = ScaledServiceKind.definition();
+    var olderDefinition = ScaledServiceCrd.definition();
     addMadeUp(olderDefinition);
-    var stored = ScaledServiceKind.schema(v1beta1()).admit(Objects.parse(WRITTEN), null);
+    var stored = ScaledServiceCrd.schema(v1beta1()).admit(Objects.parse(WRITTEN), null);
 
-    var older = ScaledServiceKind.schema(olderDefinition).admit(converted(stored, "v1alpha1"),
+    var older = ScaledServiceCrd.schema(olderDefinition).admit(converted(stored, "v1alpha1"),
         stored);
     assertThat(converted(older, "v1beta1")).isEqualTo(stored);
-    assertThat(ScaledServiceKind.schema(v1beta1()).admit(converted(older, "v1beta1"), older))
+    assertThat(ScaledServiceCrd.schema(v1beta1()).admit(converted(older, "v1beta1"), older))
         .isEqualTo(stored);
   }
 
   @Test
   void anObjectThatIsNotObservedSaysSo() {
-    var stored = ScaledServiceKind.schema(ScaledServiceKind.definition())
+    var stored = ScaledServiceCrd.schema(ScaledServiceCrd.definition())
         .admit(converted(Objects.parse(WRITTEN), "v1alpha1"), null);
 
     assertThat(stored.path("status").toString()).isEqualTo("{\"observedGeneration\":0}");

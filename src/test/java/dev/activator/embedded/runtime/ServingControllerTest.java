@@ -50,23 +50,23 @@ class ServingControllerTest {
     var revision = find(BuiltInKinds.REVISION, "shop-00001");
     String uid = ObjectMeta.uid(revision);
     assertThat(revision.at("/spec/containerConcurrency").intValue()).isEqualTo(10);
-    assertThat(ObjectMeta.labels(revision)).containsEntry(KnativeLabels.SERVICE, "shop")
-        .containsEntry(KnativeLabels.CONFIGURATION, "shop")
-        .containsEntry(KnativeLabels.GENERATION, "1");
+    assertThat(ObjectMeta.labels(revision)).containsEntry(EmbeddedLabels.SERVICE, "shop")
+        .containsEntry(EmbeddedLabels.CONFIGURATION, "shop")
+        .containsEntry(EmbeddedLabels.GENERATION, "1");
     assertThat(revision.at("/metadata/annotations/activator.dev~1probe").stringValue())
         .isEqualTo("container");
     assertThat(
         find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isZero();
     assertThat(ObjectMeta.labels(find(BuiltInKinds.ENDPOINTS, "shop-00001-private")))
-        .containsEntry(KnativeLabels.REVISION, "shop-00001")
-        .containsEntry(KnativeLabels.REVISION_UID, uid)
-        .containsEntry(KnativeLabels.SERVICE_TYPE, "Private");
+        .containsEntry(EmbeddedLabels.REVISION, "shop-00001")
+        .containsEntry(EmbeddedLabels.REVISION_UID, uid)
+        .containsEntry(EmbeddedLabels.SERVICE_TYPE, "Private");
     assertThat(find(BuiltInKinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
     assertThat(find(BuiltInKinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
         .isEqualTo("None");
     assertThat(ObjectMeta.labels(find(BuiltInKinds.SERVICE, "shop-00001")))
-        .containsEntry(KnativeLabels.SERVICE_TYPE, "Public");
+        .containsEntry(EmbeddedLabels.SERVICE_TYPE, "Public");
   }
 
   @Test
@@ -172,7 +172,7 @@ class ServingControllerTest {
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
         "RoutesReady True", "Ready False RevisionFailed");
     assertThat(
-        StatusConditions.find(find(BuiltInKinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
+        ConditionManager.find(find(BuiltInKinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
             .asString())
         .isEqualTo("Revision \"shop-00024\" failed with message: it ended.");
     // and the one that serves outlives its place in the history
@@ -236,7 +236,7 @@ class ServingControllerTest {
 
   private List<String> routingStates() {
     return store.list(BuiltInKinds.REVISION).stream()
-        .map(revision -> ObjectMeta.labels(revision).get(KnativeLabels.ROUTING_STATE)).toList();
+        .map(revision -> ObjectMeta.labels(revision).get(EmbeddedLabels.ROUTING_STATE)).toList();
   }
 
   private List<String> conditions(String service) {
@@ -254,9 +254,9 @@ class ServingControllerTest {
     condition(revision, now -> now.fail("Ready", "ExitCode1", message));
   }
 
-  private void condition(String revision, Consumer<StatusConditions> change) {
+  private void condition(String revision, Consumer<ConditionManager> change) {
     store.updateStatus(BuiltInKinds.REVISION, "default", revision, object -> {
-      change.accept(StatusConditions.of(object, store.now()));
+      change.accept(ConditionManager.of(object, store.now()));
       return object;
     });
     loop.run();

@@ -3,28 +3,28 @@ package dev.activator.lending.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.lending.Lending;
+import dev.activator.lending.PermitLending;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.PublicEndpoints;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.PatientCaller;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.tls.PeerTls;
-import dev.activator.tls.SelfSigned;
+import dev.activator.tls.SelfSignedCertificate;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LentOverLinksTest {
   private static final RevisionId CART = new RevisionId("shop", "cart");
   private static final int REQUESTS = 400;
-  private static final SelfSigned KEY = SelfSigned.of("activator-peers");
+  private static final SelfSignedCertificate KEY = SelfSignedCertificate.of("activator-peers");
 
   private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(4,
       NioIoHandler.newFactory());
@@ -65,16 +65,16 @@ class LentOverLinksTest {
   private final class Activator {
     private final Throttler throttler;
     private final Revision revision;
-    private final PeerPort peers;
+    private final PeerTransport peers;
 
     Activator(String address, List<String> all, List<Destination> pods, int limit) {
-      revision = new Revision(CART, "u", Protocol.HTTP1, limit, RequestTimeouts.DEFAULT, true,
-          ReadinessProbe.CONNECT, Map.of(), Map.of(), null);
-      var lending = new Lending(address);
+      revision = new Revision(CART, "u", PortProtocol.HTTP1, limit, RequestTimeouts.DEFAULT, true,
+          ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null);
+      var lending = new PermitLending(address);
       throttler = new Throttler(loops::loopFor, _ -> revision, address,
-          RevisionOptions.of(10_000), LoopGroup.random(), lending);
+          ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       var tls = new PeerTls();
-      peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
+      peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("pod-" + address, address, activators.size() + 1), () -> {
             try {
               tls.use("the test", KEY.certificate(), KEY.key());

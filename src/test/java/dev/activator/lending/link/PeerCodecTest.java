@@ -61,7 +61,7 @@ class PeerCodecTest {
         _ -> 1_000));
 
     assertThat(PeerCodec.encode(new Yield(ID, 1, 2, held)).build().getSerializedSize())
-        .isLessThan(PeerPort.MAX_FRAME_BYTES);
+        .isLessThan(PeerTransport.MAX_FRAME_BYTES);
   }
 
   @Test

@@ -6,8 +6,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -29,9 +29,10 @@ import org.junit.jupiter.api.Test;
 class BegunResponseTimeoutTest {
   private static final Duration NONE = Duration.ZERO;
 
-  private static OnePod scene(RequestTimeouts timeouts, @Nullable ReadinessProbe probe) {
-    return new OnePod(new Revision(new RevisionId("default", "hello-00001"), "", Protocol.HTTP1, 0,
-        timeouts, true, probe, Map.of(), Map.of(), null));
+  private static OnePod scene(RequestTimeouts timeouts, @Nullable ReadinessProbeSpec probe) {
+    return new OnePod(
+        new Revision(new RevisionId("default", "hello-00001"), "", PortProtocol.HTTP1, 0,
+            timeouts, true, probe, Map.of(), Map.of(), null));
   }
 
   private static OnePod withQueueProxy(Duration overall, Duration idle) {
@@ -81,7 +82,7 @@ class BegunResponseTimeoutTest {
 
   @Test
   void breaksOffAtTheLimit_whenThereIsNoQueueProxy() {
-    var scene = scene(new RequestTimeouts(ofSeconds(10), NONE, NONE), ReadinessProbe.CONNECT);
+    var scene = scene(new RequestTimeouts(ofSeconds(10), NONE, NONE), ReadinessProbeSpec.CONNECT);
     begins(scene);
 
     scene.loop.advance(ofMillis(9_999));

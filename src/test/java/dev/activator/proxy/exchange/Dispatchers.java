@@ -8,12 +8,12 @@ import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.Revisions;
+import dev.activator.revision.RevisionLister;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.AdmissionResult.QueuedCaller;
-import dev.activator.throttle.AdmissionResult;
-import dev.activator.upstream.PodPools;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.upstream.PodConnectionPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
 
@@ -22,22 +22,22 @@ public final class Dispatchers {
   private Dispatchers() {}
 
   public static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pods,
-      HeldBytes.Share held) {
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
+      HeldRequestBytes.Share held) {
     return of(loop, revision, throttle, pods, held, new UncountedRequests());
   }
 
   static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pods,
-      HeldBytes.Share held,
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
+      HeldRequestBytes.Share held,
       RequestCounter counter) {
     return of(loop, revision.id(), _ -> revision, throttle, pods, held, counter);
   }
 
   /** @param revisions in which the one may change */
-  static RequestDispatcher of(Loop loop, RevisionId id, Revisions revisions,
-      BiFunction<Revision, QueuedCaller, AdmissionResult> throttle, PodPools pods,
-      HeldBytes.Share held,
+  static RequestDispatcher of(Loop loop, RevisionId id, RevisionLister revisions,
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
+      HeldRequestBytes.Share held,
       RequestCounter counter) {
     HostRouter all = (_, _, _) -> id;
     var router = new Router(new RevisionResolver.Knative("cluster.local", all), _ -> null,

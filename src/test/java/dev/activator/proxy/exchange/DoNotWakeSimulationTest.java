@@ -34,7 +34,7 @@ import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -74,7 +74,7 @@ class DoNotWakeSimulationTest {
   private Revision revision = limited(0);
   private final Throttler throttler = new Throttler(_ -> loop, id -> id.equals(WEB)
       ? revision
-      : null, "10.9.9.9", RevisionOptions.of(10), new Random(1));
+      : null, "10.9.9.9", ThrottlerOptions.of(10), new Random(1));
   private final List<RevisionStat> reported = new ArrayList<>();
   private final List<Integer> writes = new ArrayList<>();
   private final Workload workload = new Workload();
@@ -112,7 +112,7 @@ class DoNotWakeSimulationTest {
             _ -> null,
             _ -> revision, Readiness.Ready::new, known, id -> id),
         throttler::admit, pod, reporter.onLoop(loop), this::saw,
-        Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+        Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
         Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
             .share(loop),
         ErrorResponseOptions.NONE);

@@ -5,7 +5,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.testing.StubUpstreamConnection;
-import dev.activator.upstream.PodPools;
+import dev.activator.upstream.PodConnectionPools;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A pod that does nothing by itself: it accepts a connection, and answers, when a test says so. */
-public final class FakePod implements PodPools, UpstreamPool {
+public final class FakePod implements PodConnectionPools, UpstreamPool {
   private @Nullable Connection kept;
   private @Nullable UpstreamListener dialling;
   private int dials;

@@ -17,7 +17,7 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -32,7 +32,7 @@ import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -67,7 +67,7 @@ class FallbackTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> revisions = new HashMap<>();
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      RevisionOptions.of(10), new Random(1));
+      ThrottlerOptions.of(10), new Random(1));
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Map<RevisionId, Integer> counted = new HashMap<>();
@@ -86,7 +86,7 @@ class FallbackTest {
         public void left(RevisionId revision) {
           counted.merge(revision, -1, Integer::sum);
         }
-      }, this::saw, Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+      }, this::saw, Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
       Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
           .share(loop),
       new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
@@ -99,9 +99,10 @@ class FallbackTest {
     }
   }
 
-  private WaitStatus status(RevisionId id) {
+  private WaitingPageStatus status(RevisionId id) {
     var view = throttler.view(id);
-    return new WaitStatus(view != null && view.capacity() > 0, "", null, null, Duration.ZERO);
+    return new WaitingPageStatus(view != null && view.capacity() > 0, "", null, null,
+        Duration.ZERO);
   }
 
   private static final class Caller extends StubDownstream {

@@ -15,7 +15,7 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -28,7 +28,7 @@ import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -59,7 +59,7 @@ class GatewayHandoverTest {
   private final Map<RevisionId, Revision> revisions = new HashMap<>(
       Map.of(WEB, Revision.of(WEB, 1)));
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      RevisionOptions.of(2), new Random(1));
+      ThrottlerOptions.of(2), new Random(1));
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<RequestOutcome> outcomes = new ArrayList<>();
@@ -79,7 +79,7 @@ class GatewayHandoverTest {
         public void left(RevisionId revision) {
           counted--;
         }
-      }, this::saw, Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+      }, this::saw, Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
       Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
           .share(loop),
       new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
@@ -93,9 +93,10 @@ class GatewayHandoverTest {
     }
   }
 
-  private WaitStatus status(RevisionId id) {
+  private WaitingPageStatus status(RevisionId id) {
     var view = throttler.view(id);
-    return new WaitStatus(view != null && view.capacity() > 0, "", null, null, Duration.ZERO);
+    return new WaitingPageStatus(view != null && view.capacity() > 0, "", null, null,
+        Duration.ZERO);
   }
 
   private static final class Gateway extends StubDownstream {

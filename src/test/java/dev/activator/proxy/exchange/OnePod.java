@@ -21,7 +21,7 @@ final class OnePod {
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final FakePod pod = new FakePod();
   final FakeThrottle throttle = new FakeThrottle();
-  final HeldBytes held = new HeldBytes(new HeldMemoryLimit(256 << 20));
+  final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(256 << 20));
   final SilentCaller caller = new SilentCaller(loop);
   /** Requests that were not counted out. */
   final AtomicInteger counted = new AtomicInteger();

@@ -11,13 +11,13 @@ import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -46,7 +46,7 @@ class QueuedExchangeTest {
   private final VirtualLoop revisionLoop = VirtualLoop.nearOverflow();
   private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
   private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
-      RevisionOptions.of(10 * HELD), new Random(1));
+      ThrottlerOptions.of(10 * HELD), new Random(1));
 
   @AfterEach
   void stop() {
@@ -70,7 +70,7 @@ class QueuedExchangeTest {
   @Test
   void holdsNothing_whenLeavingTheQueueFails() {
     var entry = new BrokenEntry();
-    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
+    var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
     var loop = VirtualLoop.nearOverflow();
     var caller = new SilentCaller(loop);
     Dispatchers.dispatch(
@@ -152,8 +152,8 @@ class QueuedExchangeTest {
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = Quiescence
-        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var held = Quiescence.watch(new HeldBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
     return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }
 }

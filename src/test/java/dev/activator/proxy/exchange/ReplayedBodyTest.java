@@ -26,7 +26,7 @@ class ReplayedBodyTest {
 
   private final OnePod scene = new OnePod();
   private final FakePod pod = scene.pod;
-  private final HeldBytes held = scene.held;
+  private final HeldRequestBytes held = scene.held;
   private final SilentCaller caller = scene.caller;
 
   @AfterEach

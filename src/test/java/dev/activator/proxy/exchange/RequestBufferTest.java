@@ -2,8 +2,8 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.proxy.codec.Http1RequestDecoder;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RequestBufferTest {
-  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(1_000_000));
+  private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(1_000_000));
   private final RequestBuffer body = new RequestBuffer(held.share());
 
   @Test
@@ -120,7 +120,7 @@ class RequestBufferTest {
   }
 
   private static int cost(String head) {
-    var connection = new EmbeddedChannel(new RequestDecoder());
+    var connection = new EmbeddedChannel(new Http1RequestDecoder());
     connection.writeInbound(Unpooled.copiedBuffer(head, StandardCharsets.US_ASCII));
     HttpRequest request = connection.readInbound();
     connection.finishAndReleaseAll();
@@ -138,7 +138,7 @@ class RequestBufferTest {
   @Test
   void countsFieldsOneByOneWhereTheirBytesAreNotKnown() {
     var fields = new DefaultHttpHeaders().add("X-T", "ab").add("X-U", "");
-    assertThat(HeldBytes.costOf(fields)).isEqualTo(105 + 103);
+    assertThat(HeldRequestBytes.costOf(fields)).isEqualTo(105 + 103);
   }
 
   private static HttpContent oneByte(char letter) {

@@ -15,14 +15,14 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -31,7 +31,7 @@ import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -58,7 +58,7 @@ class WaitingPagesTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = revision(Map.of());
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
-      RevisionOptions.of(10), new Random(1));
+      ThrottlerOptions.of(10), new Random(1));
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Counter counter = new Counter();
@@ -69,23 +69,24 @@ class WaitingPagesTest {
           _ -> revision,
           Readiness.Ready::new),
       throttler::admit, pod, counter, starts,
-      Quiescence.watch(new HeldBytes(new HeldMemoryLimit(1 << 20))).share(),
+      Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
       Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
           .share(loop),
       new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
 
   private static Revision revision(Map<String, String> annotations) {
-    return new Revision(ID, "", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null, Map.of(),
+    return new Revision(ID, "", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
+        Map.of(),
         annotations, null);
   }
 
-  private WaitStatus status(RevisionId id) {
+  private WaitingPageStatus status(RevisionId id) {
     var start = throttler.start(id);
     var view = throttler.view(id);
     return start == null || view == null
-        ? WaitStatus.UNKNOWN
-        : new WaitStatus(view.capacity() > 0, "no pod is listed", start.requested(),
+        ? WaitingPageStatus.UNKNOWN
+        : new WaitingPageStatus(view.capacity() > 0, "no pod is listed", start.requested(),
             starts.listedFor(id), start.usual());
   }
 
@@ -256,7 +257,7 @@ class WaitingPagesTest {
 
   @Test
   void holdsANavigationThatWaitsForItsTurnOnARunningPod() {
-    revision = new Revision(ID, "", Protocol.HTTP1, 1, RequestTimeouts.DEFAULT, true, null,
+    revision = new Revision(ID, "", PortProtocol.HTTP1, 1, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
     send("Accept", "application/json");
     var browser = navigate();
@@ -283,7 +284,9 @@ class WaitingPagesTest {
   @Test
   void runsNoScriptButItsOwn() throws Exception {
     var page = WaitingPageTemplate.DEFAULT.page(
-        new WaitStatus(false, "</script><script>alert(1)</script>", null, null, Duration.ZERO), 1,
+        new WaitingPageStatus(false, "</script><script>alert(1)</script>", null, null,
+            Duration.ZERO),
+        1,
         "<script>");
 
     assertThat(Pattern.compile("<script").matcher(page.body()).results()).hasSize(1);
@@ -304,10 +307,12 @@ class WaitingPagesTest {
   void usesTheOperatorsPage_whenItHasTheScriptPlaceholder() {
     var own = WaitingPageTemplate.of("<h1>Soon</h1>{{script}}");
 
-    assertThat(own.page(WaitStatus.UNKNOWN, 1, "").body())
+    assertThat(own.page(WaitingPageStatus.UNKNOWN, 1, "").body())
         .startsWith("<h1>Soon</h1><script data-");
-    assertThat(WaitingPageTemplate.of("{{script}}{{request}}").page(WaitStatus.UNKNOWN, 1, "a<b")
-        .body()).endsWith("<p class=\"small\">Request <code>a&lt;b</code></p>\n");
+    assertThat(
+        WaitingPageTemplate.of("{{script}}{{request}}").page(WaitingPageStatus.UNKNOWN, 1, "a<b")
+            .body())
+        .endsWith("<p class=\"small\">Request <code>a&lt;b</code></p>\n");
     assertThatThrownBy(() -> WaitingPageTemplate.of("<h1>Soon</h1>"))
         .hasMessageContaining("{{script}}");
   }

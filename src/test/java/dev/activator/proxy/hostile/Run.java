@@ -6,7 +6,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -19,10 +19,10 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.Fallback;
+import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Protocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -32,11 +32,11 @@ import dev.activator.testing.TestValues;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
 import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -88,7 +88,7 @@ final class Run {
       return switch (this) {
         case NONE -> null;
         case FALL_BACK -> new ColdStartRules(List.of(),
-            new Fallback(Duration.ZERO, OTHER.name(), null), null, List.of());
+            new ColdStartFallback(Duration.ZERO, OTHER.name(), null), null, List.of());
         case DO_NOT_WAKE -> new ColdStartRules(
             List.of(new DoNotWakeRule(null, null, List.of(), ConfiguredResponse.ok(), false)), null,
             null,
@@ -107,7 +107,7 @@ final class Run {
   private final Map<RevisionId, Revision> revisions = new HashMap<>();
   private final RevisionId withPod;
   private final Throttler throttler;
-  private final HeldBytes held = new HeldBytes(new HeldMemoryLimit(256 << 20));
+  private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(256 << 20));
   private final UnreadResponseBytes unread = new UnreadResponseBytes(
       new UnreadResponseBudget(256 << 20));
   private final ProxyServer server;
@@ -131,10 +131,10 @@ final class Run {
     revisions.put(REVISION, TestValues.withRules(revision(REVISION), rules.rules()));
     network.pods(_ -> sequence.podRefuses() ? Answer.REFUSE : Answer.ACCEPT, pod::accept);
     this.throttler = new Throttler(_ -> network.loop(), revisions::get, "10.9.9.9",
-        RevisionOptions.of(100), random);
+        ThrottlerOptions.of(100), random);
     var loops = network.loops();
     var upstreams = Quiescence
-        .watch(new Upstreams(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
             new PodTls()));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null, revisions::get, Readiness.Ready::new, List.of(), id -> id);
@@ -146,13 +146,14 @@ final class Run {
   }
 
   private Revision revision(RevisionId id) {
-    return new Revision(id, "", Protocol.HTTP1, sequence.concurrencyLimit(),
+    return new Revision(id, "", PortProtocol.HTTP1, sequence.concurrencyLimit(),
         new RequestTimeouts(Duration.ofSeconds(40), Duration.ofSeconds(20),
             Duration.ofSeconds(15)),
         true, null, Map.of(), Map.of(), null);
   }
 
-  private RequestDispatcher dispatcher(NettyLoop loop, Router router, Upstreams upstreams) {
+  private RequestDispatcher dispatcher(NettyLoop loop, Router router,
+      ConnectionPoolsByLoop upstreams) {
     return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), new Counter(),
         new Observer(), held.share(), unread.share(loop), ErrorResponseOptions.NONE);
   }

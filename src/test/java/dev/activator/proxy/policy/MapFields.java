@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Header fields in a list, as a policy's test writes them: {@code name, value, name, value}. */
-public final class MapFields implements HeaderFields {
+public final class MapFields implements HeaderMap {
   private final List<Map.Entry<String, String>> entries = new ArrayList<>();
 
   public static MapFields of(String... namesAndValues) {

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderFields;
+import dev.activator.http.HeaderMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
@@ -16,7 +16,7 @@ class RevisionResolverTest {
   private static final RevisionResolver HOSTS = new RevisionResolver.Hosts(
       new HostRouter() {
         @Override
-        public RevisionId revision(String host, String target, HeaderFields fields) {
+        public RevisionId revision(String host, String target, HeaderMap fields) {
           return host.equals("shop.example.com") && target.startsWith("/api") ? WEB : null;
         }
 
@@ -25,7 +25,7 @@ class RevisionResolverTest {
           return host.equals("shop.example.com");
         }
       });
-  private static final HeaderFields HEADERS = MapFields.of("Knative-Serving-Revision", "other",
+  private static final HeaderMap HEADERS = MapFields.of("Knative-Serving-Revision", "other",
       "Knative-Serving-Namespace", "other");
 
   private static RevisionId knative(String host, String... namesAndValues) {

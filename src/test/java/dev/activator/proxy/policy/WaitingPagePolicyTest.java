@@ -77,7 +77,7 @@ class WaitingPagePolicyTest {
 
   @Test
   void requestsTheStatus() {
-    var status = new WaitStatus(false, "says \"no\"", Duration.ofMillis(1500), null,
+    var status = new WaitingPageStatus(false, "says \"no\"", Duration.ofMillis(1500), null,
         Duration.ofMillis(900));
 
     assertThat(WaitingPagePolicy.status(status).body()).isEqualTo("{\"ready\":false,"

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.cache.WatchMessage.Bookmark;
 import dev.activator.embedded.api.cache.WatchMessage.Changed;
 import dev.activator.embedded.api.cache.WatchMessage.Position;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -75,10 +75,10 @@ final class BookmarkMutation {
 
   /** Tells a change of the last initial object before the mark. */
   static final class Early implements EventMutation {
-    private final StoreChange.Type type;
+    private final ApiStoreChange.Type type;
     private @Nullable Changed last;
 
-    Early(StoreChange.Type type) {
+    Early(ApiStoreChange.Type type) {
       this.type = type;
     }
 
@@ -93,8 +93,8 @@ final class BookmarkMutation {
         return List.of(signal);
       }
       var change = new Changed(type, object);
-      return type == StoreChange.Type.DELETED
-          ? List.of(change, new Changed(StoreChange.Type.ADDED, object), signal)
+      return type == ApiStoreChange.Type.DELETED
+          ? List.of(change, new Changed(ApiStoreChange.Type.ADDED, object), signal)
           : List.of(change, signal);
     }
   }

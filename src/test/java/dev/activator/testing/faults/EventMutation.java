@@ -2,7 +2,7 @@ package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.cache.WatchMessage.Changed;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +70,7 @@ interface EventMutation {
     List<WatchMessage> hit(Changed changed) {
       return switch (as) {
         case THE_SAME -> List.of(changed, changed);
-        case ADDED -> List.of(changed, new Changed(StoreChange.Type.ADDED, changed.object()));
+        case ADDED -> List.of(changed, new Changed(ApiStoreChange.Type.ADDED, changed.object()));
       };
     }
   }

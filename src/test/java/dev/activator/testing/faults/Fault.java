@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import java.time.Duration;
 
@@ -190,7 +190,7 @@ public sealed interface Fault {
   record FrequentBookmarks(Duration period) implements OnWatch {}
 
   /** Among the initial events, the last object changes, or goes and comes back. */
-  record EarlyChange(StoreChange.Type type) implements OnWatch {}
+  record EarlyChange(ApiStoreChange.Type type) implements OnWatch {}
 
   /** The watch takes no more events after this many: it becomes too slow for the cache. */
   record StopTaking(int afterEvents) implements OnWatch {}

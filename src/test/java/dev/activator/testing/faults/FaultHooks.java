@@ -2,8 +2,8 @@ package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.FeedFaults;
 import dev.activator.embedded.api.cache.CacheWatcher;
-import dev.activator.embedded.api.http.ApiServerHooks;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.http.ApiServerTestHooks;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -11,7 +11,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 
 /** Puts faults between the parts of a server. */
-public record FaultHooks(Faults faults, FeedFaults feed) implements ApiServerHooks {
+public record FaultHooks(Faults faults, FeedFaults feed) implements ApiServerTestHooks {
   @Override
   public HttpHandler requests(HttpHandler handler) {
     return new FaultyHandler(handler, faults);
@@ -30,7 +30,7 @@ public record FaultHooks(Faults faults, FeedFaults feed) implements ApiServerHoo
   }
 
   @Override
-  public Consumer<StoreChange> commits(Kind kind, Consumer<StoreChange> cache) {
+  public Consumer<ApiStoreChange> commits(Kind kind, Consumer<ApiStoreChange> cache) {
     return feed.over(kind, cache);
   }
 }

@@ -5,10 +5,10 @@ import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.WatchCacheObject;
 import dev.activator.embedded.api.cache.FakeOutlet;
 import dev.activator.embedded.api.cache.WatchMessage;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.VirtualLoop;
 import java.util.Random;
@@ -74,6 +74,7 @@ class FaultyOutletTest {
   private static WatchMessage event(String name, long revision) {
     var object = named(name);
     ObjectMeta.of(object).put("resourceVersion", Long.toString(revision));
-    return new WatchMessage.Changed(StoreChange.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
+    return new WatchMessage.Changed(ApiStoreChange.Type.ADDED,
+        WatchCacheObject.of(CONFIG_MAP, object));
   }
 }

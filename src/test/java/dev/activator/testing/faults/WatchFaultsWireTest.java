@@ -11,7 +11,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.Windows;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.testing.EmbeddedApi;
@@ -223,7 +223,7 @@ class WatchFaultsWireTest {
   @ParameterizedTest(name = "C-14 tells a change among the initial events: {0}")
   @CsvSource(delimiter = '|', value = {"MODIFIED|ADDED a,MODIFIED a,SYNCED",
       "DELETED|ADDED a,DELETED a,ADDED a,SYNCED"})
-  void sendsAChangeAmongTheInitialEvents(StoreChange.Type type, String expected) {
+  void sendsAChangeAmongTheInitialEvents(ApiStoreChange.Type type, String expected) {
     create("a");
     faults.once(WATCHES, new Fault.EarlyChange(type));
 

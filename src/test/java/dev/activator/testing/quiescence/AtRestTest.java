@@ -4,24 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ActivatorApplication;
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.LeaderElection;
 import dev.activator.autoscaler.AutoscalerFallback;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.SharedInformers;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.HttpProbeClient;
-import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -109,9 +109,10 @@ class AtRestTest {
 
   /** What a test may start: the roots from which the rest is reached. */
   private static final Set<Class<?>> STARTED = Set.of(Throttler.class, ProxyServer.class,
-      Upstreams.class, RevisionBackendsManager.class, HeldBytes.class, UnreadResponseBytes.class,
+      ConnectionPoolsByLoop.class, RevisionBackendsManager.class, HeldRequestBytes.class,
+      UnreadResponseBytes.class,
       Autoscaler.class, ConcurrencyReporter.class, ColdStartRecorder.class, HttpProbeClient.class,
-      ClusterWatcher.class, Informers.class, AutoscalerLink.class, AutoscalerServer.class,
+      ClusterWatcher.class, SharedInformers.class, AutoscalerLink.class, StatsServer.class,
       LeaderElection.class, AutoscalerFallback.class, WaitingPages.class);
 
   /** Their callers have what these start; the last is no test. */

@@ -4,7 +4,7 @@ import dev.activator.autoscaler.Autoscaler;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitReasonCache;
 import dev.activator.observability.ColdStartRecorder;
-import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.throttle.Throttler;
@@ -29,7 +29,7 @@ final class Deletion {
       }
       case RevisionBackendsManager backends -> ids(backends, "revisions").forEach(id -> {
         backends.podsGone(id);
-        backends.clusterIp(new ClusterIp(id, null, null));
+        backends.clusterIp(new PrivateClusterIp(id, null, null));
         backends.revisionGone(id);
       });
       case ColdStartRecorder starts -> ids(starts, "revisions").forEach(starts::gone);

@@ -7,7 +7,7 @@ import dev.activator.cluster.informer.Informer;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -16,11 +16,11 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.AdmissionResult.Ending;
-import dev.activator.throttle.AdmissionResult.Permit;
-import dev.activator.throttle.AdmissionResult.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ class QuiescenceTest {
   private static final class Scene {
     private final VirtualLoop loop = new VirtualLoop();
     private final Throttler throttler = new Throttler(_ -> loop, _ -> HELLO, "10.9.9.9",
-        RevisionOptions.of(10), new Random(1));
+        ThrottlerOptions.of(10), new Random(1));
 
     private Scene() {
       throttler.revision(HELLO);
@@ -60,7 +60,7 @@ class QuiescenceTest {
     var permit = (Permit) scene.throttler.admit(HELLO, new StubQueuedCaller(scene.loop));
 
     assertThat(left(scene)).singleElement().asString()
-        .startsWith("throttle.Pod.inFlight(): 1 (by ");
+        .startsWith("throttle.PodTracker.inFlight(): 1 (by ");
     permit.release(Ending.ANSWERED);
     assertThat(left(scene)).isEmpty();
   }
@@ -71,7 +71,7 @@ class QuiescenceTest {
     var entry = (QueueEntry) scene.throttler.admit(HELLO, new StubQueuedCaller(scene.loop));
     scene.loop.run();
 
-    assertThat(left(scene)).anyMatch(it -> it.startsWith("throttle.Permits.queued: 1"))
+    assertThat(left(scene)).anyMatch(it -> it.startsWith("throttle.RevisionPermits.queued: 1"))
         .anyMatch(it -> it.startsWith("throttle.WaitQueue.queue: 1 entries"))
         .anyMatch(it -> it.equals("a timer of throttle.QueueMonitor is set"));
     entry.giveUp();
@@ -80,11 +80,11 @@ class QuiescenceTest {
 
   @Test
   void namesBytesThatAreStillCounted() {
-    var held = new HeldBytes(new HeldMemoryLimit(1_000));
+    var held = new HeldRequestBytes(new HeldMemoryLimit(1_000));
     held.share().add(7);
 
     assertThat(left(held)).containsExactly(
-        "proxy.exchange.HeldBytes$Share.bytes: 7 (by proxy.exchange.HeldBytes.shares)");
+        "proxy.exchange.HeldRequestBytes$Share.bytes: 7 (by proxy.exchange.HeldRequestBytes.shares)");
   }
 
   @Test

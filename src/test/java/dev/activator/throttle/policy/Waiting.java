@@ -11,8 +11,8 @@ import java.util.stream.Stream;
  * @param queue the latter, in the order in which they came
  * @param order in which order the latter run
  */
-public record Waiting(List<Waiter> returned, List<Waiter> queue, QueueOrder order) {
-  static final Waiting NOBODY = new Waiting(List.of(), List.of(), QueueOrder.BY_ARRIVAL);
+public record Waiting(List<Waiter> returned, List<Waiter> queue, AdaptiveLifo order) {
+  static final Waiting NOBODY = new Waiting(List.of(), List.of(), AdaptiveLifo.BY_ARRIVAL);
 
   /** One that waits, and since when. */
   public record Waiter(long number, long sinceNanos) {}
@@ -34,7 +34,7 @@ public record Waiting(List<Waiter> returned, List<Waiter> queue, QueueOrder orde
     return new Waiting(without(returned, waiter), without(queue, waiter), order);
   }
 
-  Waiting ordered(QueueOrder now) {
+  Waiting ordered(AdaptiveLifo now) {
     return new Waiting(returned, queue, now);
   }
 

@@ -3,13 +3,13 @@ package dev.activator.waking.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.policy.ChainTable.StartTime;
+import dev.activator.waking.policy.CallChainTable.StartTime;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ChainTableTest {
-  private final ChainTable table = new ChainTable();
+  private final CallChainTable table = new CallChainTable();
 
   private static RevisionId id(String name) {
     return new RevisionId("n", name);
@@ -78,17 +78,17 @@ class ChainTableTest {
 
   @Test
   void theEdgeThatWasUsedLeastRecentlyIsForgottenFirst() {
-    for (int i = 0; i < ChainTable.MAX_EDGES; i++) {
+    for (int i = 0; i < CallChainTable.MAX_EDGES; i++) {
       table.called(id("a" + i), id("b"), 0);
     }
     table.called(id("a0"), id("b"), 0);
 
     table.called(id("new"), id("b"), 0);
 
-    for (int i = 0; i < ChainTable.MAX_EDGES; i++) {
+    for (int i = 0; i < CallChainTable.MAX_EDGES; i++) {
       assertThat(table.callees(id("a" + i))).hasSize(i == 1 ? 0 : 1);
     }
-    assertThat(table.edge(id("a1"), id("b"))).isEqualTo(ChainEdge.UNKNOWN);
+    assertThat(table.edge(id("a1"), id("b"))).isEqualTo(CallChainEdge.UNKNOWN);
   }
 
   @Test

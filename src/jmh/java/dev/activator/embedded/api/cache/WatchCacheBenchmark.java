@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.TestValues;
@@ -42,9 +42,9 @@ public class WatchCacheBenchmark {
   /** A window that is full, and a queue that holds the same. */
   @State(Scope.Thread)
   public static class Window {
-    private final EventWindow window = new EventWindow(Windows.fixed(WINDOW));
-    private final ArrayDeque<CacheEvent> queue = new ArrayDeque<>();
-    private final ConcurrentSkipListMap<Long, CacheEvent> map = new ConcurrentSkipListMap<>();
+    private final WatchEventWindow window = new WatchEventWindow(Windows.fixed(WINDOW));
+    private final ArrayDeque<WatchCacheEvent> queue = new ArrayDeque<>();
+    private final ConcurrentSkipListMap<Long, WatchCacheEvent> map = new ConcurrentSkipListMap<>();
     private long revision = 1;
 
     /** Fills all three. */
@@ -58,9 +58,10 @@ public class WatchCacheBenchmark {
       }
     }
 
-    private CacheEvent next() {
+    private WatchCacheEvent next() {
       revision++;
-      return new CacheEvent(StoreChange.Type.MODIFIED, bare(revision), null, SortedObjects.EMPTY,
+      return new WatchCacheEvent(ApiStoreChange.Type.MODIFIED, bare(revision), null,
+          SortedObjects.EMPTY,
           0);
     }
   }
@@ -98,23 +99,23 @@ public class WatchCacheBenchmark {
   @State(Scope.Thread)
   public static class Maps {
     private SortedObjects ours = SortedObjects.EMPTY;
-    private final TreeMap<String, CachedObject> tree = new TreeMap<>();
-    private final ConcurrentSkipListMap<String, CachedObject> skipList = new ConcurrentSkipListMap<>();
-    private final CachedObject[] objects = new CachedObject[OBJECTS];
+    private final TreeMap<String, WatchCacheObject> tree = new TreeMap<>();
+    private final ConcurrentSkipListMap<String, WatchCacheObject> skipList = new ConcurrentSkipListMap<>();
+    private final WatchCacheObject[] objects = new WatchCacheObject[OBJECTS];
     private int next;
 
     /** Fills all three. */
     @Setup
     public void fill() {
       for (int i = 0; i < OBJECTS; i++) {
-        objects[i] = CachedObject.of(BuiltInKinds.CONFIG_MAP, object(1, "o" + i));
+        objects[i] = WatchCacheObject.of(BuiltInKinds.CONFIG_MAP, object(1, "o" + i));
         ours = ours.with(objects[i]);
         tree.put(objects[i].key(), objects[i]);
         skipList.put(objects[i].key(), objects[i]);
       }
     }
 
-    private CachedObject next() {
+    private WatchCacheObject next() {
       next = (next + 7_919) % OBJECTS;
       return objects[next];
     }
@@ -156,7 +157,7 @@ public class WatchCacheBenchmark {
     watched.revision++;
     var object = object(watched.revision, "o" + watched.revision % OBJECTS);
     watched.cache.apply(
-        new StoreChange(StoreChange.Type.MODIFIED, BuiltInKinds.ENDPOINTS, object,
+        new ApiStoreChange(ApiStoreChange.Type.MODIFIED, BuiltInKinds.ENDPOINTS, object,
             watched.revision));
   }
 
@@ -187,9 +188,9 @@ public class WatchCacheBenchmark {
     maps.skipList.values().forEach(out::consume);
   }
 
-  private static CachedObject bare(long revision) {
+  private static WatchCacheObject bare(long revision) {
     var object = FedCache.object(revision, "o", "1");
-    return CachedObject.of(BuiltInKinds.CONFIG_MAP, object);
+    return WatchCacheObject.of(BuiltInKinds.CONFIG_MAP, object);
   }
 
   private static ObjectNode object(long revision, String name) {

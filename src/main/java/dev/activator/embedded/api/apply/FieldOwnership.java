@@ -3,7 +3,7 @@ package dev.activator.embedded.api.apply;
 import static java.util.Comparator.comparing;
 
 import dev.activator.embedded.api.apply.FieldOwner.Operation;
-import dev.activator.embedded.api.schema.MergeShape;
+import dev.activator.embedded.api.schema.MergeSchema;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
@@ -43,13 +43,13 @@ public final class FieldOwnership {
       "f:managedFields": {}, "f:resourceVersion": {}}}"""));
 
   private final Kind kind;
-  private final MergeShape shape;
+  private final MergeSchema shape;
   private final String now;
   private final Map<FieldOwner, Owned> owners;
 
   private record Owned(FieldSet fields, String time) {}
 
-  private FieldOwnership(Kind kind, MergeShape shape, String now, Map<FieldOwner, Owned> owners) {
+  private FieldOwnership(Kind kind, MergeSchema shape, String now, Map<FieldOwner, Owned> owners) {
     this.kind = kind;
     this.shape = shape;
     this.now = now;
@@ -62,10 +62,10 @@ public final class FieldOwnership {
    * @param now the time of the write
    */
   public static FieldOwnership of(Kind kind, String now, @Nullable ObjectNode stored) {
-    return of(kind, MergeShape.of(kind), now, stored);
+    return of(kind, MergeSchema.of(kind), now, stored);
   }
 
-  static FieldOwnership of(Kind kind, MergeShape shape, String now, @Nullable ObjectNode stored) {
+  static FieldOwnership of(Kind kind, MergeSchema shape, String now, @Nullable ObjectNode stored) {
     var entries = stored == null ? null : stored.path("metadata").get(MANAGED);
     return new FieldOwnership(kind, shape, now,
         entries == null ? new HashMap<>() : parsed(kind, entries).orElseGet(HashMap::new));

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.apply;
 
-import dev.activator.embedded.api.schema.MergeShape;
-import dev.activator.embedded.api.schema.MergeShape.Merging;
+import dev.activator.embedded.api.schema.MergeSchema;
+import dev.activator.embedded.api.schema.MergeSchema.Merging;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ final class StructuredMerge {
   }
 
   /** Whether the value is compared and owned as a whole. */
-  private static boolean isLeaf(MergeShape shape, JsonNode value) {
+  private static boolean isLeaf(MergeSchema shape, JsonNode value) {
     return switch (value) {
       case ObjectNode _ -> shape.merging() == Merging.ATOMIC;
       case ArrayNode _ -> !isAssociative(shape);
@@ -51,12 +51,12 @@ final class StructuredMerge {
     };
   }
 
-  private static boolean isAssociative(MergeShape shape) {
+  private static boolean isAssociative(MergeSchema shape) {
     return shape.merging() == Merging.SET || shape.merging() == Merging.KEYED;
   }
 
   /** All leaves and list items. */
-  static FieldSet fields(MergeShape shape, JsonNode value) {
+  static FieldSet fields(MergeSchema shape, JsonNode value) {
     if (isLeaf(shape, value)) {
       return FieldSet.MEMBER;
     }
@@ -77,7 +77,7 @@ final class StructuredMerge {
   }
 
   /** Compares two values, of which one may be missing. */
-  static Changes compare(MergeShape shape, @Nullable JsonNode before, @Nullable JsonNode after) {
+  static Changes compare(MergeSchema shape, @Nullable JsonNode before, @Nullable JsonNode after) {
     var one = before == null && shape.required() && after instanceof ObjectNode
         ? Json.object()
         : before;
@@ -115,7 +115,7 @@ final class StructuredMerge {
   }
 
   /** Whether both are compared as a whole. Null counts as empty beside an object or a list. */
-  private static boolean areLeaf(MergeShape shape, @Nullable JsonNode one,
+  private static boolean areLeaf(MergeSchema shape, @Nullable JsonNode one,
       @Nullable JsonNode other) {
     var first = one == null || one.isNull() ? null : one;
     var second = other == null || other.isNull() ? null : other;
@@ -125,7 +125,7 @@ final class StructuredMerge {
         || second != null && isLeaf(shape, second);
   }
 
-  private static Map<String, Changes> fieldChanges(MergeShape shape, @Nullable JsonNode before,
+  private static Map<String, Changes> fieldChanges(MergeSchema shape, @Nullable JsonNode before,
       @Nullable JsonNode after) {
     var names = new LinkedHashSet<String>();
     var parts = new TreeMap<String, Changes>();
@@ -141,7 +141,7 @@ final class StructuredMerge {
     return parts;
   }
 
-  private static Map<String, Changes> itemChanges(MergeShape shape, @Nullable JsonNode before,
+  private static Map<String, Changes> itemChanges(MergeSchema shape, @Nullable JsonNode before,
       @Nullable JsonNode after) {
     var from = items(shape, before);
     var to = items(shape, after);
@@ -156,7 +156,7 @@ final class StructuredMerge {
   }
 
   /** Items with the same keys count as one value. */
-  private static Changes itemChanges(MergeShape shape, List<JsonNode> before,
+  private static Changes itemChanges(MergeSchema shape, List<JsonNode> before,
       List<JsonNode> after) {
     var one = before.isEmpty() ? null : before.getFirst();
     var other = after.isEmpty() ? null : after.getFirst();
@@ -177,7 +177,7 @@ final class StructuredMerge {
   }
 
   /** The second value with the fields that only the first has. */
-  static JsonNode merge(MergeShape shape, @Nullable JsonNode live, JsonNode config) {
+  static JsonNode merge(MergeSchema shape, @Nullable JsonNode live, JsonNode config) {
     if (areLeaf(shape, live, config)) {
       return config;
     }
@@ -199,7 +199,7 @@ final class StructuredMerge {
    * Merges two lists. Items in both have the order of {@code config}; an item that is only in
    * {@code live} stays before the item that followed it.
    */
-  private static ArrayNode mergeLists(MergeShape shape, ArrayNode live, ArrayNode config) {
+  private static ArrayNode mergeLists(MergeSchema shape, ArrayNode live, ArrayNode config) {
     var present = items(shape, live);
     var wanted = items(shape, config);
     wanted.forEach((element, items) -> {
@@ -237,7 +237,7 @@ final class StructuredMerge {
     return shared.stream().filter(element -> !done.contains(element)).findFirst().orElse(null);
   }
 
-  private static void add(ArrayNode merged, MergeShape shape, String element,
+  private static void add(ArrayNode merged, MergeSchema shape, String element,
       Map<String, List<JsonNode>> present, Map<String, List<JsonNode>> wanted) {
     var before = present.getOrDefault(element, List.of());
     var item = wanted.getOrDefault(element, List.of()).getFirst();
@@ -245,7 +245,7 @@ final class StructuredMerge {
   }
 
   /** JSON's null if nothing is left. */
-  static JsonNode remove(MergeShape shape, JsonNode value, FieldSet fields) {
+  static JsonNode remove(MergeSchema shape, JsonNode value, FieldSet fields) {
     if (fields.isEmpty() || isLeaf(shape, value)) {
       return value;
     }
@@ -273,7 +273,7 @@ final class StructuredMerge {
    * The set with the declared fields that lead to a member: they are removed when everything below
    * them is.
    */
-  static FieldSet withDeclared(MergeShape shape, FieldSet fields) {
+  static FieldSet withDeclared(MergeSchema shape, FieldSet fields) {
     var children = new TreeMap<String, FieldSet>();
     fields.children().forEach((element, child) -> {
       boolean field = element.startsWith(FieldSet.field(""));
@@ -284,7 +284,7 @@ final class StructuredMerge {
     return FieldSet.of(fields.member(), children);
   }
 
-  private static Map<String, List<JsonNode>> items(MergeShape shape, @Nullable JsonNode list) {
+  private static Map<String, List<JsonNode>> items(MergeSchema shape, @Nullable JsonNode list) {
     var items = new LinkedHashMap<String, List<JsonNode>>();
     if (list != null) {
       list.forEach(item -> items.computeIfAbsent(element(shape, item), _ -> new ArrayList<>())
@@ -293,7 +293,7 @@ final class StructuredMerge {
     return items;
   }
 
-  private static String element(MergeShape shape, JsonNode item) {
+  private static String element(MergeSchema shape, JsonNode item) {
     if (shape.merging() == Merging.SET) {
       return FieldSet.value(item);
     }

@@ -135,7 +135,7 @@ public final class CacheWatcher {
   }
 
   /** False if the buffer is full: offer the event again. */
-  boolean offer(CacheEvent event) {
+  boolean offer(WatchCacheEvent event) {
     if (state != State.OPEN || event.revision() <= coveredRevision) {
       return true;
     }

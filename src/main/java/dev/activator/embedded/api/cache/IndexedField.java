@@ -34,7 +34,7 @@ public record IndexedField(Source source, String name) {
     return BY_KIND.getOrDefault(kind, List.of());
   }
 
-  public String valueOf(CachedObject object) {
+  public String valueOf(WatchCacheObject object) {
     var values = source == Source.LABEL ? object.labels() : object.fields();
     return values.getOrDefault(name, "");
   }

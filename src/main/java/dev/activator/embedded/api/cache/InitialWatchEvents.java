@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.WatchMessage.Bookmark;
 import dev.activator.embedded.api.cache.WatchMessage.Changed;
 import dev.activator.embedded.api.cache.WatchMessage.Position;
 import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import java.util.Collections;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +25,11 @@ sealed interface InitialWatchEvents {
   InitialWatchEvents NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
 
   final class Objects implements InitialWatchEvents {
-    private final Iterator<CachedObject> rest;
+    private final Iterator<WatchCacheObject> rest;
     private final long revision;
     private boolean bookmarkPending;
 
-    Objects(Iterator<CachedObject> objects, long revision, Bookmarks bookmarks) {
+    Objects(Iterator<WatchCacheObject> objects, long revision, Bookmarks bookmarks) {
       this.rest = objects;
       this.revision = revision;
       this.bookmarkPending = bookmarks == Bookmarks.WANTED;
@@ -38,7 +38,7 @@ sealed interface InitialWatchEvents {
     @Override
     public @Nullable WatchMessage next() {
       if (rest.hasNext()) {
-        return new Changed(StoreChange.Type.ADDED, rest.next());
+        return new Changed(ApiStoreChange.Type.ADDED, rest.next());
       }
       if (!bookmarkPending) {
         return null;
@@ -59,12 +59,12 @@ sealed interface InitialWatchEvents {
   }
 
   final class Events implements InitialWatchEvents {
-    private final EventWindow window;
+    private final WatchEventWindow window;
     private final ObjectSelection selection;
     private final long end;
     private long next;
 
-    Events(EventWindow window, ObjectSelection selection, long first) {
+    Events(WatchEventWindow window, ObjectSelection selection, long first) {
       this.window = window;
       this.selection = selection;
       this.next = first;

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.policy.FieldSelector.Comparison;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import java.util.ArrayList;
@@ -68,39 +68,39 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
   }
 
-  public boolean passes(CachedObject object) {
+  public boolean passes(WatchCacheObject object) {
     return object.key().startsWith(prefix()) && labels.matches(object.labels())
         && fields.matches(object.fields());
   }
 
   /** Sorted by key, from the first that is not before {@code from}. */
-  public Iterator<CachedObject> in(SortedObjects objects, String from) {
+  public Iterator<WatchCacheObject> in(SortedObjects objects, String from) {
     return new Passing(objects.candidates(this, from), this);
   }
 
   /** The message for an event; null if this watch does not see it. */
-  public WatchMessage.@Nullable Changed signalFor(CacheEvent event) {
+  public WatchMessage.@Nullable Changed signalFor(WatchCacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
-    boolean now = event.type() != StoreChange.Type.DELETED && passes(event.object());
+    boolean now = event.type() != ApiStoreChange.Type.DELETED && passes(event.object());
     if (now) {
       return before ? event.modified() : event.added();
     }
     return before && previous != null ? event.gone(previous) : null;
   }
 
-  private static final class Passing implements Iterator<CachedObject> {
-    private final Iterator<CachedObject> all;
+  private static final class Passing implements Iterator<WatchCacheObject> {
+    private final Iterator<WatchCacheObject> all;
     private final ObjectSelection selection;
-    private @Nullable CachedObject next;
+    private @Nullable WatchCacheObject next;
 
-    Passing(Iterator<CachedObject> all, ObjectSelection selection) {
+    Passing(Iterator<WatchCacheObject> all, ObjectSelection selection) {
       this.all = all;
       this.selection = selection;
       this.next = advance();
     }
 
-    private @Nullable CachedObject advance() {
+    private @Nullable WatchCacheObject advance() {
       while (all.hasNext()) {
         var object = all.next();
         if (selection.passes(object)) {
@@ -116,7 +116,7 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
     }
 
     @Override
-    public CachedObject next() {
+    public WatchCacheObject next() {
       var current = next;
       if (current == null) {
         throw new NoSuchElementException();

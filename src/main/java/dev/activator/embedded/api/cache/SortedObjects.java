@@ -12,13 +12,13 @@ import org.pcollections.TreePMap;
 public final class SortedObjects {
   public static final SortedObjects EMPTY = indexed(List.of());
 
-  private final TreePMap<String, CachedObject> byKey;
+  private final TreePMap<String, WatchCacheObject> byKey;
   private final List<Index> indices;
 
   /** Complete at one revision of the store. */
   public record CacheSnapshot(SortedObjects objects, long revision) {}
 
-  private SortedObjects(TreePMap<String, CachedObject> byKey, List<Index> indices) {
+  private SortedObjects(TreePMap<String, WatchCacheObject> byKey, List<Index> indices) {
     this.byKey = byKey;
     this.indices = indices;
   }
@@ -27,7 +27,7 @@ public final class SortedObjects {
     return new SortedObjects(TreePMap.empty(), indexers.stream().map(Index::of).toList());
   }
 
-  public SortedObjects withAll(List<CachedObject> objects) {
+  public SortedObjects withAll(List<WatchCacheObject> objects) {
     var all = this;
     for (var object : objects) {
       all = all.with(object);
@@ -39,11 +39,11 @@ public final class SortedObjects {
     return byKey.size();
   }
 
-  public @Nullable CachedObject find(String key) {
+  public @Nullable WatchCacheObject find(String key) {
     return byKey.get(key);
   }
 
-  public SortedObjects with(CachedObject object) {
+  public SortedObjects with(WatchCacheObject object) {
     return new SortedObjects(byKey.plus(object.key(), object),
         reindexed(find(object.key()), object));
   }
@@ -52,11 +52,12 @@ public final class SortedObjects {
     return new SortedObjects(byKey.minus(key), reindexed(find(key), null));
   }
 
-  public Iterator<CachedObject> from(String from, String prefix) {
+  public Iterator<WatchCacheObject> from(String from, String prefix) {
     return from(byKey, from, prefix);
   }
 
-  private static Iterator<CachedObject> from(TreePMap<String, CachedObject> sorted, String from,
+  private static Iterator<WatchCacheObject> from(TreePMap<String, WatchCacheObject> sorted,
+      String from,
       String prefix) {
     String first = from.compareTo(prefix) < 0 ? prefix : from;
     return sorted.tailMap(first, true).entrySet().stream()
@@ -64,7 +65,7 @@ public final class SortedObjects {
   }
 
   /** Uses an index if one applies; the selection must still be applied. */
-  public Iterator<CachedObject> candidates(ObjectSelection selection, String from) {
+  public Iterator<WatchCacheObject> candidates(ObjectSelection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
       String value = index.indexer().valueIn(selection);
@@ -75,13 +76,13 @@ public final class SortedObjects {
     return from(from, prefix.isEmpty() ? prefix : prefix + selection.name());
   }
 
-  private List<Index> reindexed(@Nullable CachedObject before, @Nullable CachedObject now) {
+  private List<Index> reindexed(@Nullable WatchCacheObject before, @Nullable WatchCacheObject now) {
     return indices.isEmpty()
         ? indices
         : indices.stream().map(index -> index.without(before).with(now)).toList();
   }
 
-  private record Index(IndexedField indexer, TreePMap<String, CachedObject> byValue) {
+  private record Index(IndexedField indexer, TreePMap<String, WatchCacheObject> byValue) {
     /** Less than every character of names and values. */
     private static final char BETWEEN = '\0';
 
@@ -89,23 +90,23 @@ public final class SortedObjects {
       return new Index(indexer, TreePMap.empty());
     }
 
-    Index with(@Nullable CachedObject object) {
+    Index with(@Nullable WatchCacheObject object) {
       return object == null || indexer.valueOf(object).isEmpty()
           ? this
           : new Index(indexer, byValue.plus(place(object), object));
     }
 
-    Index without(@Nullable CachedObject object) {
+    Index without(@Nullable WatchCacheObject object) {
       return object == null || indexer.valueOf(object).isEmpty()
           ? this
           : new Index(indexer, byValue.minus(place(object)));
     }
 
-    Iterator<CachedObject> from(String value, String from, String prefix) {
+    Iterator<WatchCacheObject> from(String value, String from, String prefix) {
       return SortedObjects.from(byValue, value + BETWEEN + from, value + BETWEEN + prefix);
     }
 
-    private String place(CachedObject object) {
+    private String place(WatchCacheObject object) {
       return indexer.valueOf(object) + BETWEEN + object.key();
     }
   }

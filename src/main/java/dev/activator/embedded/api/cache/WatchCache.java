@@ -9,7 +9,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -40,18 +40,18 @@ public final class WatchCache {
   private final Loop loop;
   private final LongSupplier newest;
   private final List<IndexedField> indexers;
-  private final EventWindow window;
+  private final WatchEventWindow window;
   private final FreshnessWaiters waiters;
   private final WatchDispatcher dispatcher;
   private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
-  public WatchCache(Kind kind, Loop loop, CacheSettings settings, LongSupplier newest) {
+  public WatchCache(Kind kind, Loop loop, WatchCacheSettings settings, LongSupplier newest) {
     this.kind = kind;
     this.loop = loop;
     this.newest = newest;
     this.indexers = IndexedField.of(kind);
-    this.window = new EventWindow(settings.capacity());
+    this.window = new WatchEventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
     this.dispatcher = new WatchDispatcher(loop, settings, indexers);
     this.readiness = new CacheReadiness(false, 0, loop.nanoTime());
@@ -73,7 +73,7 @@ public final class WatchCache {
           + " and cannot go back to " + revision);
     }
     var objects = SortedObjects.indexed(indexers)
-        .withAll(listed.stream().map(object -> CachedObject.of(kind, object)).toList());
+        .withAll(listed.stream().map(object -> WatchCacheObject.of(kind, object)).toList());
     dispatcher.endAll(revision);
     window.restart(objects, revision);
     // In this order, so that a thread that sees the cache ready also sees its state.
@@ -92,15 +92,15 @@ public final class WatchCache {
    * @throws RuntimeException for an object that was never stored, or a change that is not newer;
    *     nothing has changed then
    */
-  void apply(StoreChange change) {
+  void apply(ApiStoreChange change) {
     var objects = published.objects();
     var previous = objects.find(ObjectMeta.key(change.object()));
-    var object = CachedObject.of(kind, change.object(), previous);
+    var object = WatchCacheObject.of(kind, change.object(), previous);
     var after = switch (change.type()) {
       case ADDED, MODIFIED -> objects.with(object);
       case DELETED -> objects.without(object.key());
     };
-    var event = new CacheEvent(change.type(), object, previous, after, loop.nanoTime());
+    var event = new WatchCacheEvent(change.type(), object, previous, after, loop.nanoTime());
     window.append(event);
     publish(new CacheSnapshot(after, change.revision()));
     dispatcher.dispatch(event);
@@ -126,7 +126,7 @@ public final class WatchCache {
     return waiters.size();
   }
 
-  EventWindow window() {
+  WatchEventWindow window() {
     return window;
   }
 

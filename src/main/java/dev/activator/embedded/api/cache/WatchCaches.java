@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore.ObjectList;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
@@ -31,15 +31,15 @@ public final class WatchCaches {
 
   private final ApiStore store;
   private final Loop loop;
-  private final CacheSettings settings;
-  private final BiFunction<Kind, Consumer<StoreChange>, Consumer<StoreChange>> hook;
+  private final WatchCacheSettings settings;
+  private final BiFunction<Kind, Consumer<ApiStoreChange>, Consumer<ApiStoreChange>> hook;
   private final Map<Kind, Feed> feeds = new ConcurrentHashMap<>();
   private StoreSubscription following = () -> {
   };
 
   /** @param hook for tests: wraps the input of a kind's cache */
-  public WatchCaches(ApiStore store, Loop loop, CacheSettings settings,
-      BiFunction<Kind, Consumer<StoreChange>, Consumer<StoreChange>> hook) {
+  public WatchCaches(ApiStore store, Loop loop, WatchCacheSettings settings,
+      BiFunction<Kind, Consumer<ApiStoreChange>, Consumer<ApiStoreChange>> hook) {
     this.store = store;
     this.loop = loop;
     this.settings = settings;
@@ -100,7 +100,7 @@ public final class WatchCaches {
 
   final class Feed {
     private final WatchCache cache;
-    private final Consumer<StoreChange> input;
+    private final Consumer<ApiStoreChange> input;
     private final CompletableFuture<WatchCache> filled = new CompletableFuture<>();
     private boolean down = true;
     private long filledAt;
@@ -134,7 +134,7 @@ public final class WatchCaches {
     }
 
     /** Delivers a commit to all caches. A cache that cannot take it is refilled. */
-    private void deliver(StoreChange commit) {
+    private void deliver(ApiStoreChange commit) {
       if (down || commit.revision() <= filledAt) {
         return;
       }

@@ -21,9 +21,9 @@ final class WatchDispatcher {
   private static final Logger log = LoggerFactory.getLogger(WatchDispatcher.class);
 
   private final Loop loop;
-  private final CacheSettings settings;
+  private final WatchCacheSettings settings;
   private final WatchIndex watches;
-  private final Queue<CacheEvent> pending = new ArrayDeque<>();
+  private final Queue<WatchCacheEvent> pending = new ArrayDeque<>();
   private List<CacheWatcher> blocked = List.of();
   private Loop.@Nullable Timer timeout;
   private TimeBudget budget;
@@ -50,7 +50,7 @@ final class WatchDispatcher {
     }
   }
 
-  WatchDispatcher(Loop loop, CacheSettings settings, List<IndexedField> indexers) {
+  WatchDispatcher(Loop loop, WatchCacheSettings settings, List<IndexedField> indexers) {
     this.loop = loop;
     this.settings = settings;
     this.watches = new WatchIndex(indexers);
@@ -61,7 +61,7 @@ final class WatchDispatcher {
     return loop;
   }
 
-  CacheSettings settings() {
+  WatchCacheSettings settings() {
     return settings;
   }
 
@@ -86,7 +86,7 @@ final class WatchDispatcher {
     return revision;
   }
 
-  void dispatch(CacheEvent event) {
+  void dispatch(WatchCacheEvent event) {
     pending.add(event);
     run();
   }
@@ -117,7 +117,7 @@ final class WatchDispatcher {
     }
   }
 
-  private boolean offer(CacheEvent event) {
+  private boolean offer(WatchCacheEvent event) {
     var candidates = blocked.isEmpty() ? watches.candidates(event) : blocked;
     var full = new ArrayList<CacheWatcher>();
     for (var watch : candidates) {

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
+import dev.activator.embedded.api.cache.WatchCacheSettings.Buffers.Trigger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -33,7 +33,7 @@ final class WatchIndex {
     });
   }
 
-  List<CacheWatcher> candidates(CacheEvent event) {
+  List<CacheWatcher> candidates(WatchCacheEvent event) {
     var object = event.object();
     var previous = event.previous();
     var candidates = new ArrayList<CacheWatcher>();

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 
 /**
@@ -9,7 +9,7 @@ import dev.activator.embedded.api.store.StatusException;
  */
 public sealed interface WatchMessage {
   /** @param object for a deletion, as the watch last saw it, with the new revision */
-  record Changed(StoreChange.Type type, CachedObject object) implements WatchMessage {}
+  record Changed(ApiStoreChange.Type type, WatchCacheObject object) implements WatchMessage {}
 
   /** Nothing matches up to this revision. */
   record Bookmark(long revision, Position position) implements WatchMessage {}

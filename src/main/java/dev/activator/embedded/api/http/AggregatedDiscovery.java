@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.http.Discovery.Subresource;
+import dev.activator.embedded.api.http.DiscoveryDocuments.Subresource;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import java.util.Optional;
@@ -47,7 +47,7 @@ final class AggregatedDiscovery {
     var list = Json.object().put("kind", KIND).put("apiVersion", GROUP + "/" + version);
     list.putObject("metadata");
     var items = list.putArray("items");
-    Discovery.withComputed(kinds.all()).stream().map(Kind::group)
+    DiscoveryDocuments.withComputed(kinds.all()).stream().map(Kind::group)
         .filter(group -> group.isEmpty() == path.equals("/api")).distinct()
         .forEach(group -> items.add(group(group)));
     var type = MediaType
@@ -59,7 +59,7 @@ final class AggregatedDiscovery {
     var group = Json.object();
     group.putObject("metadata").put("name", name).putNull("creationTimestamp");
     var versions = group.putArray("versions");
-    var members = Discovery.withComputed(kinds.all()).stream()
+    var members = DiscoveryDocuments.withComputed(kinds.all()).stream()
         .filter(kind -> kind.group().equals(name)).toList();
     members.stream().map(Kind::version).distinct().forEach(version -> {
       var resources = versions.addObject().put("version", version).put("freshness", "Current")
@@ -75,16 +75,16 @@ final class AggregatedDiscovery {
     response(resource, kind.group(), kind.version(), kind.kind());
     resource.put("scope", kind.namespaced() ? "Namespaced" : "Cluster").put("singularResource",
         kind.names().singular());
-    Discovery.put(resource, "verbs", Discovery.verbs(kind));
-    Discovery.put(resource, "shortNames", kind.names().shortNames());
-    Discovery.put(resource, "categories", kind.names().categories());
+    DiscoveryDocuments.put(resource, "verbs", DiscoveryDocuments.verbs(kind));
+    DiscoveryDocuments.put(resource, "shortNames", kind.names().shortNames());
+    DiscoveryDocuments.put(resource, "categories", kind.names().categories());
     var subresources = Subresource.of(kind);
     if (!subresources.isEmpty()) {
       var list = resource.putArray("subresources");
       for (var sub : subresources) {
         var added = list.addObject().put("subresource", sub.name());
         response(added, sub.group(), sub.version(), sub.kind());
-        Discovery.put(added, "verbs", sub.verbs());
+        DiscoveryDocuments.put(added, "verbs", sub.verbs());
       }
     }
     return resource;

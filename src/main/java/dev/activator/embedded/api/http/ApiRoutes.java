@@ -39,38 +39,38 @@ public final class ApiRoutes {
       HttpMethod.PATCH);
 
   private final KindRegistry kinds;
-  private final Discovery discovery;
+  private final DiscoveryDocuments discovery;
   private final AggregatedDiscovery aggregated;
   private final ComputedKinds computed;
-  private final ReadHandler reads;
-  private final LogHandler logs;
-  private final PodStreams streams;
-  private final WatchHandler watches;
-  private final WriteHandler writes;
-  private final DeleteHandler deletes;
-  private final ApiServerHooks hooks;
+  private final ApiReadHandler reads;
+  private final PodLogHandler logs;
+  private final ExecPortForwardHandler streams;
+  private final ApiWatchHandler watches;
+  private final ApiWriteHandler writes;
+  private final ApiDeleteHandler deletes;
+  private final ApiServerTestHooks hooks;
 
   public ApiRoutes(ApiStore store, WatchCaches caches, RandomGenerator random,
-      ApiServerHooks hooks) {
+      ApiServerTestHooks hooks) {
     this.kinds = store.kinds();
-    this.discovery = new Discovery(kinds);
+    this.discovery = new DiscoveryDocuments(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
     this.computed = new ComputedKinds(store);
-    this.reads = new ReadHandler(store, caches);
-    this.logs = new LogHandler(store);
-    this.streams = new PodStreams(store);
-    this.watches = new WatchHandler(reads, random, hooks);
-    this.writes = new WriteHandler(store);
-    this.deletes = new DeleteHandler(store, reads);
+    this.reads = new ApiReadHandler(store, caches);
+    this.logs = new PodLogHandler(store);
+    this.streams = new ExecPortForwardHandler(store);
+    this.watches = new ApiWatchHandler(reads, random, hooks);
+    this.writes = new ApiWriteHandler(store);
+    this.deletes = new ApiDeleteHandler(store, reads);
     this.hooks = hooks;
   }
 
   public BiFunction<HttpServerRequest, HttpServerResponse, Mono<Void>> handler() {
     var strategies = HandlerStrategies.builder()
-        .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(RequestBodies.LIMIT_BYTES))
+        .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(ApiBodyReader.LIMIT_BYTES))
         .build();
     var routes = RouterFunctions.route(RequestPredicates.all(),
-        request -> Mono.defer(() -> answer(request)).onErrorResume(ApiResponses::failed)
+        request -> Mono.defer(() -> answer(request)).onErrorResume(ApiResponseWriter::failed)
             .publishOn(connectionThread(request)));
     var http = new ReactorHttpHandlerAdapter(
         hooks.requests(RouterFunctions.toHttpHandler(routes, strategies)));
@@ -126,10 +126,10 @@ public final class ApiRoutes {
     refuseWebPages(request);
     String path = request.path();
     if (HEALTH.contains(path)) {
-      return ApiResponses.text("ok");
+      return ApiResponseWriter.text("ok");
     }
-    if (path.equals(Discovery.OPENAPI_V2) && request.method().equals(HttpMethod.GET)) {
-      return ApiResponses.openApiV2(request.headers().header("Accept"));
+    if (path.equals(DiscoveryDocuments.OPENAPI_V2) && request.method().equals(HttpMethod.GET)) {
+      return ApiResponseWriter.openApiV2(request.headers().header("Accept"));
     }
     if (!acceptsJson(request)) {
       return Mono.error(StatusErrors.notAcceptable());
@@ -143,16 +143,16 @@ public final class ApiRoutes {
     var computed = this.computed.answer(path, request);
     return computed.isPresent()
         ? computed.get()
-        : onObjects(ResourceTarget.of(kinds, path), request);
+        : onObjects(RequestedResource.of(kinds, path), request);
   }
 
   private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
     return aggregated.at(request.path(), request)
-        .map(answer -> ApiResponses.typed(answer.type(), answer.document()))
-        .orElseGet(() -> ApiResponses.ok(document));
+        .map(answer -> ApiResponseWriter.typed(answer.type(), answer.document()))
+        .orElseGet(() -> ApiResponseWriter.ok(document));
   }
 
-  private Mono<ServerResponse> onObjects(ResourceTarget target, ServerRequest request) {
+  private Mono<ServerResponse> onObjects(RequestedResource target, ServerRequest request) {
     if (target.kind().has(Trait.EMPTY) && WRITES.contains(request.method())) {
       return Mono.error(StatusErrors.notOffered(target.kind().plural(), "nothing here acts on them;"
           + " programs run in a Deployment, or in a Service of serving.knative.dev/v1"));
@@ -160,21 +160,21 @@ public final class ApiRoutes {
     return target.collection() ? onCollection(target, request) : onObject(target, request);
   }
 
-  private Mono<ServerResponse> onCollection(ResourceTarget target, ServerRequest request) {
+  private Mono<ServerResponse> onCollection(RequestedResource target, ServerRequest request) {
     boolean placed = !target.kind().namespaced() || !target.namespace().isEmpty();
     return switch (request.method().name()) {
       case "GET" -> new QueryParameters(request).yes("watch")
           ? watches.watch(target, request)
           : reads.list(target, request);
       case "POST" -> placed ? writes.create(target, request) : Mono.error(StatusErrors.method());
-      case "DELETE" -> placed && Discovery.collective(target.kind())
+      case "DELETE" -> placed && DiscoveryDocuments.collective(target.kind())
           ? deletes.deleteAll(target, request)
           : Mono.error(StatusErrors.method());
       default -> Mono.error(StatusErrors.method());
     };
   }
 
-  private Mono<ServerResponse> onObject(ResourceTarget target, ServerRequest request) {
+  private Mono<ServerResponse> onObject(RequestedResource target, ServerRequest request) {
     if (target.subresource().equals("log")) {
       return request.method().equals(HttpMethod.GET)
           ? logs.log(target, request)

@@ -79,10 +79,10 @@ final class ComputedKinds {
     }
     return reads
         ? path.name().isEmpty()
-            ? metrics(path, new QueryParameters(request)).flatMap(ApiResponses::ok)
-            : metrics(path).flatMap(ApiResponses::ok)
-        : RequestBodies.object(request)
-            .flatMap(review -> ApiResponses.created(reviewed(kind, review), List.of()));
+            ? metrics(path, new QueryParameters(request)).flatMap(ApiResponseWriter::ok)
+            : metrics(path).flatMap(ApiResponseWriter::ok)
+        : ApiBodyReader.object(request)
+            .flatMap(review -> ApiResponseWriter.created(reviewed(kind, review), List.of()));
   }
 
   private static ObjectNode reviewed(Kind kind, ObjectNode review) {

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.WatchCacheObject;
 import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.store.StatusException;
@@ -17,9 +17,9 @@ import tools.jackson.core.JacksonException;
  * @param next the token of the next page; empty on the last
  * @param remaining 0 if none follow or they were not counted
  */
-public record ListPage(List<CachedObject> objects, long revision, String next, long remaining) {
+public record ListPage(List<WatchCacheObject> objects, long revision, String next, long remaining) {
   public static ListPage all(CacheSnapshot snapshot, ObjectSelection selection) {
-    var objects = new ArrayList<CachedObject>();
+    var objects = new ArrayList<WatchCacheObject>();
     selection.in(snapshot.objects(), "").forEachRemaining(objects::add);
     return new ListPage(objects, snapshot.revision(), "", 0);
   }
@@ -27,7 +27,7 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
   public static ListPage of(CacheSnapshot snapshot, ObjectSelection selection, String start,
       long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
-    var objects = new ArrayList<CachedObject>();
+    var objects = new ArrayList<WatchCacheObject>();
     while (rest.hasNext() && objects.size() < limit) {
       objects.add(rest.next());
     }

@@ -48,7 +48,7 @@ final class QueryParameters {
         number("limit"), !text("continue").isEmpty());
   }
 
-  ObjectSelection selection(ResourceTarget target) {
+  ObjectSelection selection(RequestedResource target) {
     var fields = FieldSelector.parse(text("fieldSelector"))
         .over(ObjectSelection.selectable(target.kind()));
     return new ObjectSelection(target.namespace(), LabelSelector.parse(text("labelSelector")),
@@ -68,18 +68,18 @@ final class QueryParameters {
     return dryRun.isEmpty() ? store.writes() : store.dryRun();
   }
 
-  TableRepresentation.Include include() {
+  TableEncoder.Include include() {
     return switch (text("includeObject")) {
-      case "", "Metadata" -> TableRepresentation.Include.METADATA;
-      case "None" -> TableRepresentation.Include.NOTHING;
-      case "Object" -> TableRepresentation.Include.ALL;
+      case "", "Metadata" -> TableEncoder.Include.METADATA;
+      case "None" -> TableEncoder.Include.NOTHING;
+      case "Object" -> TableEncoder.Include.ALL;
       default -> throw StatusErrors.unsupported("TableOptions", "includeObject",
           text("includeObject"), List.of("None", "Metadata", "Object"));
     };
   }
 
-  ApiRepresentation.Shape shape() {
-    return ApiRepresentation.Shape.accepted(request.headers().accept())
+  ApiObjectEncoder.Shape shape() {
+    return ApiObjectEncoder.Shape.accepted(request.headers().accept())
         .orElseThrow(StatusErrors::notAcceptable);
   }
 }

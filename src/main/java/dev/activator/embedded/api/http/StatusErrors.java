@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.config.Spelling;
+import dev.activator.config.SpellingSuggester;
 import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
 import dev.activator.embedded.api.policy.ResourcePath;
 import dev.activator.embedded.api.store.StatusException;
@@ -23,7 +23,8 @@ final class StatusErrors {
   /** Names the nearest kind, or where the kind is. */
   static StatusException unknownKind(List<Kind> kinds, ResourcePath path) {
     String version = (path.group().isEmpty() ? "" : path.group() + "/") + path.version();
-    var nearest = Spelling.nearest(path.plural(), kinds.stream().map(Kind::plural).toList());
+    var nearest = SpellingSuggester.nearest(path.plural(),
+        kinds.stream().map(Kind::plural).toList());
     String hint = kinds.stream().filter(kind -> kind.plural().equals(nearest)).findFirst()
         .map(kind -> "; the nearest is " + kind.plural() + " of " + kind.apiVersion()).orElse("");
     return new StatusException(404, "NotFound", "the server could not find the requested resource:"
@@ -49,7 +50,7 @@ final class StatusErrors {
 
   static StatusException tooLarge() {
     return new StatusException(413, "RequestEntityTooLarge",
-        "the request is larger than " + RequestBodies.LIMIT_BYTES + " bytes", Json.object());
+        "the request is larger than " + ApiBodyReader.LIMIT_BYTES + " bytes", Json.object());
   }
 
   static StatusException foreign(String why) {

@@ -22,7 +22,7 @@ final class WatchBatches implements CacheWatcher.Outlet {
   private static final byte LINE_END = '\n';
 
   private final FluxSink<Batch> sink;
-  private final ApiRepresentation.EventEncoder encoder;
+  private final ApiObjectEncoder.EventEncoder encoder;
   private List<WatchMessage> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable CacheWatcher watch;
@@ -31,7 +31,7 @@ final class WatchBatches implements CacheWatcher.Outlet {
   /** Whether another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
-  WatchBatches(FluxSink<Batch> sink, ApiRepresentation.EventEncoder encoder) {
+  WatchBatches(FluxSink<Batch> sink, ApiObjectEncoder.EventEncoder encoder) {
     this.sink = sink;
     this.encoder = encoder;
   }

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.schema;
 
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.config.Spelling;
+import dev.activator.config.SpellingSuggester;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,7 +43,7 @@ final class SupportedAnnotations {
     if (works || !name.contains(KNATIVE)) {
       return Optional.empty();
     }
-    var nearest = Spelling.nearest(dashed(name), names());
+    var nearest = SpellingSuggester.nearest(dashed(name), names());
     return Optional.of("ignored in embedded mode: no annotation of this name has an effect"
         + (nearest == null ? "" : "; the nearest is \"" + nearest + '"'));
   }

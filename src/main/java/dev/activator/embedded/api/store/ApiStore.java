@@ -53,7 +53,7 @@ public final class ApiStore {
   private final Map<Kind, Function<ObjectNode, CompletableFuture<Void>>> written = new ConcurrentHashMap<>();
   private final Map<Kind, Function<ObjectNode, List<String>>> unknownFields = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
-  private final PodLogs podLogs = new PodLogs();
+  private final PodLogStore podLogs = new PodLogStore();
   private final PodProcessRegistry podProcesses = new PodProcessRegistry();
   private final Clock clock;
   private final Tables tables;
@@ -66,20 +66,20 @@ public final class ApiStore {
 
   ApiStore(Clock clock, RandomGenerator random, MissingNamespace missingNamespace) {
     this.clock = clock;
-    var identities = new MetadataGenerator(clock, random);
+    var identities = new ObjectMetaGenerator(clock, random);
     this.tables = new Tables(identities.firstRevision());
     var writer = new ObjectCommitter(tables, kinds, identities, missingNamespace);
-    this.writes = new ObjectWrites(tables, this::admit, writer, FieldTracking.NONE);
+    this.writes = new ObjectWrites(tables, this::admit, writer, ManagedFieldsUpdater.NONE);
     this.dryRun = new ObjectWrites(tables, this::admit,
         new ObjectCommitter(new InMemoryStorage.DryRunStorage(tables), kinds, identities,
             missingNamespace),
-        FieldTracking.NONE);
+        ManagedFieldsUpdater.NONE);
     PRESENT.forEach(writer::ensureNamespace);
     onAdmission(BuiltInKinds.SECRET,
-        secret -> ObjectDefaults.secret(secret, stored(BuiltInKinds.SECRET, secret)));
-    onAdmission(BuiltInKinds.POD, pod -> ObjectDefaults.pod(pod, stored(BuiltInKinds.POD, pod)));
-    onAdmission(BuiltInKinds.SERVICE, ObjectDefaults::service);
-    onAdmission(BuiltInKinds.ENDPOINT_SLICE, ObjectDefaults::endpointSlice);
+        secret -> BuiltInKindRules.secret(secret, stored(BuiltInKinds.SECRET, secret)));
+    onAdmission(BuiltInKinds.POD, pod -> BuiltInKindRules.pod(pod, stored(BuiltInKinds.POD, pod)));
+    onAdmission(BuiltInKinds.SERVICE, BuiltInKindRules::service);
+    onAdmission(BuiltInKinds.ENDPOINT_SLICE, BuiltInKindRules::endpointSlice);
     onAdmission(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
     tables.listen(kinds::follow);
@@ -89,7 +89,7 @@ public final class ApiStore {
     return kinds;
   }
 
-  public PodLogs podLogs() {
+  public PodLogStore podLogs() {
     return podLogs;
   }
 
@@ -211,20 +211,22 @@ public final class ApiStore {
    *
    * @param executor must queue the calls: run directly, they would run inside other callers' writes
    */
-  public StoreSubscription subscribe(Kind kind, Executor executor, Consumer<StoreChange> handler) {
+  public StoreSubscription subscribe(Kind kind, Executor executor,
+      Consumer<ApiStoreChange> handler) {
     var open = new AtomicBoolean(true);
-    Consumer<StoreChange> deliver = event -> executor.execute(() -> {
+    Consumer<ApiStoreChange> deliver = event -> executor.execute(() -> {
       if (open.get()) {
         handler.accept(event);
       }
     });
     var following = follow(List.of(kind),
-        present -> present.objects().forEach(object -> deliver.accept(new StoreChange(
-            StoreChange.Type.ADDED, kind, object.deepCopy(), ObjectMeta.revision(object)))),
+        present -> present.objects().forEach(object -> deliver.accept(new ApiStoreChange(
+            ApiStoreChange.Type.ADDED, kind, object.deepCopy(), ObjectMeta.revision(object)))),
         event -> {
           if (event.kind().equals(kind)) {
             deliver.accept(
-                new StoreChange(event.type(), kind, event.object().deepCopy(), event.revision()));
+                new ApiStoreChange(event.type(), kind, event.object().deepCopy(),
+                    event.revision()));
           }
         });
     return () -> {
@@ -239,7 +241,7 @@ public final class ApiStore {
    * change.
    */
   public StoreSubscription follow(List<Kind> kinds, Consumer<ObjectList> present,
-      Consumer<StoreChange> listener) {
+      Consumer<ApiStoreChange> listener) {
     synchronized (tables) {
       for (var kind : kinds) {
         present.accept(new ObjectList(kind, tables.list(kind), tables.revision()));

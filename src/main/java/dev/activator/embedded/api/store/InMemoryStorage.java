@@ -31,7 +31,7 @@ interface InMemoryStorage {
    */
   final class Tables implements InMemoryStorage {
     private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
-    private final List<Consumer<StoreChange>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<ApiStoreChange>> listeners = new CopyOnWriteArrayList<>();
     private volatile long revision;
 
     Tables(long firstRevision) {
@@ -64,7 +64,8 @@ interface InMemoryStorage {
     public ObjectNode put(Kind kind, ObjectNode object) {
       ObjectMeta.of(object).put("resourceVersion", Long.toString(revision + 1));
       var previous = of(kind).put(ObjectMeta.key(object), object);
-      publish(previous == null ? StoreChange.Type.ADDED : StoreChange.Type.MODIFIED, kind, object);
+      publish(previous == null ? ApiStoreChange.Type.ADDED : ApiStoreChange.Type.MODIFIED, kind,
+          object);
       return object;
     }
 
@@ -74,20 +75,20 @@ interface InMemoryStorage {
       var last = stored.deepCopy();
       ObjectMeta.of(last).put("resourceVersion", Long.toString(revision + 1));
       of(kind).remove(ObjectMeta.key(stored));
-      publish(StoreChange.Type.DELETED, kind, last);
+      publish(ApiStoreChange.Type.DELETED, kind, last);
       return last;
     }
 
-    void listen(Consumer<StoreChange> listener) {
+    void listen(Consumer<ApiStoreChange> listener) {
       listeners.add(listener);
     }
 
-    void forget(Consumer<StoreChange> listener) {
+    void forget(Consumer<ApiStoreChange> listener) {
       listeners.remove(listener);
     }
 
-    private void publish(StoreChange.Type type, Kind kind, ObjectNode object) {
-      var event = new StoreChange(type, kind, object, revision + 1);
+    private void publish(ApiStoreChange.Type type, Kind kind, ObjectNode object) {
+      var event = new ApiStoreChange(type, kind, object, revision + 1);
       listeners.forEach(listener -> listener.accept(event));
       // Set last, so that listeners have everything up to the revision that a reader sees.
       revision = event.revision();

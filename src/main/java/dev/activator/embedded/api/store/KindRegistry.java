@@ -59,7 +59,7 @@ public final class KindRegistry {
     return CrdReader.established(definition, kind, now);
   }
 
-  void follow(StoreChange event) {
+  void follow(ApiStoreChange event) {
     if (!event.kind().equals(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)) {
       return;
     }
@@ -67,7 +67,7 @@ public final class KindRegistry {
     if (BuiltInKinds.all().contains(kind)) {
       return;
     }
-    if (event.type() == StoreChange.Type.DELETED) {
+    if (event.type() == ApiStoreChange.Type.DELETED) {
       remove(kind);
     } else {
       register(kind);

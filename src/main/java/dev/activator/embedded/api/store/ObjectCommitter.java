@@ -19,10 +19,10 @@ final class ObjectCommitter {
 
   private final InMemoryStorage storage;
   private final ObjectDeleter deleter;
-  private final MetadataGenerator identities;
+  private final ObjectMetaGenerator identities;
   private final MissingNamespace missingNamespace;
 
-  ObjectCommitter(InMemoryStorage storage, KindRegistry kinds, MetadataGenerator identities,
+  ObjectCommitter(InMemoryStorage storage, KindRegistry kinds, ObjectMetaGenerator identities,
       MissingNamespace missingNamespace) {
     this.storage = storage;
     this.deleter = new ObjectDeleter(storage, kinds, identities);
@@ -34,11 +34,11 @@ final class ObjectCommitter {
     return storage.find(kind, ObjectMeta.key(kind.namespaced() ? namespace : "", name));
   }
 
-  ObjectNode insert(Kind kind, ObjectNode object, FieldTracking fields) {
+  ObjectNode insert(Kind kind, ObjectNode object, ManagedFieldsUpdater fields) {
     return insert(kind, object, fields, missingNamespace);
   }
 
-  ObjectNode insert(Kind kind, ObjectNode object, FieldTracking fields,
+  ObjectNode insert(Kind kind, ObjectNode object, ManagedFieldsUpdater fields,
       MissingNamespace missing) {
     name(kind, object);
     var stored = find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
@@ -58,7 +58,7 @@ final class ObjectCommitter {
     return put(kind, object);
   }
 
-  ObjectNode replace(Kind kind, ObjectNode wanted, FieldTracking fields) {
+  ObjectNode replace(Kind kind, ObjectNode wanted, ManagedFieldsUpdater fields) {
     ObjectRules.named(kind, wanted);
     var stored = find(kind, ObjectMeta.namespace(wanted), ObjectMeta.name(wanted));
     if (stored == null && kind.has(Trait.CREATED_BY_UPDATE)) {
@@ -68,14 +68,14 @@ final class ObjectCommitter {
     if (stored == null) {
       throw StatusException.notFound(kind, ObjectMeta.name(wanted));
     }
-    var next = UpdateRules.whole(kind, stored, wanted);
+    var next = ObjectUpdateRules.whole(kind, stored, wanted);
     fields.track(stored, next);
     return store(kind, stored, next);
   }
 
-  ObjectNode replaceStatus(Kind kind, ObjectNode wanted, FieldTracking fields) {
+  ObjectNode replaceStatus(Kind kind, ObjectNode wanted, ManagedFieldsUpdater fields) {
     var stored = existing(kind, ObjectMeta.namespace(wanted), ObjectMeta.name(wanted));
-    var next = UpdateRules.status(kind, stored, wanted);
+    var next = ObjectUpdateRules.status(kind, stored, wanted);
     fields.track(stored, next);
     return store(kind, stored, next);
   }
@@ -89,7 +89,7 @@ final class ObjectCommitter {
 
   void ensureNamespace(String name) {
     if (find(BuiltInKinds.NAMESPACE, "", name) == null) {
-      insert(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
+      insert(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name), ManagedFieldsUpdater.NONE);
     }
   }
 
@@ -102,7 +102,8 @@ final class ObjectCommitter {
     if (missing == MissingNamespace.REFUSED) {
       throw StatusException.notFound(BuiltInKinds.NAMESPACE, name);
     }
-    return insert(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
+    return insert(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name),
+        ManagedFieldsUpdater.NONE);
   }
 
   private ObjectNode store(Kind kind, ObjectNode stored, ObjectNode next) {

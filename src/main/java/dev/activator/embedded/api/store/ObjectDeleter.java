@@ -17,18 +17,18 @@ import tools.jackson.databind.node.ObjectNode;
 final class ObjectDeleter {
   private final InMemoryStorage storage;
   private final KindRegistry kinds;
-  private final MetadataGenerator identities;
+  private final ObjectMetaGenerator identities;
 
   private record HeldObject(Kind kind, ObjectNode object) {}
 
-  ObjectDeleter(InMemoryStorage storage, KindRegistry kinds, MetadataGenerator identities) {
+  ObjectDeleter(InMemoryStorage storage, KindRegistry kinds, ObjectMetaGenerator identities) {
     this.storage = storage;
     this.kinds = kinds;
     this.identities = identities;
   }
 
   Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
-    var stored = UpdateRules.propagating(found, propagation);
+    var stored = ObjectUpdateRules.propagating(found, propagation);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       NamespaceLifecycle.checkMortal(ObjectMeta.name(stored));
     }
@@ -71,7 +71,7 @@ final class ObjectDeleter {
   private ObjectNode mark(Kind kind, ObjectNode stored) {
     var marked = ObjectMeta.terminating(stored)
         ? stored
-        : UpdateRules.terminating(kind, stored, identities.now());
+        : ObjectUpdateRules.terminating(kind, stored, identities.now());
     if (marked.equals(storage.find(kind, ObjectMeta.key(stored)))) {
       return stored;
     }

@@ -19,7 +19,7 @@ public final class ObjectWrites {
   private final Object lock;
   private final BiFunction<Kind, ObjectNode, ObjectNode> admission;
   private final ObjectCommitter writer;
-  private final FieldTracking fields;
+  private final ManagedFieldsUpdater fields;
 
   public record Deletion(ObjectNode object, Outcome outcome) {
     /** The outcome of a deletion. {@code WAITS}: for finalizers, or for objects that it holds. */
@@ -56,7 +56,7 @@ public final class ObjectWrites {
   }
 
   ObjectWrites(Object lock, BiFunction<Kind, ObjectNode, ObjectNode> admission,
-      ObjectCommitter writer, FieldTracking fields) {
+      ObjectCommitter writer, ManagedFieldsUpdater fields) {
     this.lock = lock;
     this.admission = admission;
     this.writer = writer;
@@ -64,7 +64,7 @@ public final class ObjectWrites {
   }
 
   /** The same writes, with the owners of the written fields set by {@code other}. */
-  public ObjectWrites tracking(FieldTracking other) {
+  public ObjectWrites tracking(ManagedFieldsUpdater other) {
     return new ObjectWrites(lock, admission, writer, other);
   }
 

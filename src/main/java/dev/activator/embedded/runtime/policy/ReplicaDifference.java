@@ -11,15 +11,15 @@ import java.util.List;
  * @param surplus names of pods to stop
  */
 public record ReplicaDifference(int missing, List<String> surplus) {
-  private static final Comparator<ReplicaState> FIRST_TO_GO = Comparator
-      .comparing(ReplicaState::ready)
-      .thenComparing(ReplicaState::order, Comparator.reverseOrder());
+  private static final Comparator<ReplicaSetPodState> FIRST_TO_GO = Comparator
+      .comparing(ReplicaSetPodState::ready)
+      .thenComparing(ReplicaSetPodState::order, Comparator.reverseOrder());
 
   /** Pods that are not ready go first, then the youngest. */
-  public static ReplicaDifference of(int wanted, Collection<ReplicaState> pods) {
-    var counted = pods.stream().filter(ReplicaState::wanted).toList();
+  public static ReplicaDifference of(int wanted, Collection<ReplicaSetPodState> pods) {
+    var counted = pods.stream().filter(ReplicaSetPodState::wanted).toList();
     return new ReplicaDifference(Math.max(0, wanted - counted.size()),
         counted.stream().sorted(FIRST_TO_GO).limit(Math.max(0, counted.size() - wanted))
-            .map(ReplicaState::name).toList());
+            .map(ReplicaSetPodState::name).toList());
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.activator.embedded.api.apply.FieldOwner.Operation;
-import dev.activator.embedded.api.schema.MergeShape;
+import dev.activator.embedded.api.schema.MergeSchema;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.StatusException;
@@ -34,13 +34,13 @@ class FieldOwnershipTest {
         FieldOwnershipTest.class.getResourceAsStream("/embedded/structured-merge.yaml"))) {
       var cases = YAMLMapper.shared().readTree(text.readAllBytes());
       return cases.path("rows").valueStream().map(row -> Arguments.of(row.path("name").asString(),
-          row, MergeShape.ofJson(cases.path("shapes").path(row.path("shape").asString()))));
+          row, MergeSchema.ofJson(cases.path("shapes").path(row.path("shape").asString()))));
     }
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("reference")
-  void mergesAndOwnsAsTheReferenceDoes(String name, JsonNode row, MergeShape shape) {
+  void mergesAndOwnsAsTheReferenceDoes(String name, JsonNode row, MergeSchema shape) {
     var object = Json.object();
     if (row.path("invalid").asBoolean()) {
       assertThatThrownBy(() -> run(row, shape, object)).isInstanceOf(StatusException.class);
@@ -62,7 +62,7 @@ class FieldOwnershipTest {
     }
   }
 
-  private static ObjectNode run(JsonNode row, MergeShape shape, ObjectNode object) {
+  private static ObjectNode run(JsonNode row, MergeSchema shape, ObjectNode object) {
     var live = object;
     for (var step : row.path("steps")) {
       var ownership = FieldOwnership.of(BuiltInKinds.CONFIG_MAP, shape, NOW, live);

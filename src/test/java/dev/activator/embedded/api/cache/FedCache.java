@@ -8,7 +8,7 @@ import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
@@ -27,7 +27,7 @@ public final class FedCache {
   private final Map<String, ObjectNode> stored = new HashMap<>();
   private long newest;
 
-  FedCache(CacheSettings settings) {
+  FedCache(WatchCacheSettings settings) {
     this.cache = new WatchCache(CONFIG_MAP, loop, settings, () -> newest);
   }
 
@@ -46,7 +46,8 @@ public final class FedCache {
     var previous = stored.put(ObjectMeta.key(object), object);
     newest = revision;
     cache.apply(
-        new StoreChange(previous == null ? StoreChange.Type.ADDED : StoreChange.Type.MODIFIED,
+        new ApiStoreChange(
+            previous == null ? ApiStoreChange.Type.ADDED : ApiStoreChange.Type.MODIFIED,
             CONFIG_MAP, object, revision));
     return this;
   }
@@ -56,7 +57,7 @@ public final class FedCache {
     var last = previous.deepCopy();
     ObjectMeta.of(last).put("resourceVersion", Long.toString(revision));
     newest = revision;
-    cache.apply(new StoreChange(StoreChange.Type.DELETED, CONFIG_MAP, last, revision));
+    cache.apply(new ApiStoreChange(ApiStoreChange.Type.DELETED, CONFIG_MAP, last, revision));
     return this;
   }
 
@@ -73,8 +74,8 @@ public final class FedCache {
     return this;
   }
 
-  static List<CachedObject> all(SortedObjects objects) {
-    var all = new ArrayList<CachedObject>();
+  static List<WatchCacheObject> all(SortedObjects objects) {
+    var all = new ArrayList<WatchCacheObject>();
     objects.from("", "").forEachRemaining(all::add);
     return all;
   }

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -26,7 +26,7 @@ public final class FeedFaults {
   }
 
   /** What stands between the commits and the cache of the kind. */
-  public Consumer<StoreChange> over(Kind kind, Consumer<StoreChange> cache) {
+  public Consumer<ApiStoreChange> over(Kind kind, Consumer<ApiStoreChange> cache) {
     var held = new Held(cache);
     lines.put(kind, held);
     return held::take;
@@ -75,20 +75,20 @@ public final class FeedFaults {
   }
 
   /** A commit that waits for its time. */
-  private record Late(StoreChange commit, long dueNanos) {}
+  private record Late(ApiStoreChange commit, long dueNanos) {}
 
   /** What waits on its way to one cache. */
   private final class Held {
-    private final Consumer<StoreChange> cache;
+    private final Consumer<ApiStoreChange> cache;
     private final Queue<Late> waiting = new ArrayDeque<>();
     private Duration delay = Duration.ZERO;
     private boolean frozen;
 
-    Held(Consumer<StoreChange> cache) {
+    Held(Consumer<ApiStoreChange> cache) {
       this.cache = cache;
     }
 
-    void take(StoreChange commit) {
+    void take(ApiStoreChange commit) {
       if (!frozen && delay.isZero() && waiting.isEmpty()) {
         cache.accept(commit);
         return;

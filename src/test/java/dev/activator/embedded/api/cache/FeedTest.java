@@ -32,7 +32,7 @@ class FeedTest {
   private final ApiStore store = new ApiStore(
       Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC));
   private final FeedFaults faults = new FeedFaults(loop);
-  private final WatchCaches caches = new WatchCaches(store, loop, CacheSettings.DEFAULT,
+  private final WatchCaches caches = new WatchCaches(store, loop, WatchCacheSettings.DEFAULT,
       faults::over);
   private WatchCache maps;
   private WatchCache endpoints;
@@ -153,7 +153,7 @@ class FeedTest {
 
   private static List<String> keys(WatchCache cache) {
     var snapshot = cache.read(new Freshness.Whatever()).join();
-    return FedCache.all(snapshot.objects()).stream().map(CachedObject::key).toList();
+    return FedCache.all(snapshot.objects()).stream().map(WatchCacheObject::key).toList();
   }
 
   private static long revision(WatchCache cache) {

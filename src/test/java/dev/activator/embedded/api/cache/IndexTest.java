@@ -26,7 +26,7 @@ class IndexTest {
   @Test
   @DisplayName("A4.1 holds what was put in, and each index what it should, after a thousand changes")
   void holdsWhatWasPutIn() {
-    var expected = new TreeMap<String, CachedObject>();
+    var expected = new TreeMap<String, WatchCacheObject>();
     var objects = SortedObjects.indexed(INDEXERS);
     for (int i = 1; i <= 1_000; i++) {
       var object = pod(i);
@@ -42,7 +42,7 @@ class IndexTest {
     assertThat(FedCache.all(objects)).isEqualTo(List.copyOf(expected.values()));
     for (int value = 0; value < 4; value++) {
       var selection = selection("", LABEL + "=r" + value, "");
-      var candidates = new ArrayList<CachedObject>();
+      var candidates = new ArrayList<WatchCacheObject>();
       objects.candidates(selection, "").forEachRemaining(candidates::add);
       // An index knows exactly: nothing is left for the selector to throw out.
       assertThat(candidates)
@@ -53,7 +53,7 @@ class IndexTest {
   @Test
   @DisplayName("A11.2 lists the same with an index as without, for a thousand selectors")
   void listsTheSameWithAnIndexAsWithout() {
-    var pods = new ArrayList<CachedObject>();
+    var pods = new ArrayList<WatchCacheObject>();
     for (int i = 1; i <= 300; i++) {
       pods.add(pod(i));
     }
@@ -78,8 +78,8 @@ class IndexTest {
   @DisplayName("A11.3 does not take one namespace for another that begins like it")
   void doesNotTakeOneNamespaceForAnother() {
     var objects = SortedObjects.EMPTY.withAll(List.of(
-        CachedObject.of(BuiltInKinds.POD, versioned(Objects.in("ns1", "a"), 1)),
-        CachedObject.of(BuiltInKinds.POD, versioned(Objects.in("ns10", "b"), 2))));
+        WatchCacheObject.of(BuiltInKinds.POD, versioned(Objects.in("ns1", "a"), 1)),
+        WatchCacheObject.of(BuiltInKinds.POD, versioned(Objects.in("ns10", "b"), 2))));
 
     assertThat(list(objects, selection("ns1", "", ""), "")).hasToString("[ns1/a@1]");
   }
@@ -97,9 +97,9 @@ class IndexTest {
     assertThat(keys).isSorted().doesNotHaveDuplicates();
   }
 
-  private static List<CachedObject> list(SortedObjects objects, ObjectSelection selection,
+  private static List<WatchCacheObject> list(SortedObjects objects, ObjectSelection selection,
       String from) {
-    var list = new ArrayList<CachedObject>();
+    var list = new ArrayList<WatchCacheObject>();
     selection.in(objects, from).forEachRemaining(list::add);
     return list;
   }
@@ -108,13 +108,13 @@ class IndexTest {
     return new ObjectSelection(namespace, LabelSelector.parse(labels), FieldSelector.parse(fields));
   }
 
-  private CachedObject pod(long revision) {
+  private WatchCacheObject pod(long revision) {
     var pod = versioned(Objects.in(some("ns1", "ns2", "ns10"), "p" + random.nextInt(12)), revision);
     if (random.nextInt(5) > 0) {
       ObjectMeta.of(pod).putObject("labels").put(LABEL, "r" + random.nextInt(4));
     }
     pod.putObject("spec").put("nodeName", some("", "n1", "n2"));
-    return CachedObject.of(BuiltInKinds.POD, pod);
+    return WatchCacheObject.of(BuiltInKinds.POD, pod);
   }
 
   private static ObjectNode versioned(ObjectNode object, long revision) {

@@ -18,7 +18,7 @@ class SortedObjectsTest {
   @MethodSource("dev.activator.testing.Seeds#first300")
   void agreesWithATreeMapAndNeverChanges(long seed) {
     var random = new Random(seed);
-    var expected = new TreeMap<String, CachedObject>();
+    var expected = new TreeMap<String, WatchCacheObject>();
     var objects = SortedObjects.EMPTY;
     for (int i = 0; i < 200; i++) {
       // when one of twenty keys is set or taken out
@@ -40,7 +40,7 @@ class SortedObjectsTest {
       assertThat(FedCache.all(before)).isEqualTo(copy);
     }
     // and a part of it begins and ends where it should
-    var part = new ArrayList<CachedObject>();
+    var part = new ArrayList<WatchCacheObject>();
     objects.from("ns1/o2", "ns1/").forEachRemaining(part::add);
     assertThat(part).containsExactlyElementsOf(expected.subMap("ns1/o2", "ns1/p").values());
   }
@@ -56,9 +56,9 @@ class SortedObjectsTest {
     assertThat(part).containsExactly("ns1/a");
   }
 
-  private static CachedObject object(String namespace, String name, long revision) {
+  private static WatchCacheObject object(String namespace, String name, long revision) {
     var object = Objects.in(namespace, name);
     ObjectMeta.of(object).put("resourceVersion", Long.toString(revision));
-    return CachedObject.of(BuiltInKinds.CONFIG_MAP, object);
+    return WatchCacheObject.of(BuiltInKinds.CONFIG_MAP, object);
   }
 }

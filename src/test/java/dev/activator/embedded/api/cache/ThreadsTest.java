@@ -7,7 +7,7 @@ import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.loop.NettyLoop;
 import dev.activator.testing.TestValues;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -36,9 +36,9 @@ class ThreadsTest {
   private final WatchCache cache = new WatchCache(CONFIG_MAP, loop, patient(), () -> 0);
 
   /** A read that is not woken waits for two minutes, as all that a slow machine may do. */
-  private static CacheSettings patient() {
+  private static WatchCacheSettings patient() {
     var usual = Windows.of(100);
-    return new CacheSettings(usual.capacity(), Duration.ofMinutes(2), usual.bookmarkPeriod(),
+    return new WatchCacheSettings(usual.capacity(), Duration.ofMinutes(2), usual.bookmarkPeriod(),
         usual.bookmarkLead(), usual.closeDelay(), usual.buffers());
   }
 
@@ -137,7 +137,7 @@ class ThreadsTest {
   }
 
   private void put(long revision, String name) {
-    cache.apply(new StoreChange(StoreChange.Type.MODIFIED, CONFIG_MAP,
+    cache.apply(new ApiStoreChange(ApiStoreChange.Type.MODIFIED, CONFIG_MAP,
         FedCache.object(revision, name, "1"), revision));
   }
 

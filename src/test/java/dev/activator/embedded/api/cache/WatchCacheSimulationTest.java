@@ -2,11 +2,11 @@ package dev.activator.embedded.api.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.CacheSettings.Capacity;
+import dev.activator.embedded.api.cache.WatchCacheSettings.Capacity;
 import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
-import dev.activator.embedded.api.store.StoreChange;
+import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
@@ -220,11 +220,11 @@ class WatchCacheSimulationTest {
     };
   }
 
-  private static String name(CachedObject object) {
+  private static String name(WatchCacheObject object) {
     return object.key().substring("default/".length());
   }
 
-  private static String text(CachedObject object) {
+  private static String text(WatchCacheObject object) {
     return object.labels().get("l") + "@" + object.revision();
   }
 
@@ -318,14 +318,14 @@ class WatchCacheSimulationTest {
       }
     }
 
-    private void change(StoreChange.Type type, CachedObject object) {
+    private void change(ApiStoreChange.Type type, WatchCacheObject object) {
       String name = name(object);
       if (!listing) {
         assertThat(object.revision()).isGreaterThan(at);
         at = object.revision();
       }
-      assertThat(known.containsKey(name)).isEqualTo(type != StoreChange.Type.ADDED);
-      if (type == StoreChange.Type.DELETED) {
+      assertThat(known.containsKey(name)).isEqualTo(type != ApiStoreChange.Type.ADDED);
+      if (type == ApiStoreChange.Type.DELETED) {
         known.remove(name);
       } else {
         known.put(name, text(object));

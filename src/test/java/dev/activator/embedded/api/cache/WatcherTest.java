@@ -4,7 +4,7 @@ import static dev.activator.embedded.api.cache.FedCache.labelled;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
+import dev.activator.embedded.api.cache.WatchCacheSettings.Buffers.Trigger;
 import dev.activator.embedded.api.cache.CacheWatcher.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
@@ -250,7 +250,7 @@ class WatcherTest {
   @CsvSource({"100, NO_INDEX, 10", "750, NO_INDEX, 10", "751, NO_INDEX, 11",
       "102400, NO_INDEX, 100", "102400, USED, 10", "3200, UNUSED, 43", "102400, UNUSED, 1000"})
   void letsAboutASecondOfEventsWait(int window, Trigger trigger, int size) {
-    assertThat(CacheSettings.Buffers.DEFAULT.size(window, trigger)).isEqualTo(size);
+    assertThat(WatchCacheSettings.Buffers.DEFAULT.size(window, trigger)).isEqualTo(size);
   }
 
   @Test

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.CacheSettings.Capacity;
+import dev.activator.embedded.api.cache.WatchCacheSettings.Capacity;
 
 /** Windows whose size does not change. */
 public final class Windows {
@@ -11,13 +11,13 @@ public final class Windows {
   }
 
   /** The usual settings with a window of this many events. */
-  public static CacheSettings of(int events) {
+  public static WatchCacheSettings of(int events) {
     return of(fixed(events));
   }
 
-  static CacheSettings of(Capacity capacity) {
-    var usual = CacheSettings.DEFAULT;
-    return new CacheSettings(capacity, usual.blockTimeout(), usual.bookmarkPeriod(),
+  static WatchCacheSettings of(Capacity capacity) {
+    var usual = WatchCacheSettings.DEFAULT;
+    return new WatchCacheSettings(capacity, usual.blockTimeout(), usual.bookmarkPeriod(),
         usual.bookmarkLead(), usual.closeDelay(), usual.buffers());
   }
 }

@@ -12,7 +12,7 @@ import static dev.activator.embedded.api.store.BuiltInKinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -370,7 +370,7 @@ class ApiWireTest {
 
   @Test
   void saysWhichPortIsTaken() {
-    var second = new ApiServer(store, new VirtualLoop(),
+    var second = new EmbeddedApiServer(store, new VirtualLoop(),
         new InetSocketAddress("127.0.0.1", api.port()));
 
     assertThatThrownBy(second::start).isInstanceOf(IllegalStateException.class)

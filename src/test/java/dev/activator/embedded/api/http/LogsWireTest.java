@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.OutputLog;
+import dev.activator.embedded.api.store.ContainerLog;
 import dev.activator.testing.EmbeddedApi;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -27,7 +27,7 @@ class LogsWireTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final HttpClient http = HttpClient.newHttpClient();
   private final Instant now = api.store().now();
-  private OutputLog log;
+  private ContainerLog log;
 
   @BeforeEach
   void aPodThatPrintedThreeLines() {
@@ -110,11 +110,11 @@ class LogsWireTest {
 
   @Test
   void keepsTheNewestLinesAndNotMoreThanItsBounds() {
-    var bounded = new OutputLog();
+    var bounded = new ContainerLog();
     for (int i = 1; i <= 6_000; i++) {
       bounded.append(now, "line " + i);
     }
-    assertThat(bounded.lines()).hasSize(5_000).last().extracting(OutputLog.Line::text)
+    assertThat(bounded.lines()).hasSize(5_000).last().extracting(ContainerLog.Line::text)
         .isEqualTo("line 6000");
     bounded.append(now, "x".repeat(512 * 1024));
     assertThat(bounded.lines()).hasSize(1);

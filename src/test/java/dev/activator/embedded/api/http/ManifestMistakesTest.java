@@ -3,7 +3,7 @@ package dev.activator.embedded.api.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.embedded.runtime.ServingController;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.VirtualLoop;
@@ -33,7 +33,7 @@ class ManifestMistakesTest {
   static void start() {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
-    ScaledServiceKind.createIn(api.store());
+    ScaledServiceCrd.createIn(api.store());
     new ServingController(api.store(), new VirtualLoop(), "127.0.0.1",
         (_, _) -> true);
   }

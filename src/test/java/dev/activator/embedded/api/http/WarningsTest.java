@@ -2,7 +2,7 @@ package dev.activator.embedded.api.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.http.ApiResponses.Warnings;
+import dev.activator.embedded.api.http.ApiResponseWriter.Warnings;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -7,8 +7,8 @@ import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.EmbeddedApiServer;
+import dev.activator.embedded.api.cache.WatchCacheSettings;
 import dev.activator.embedded.api.cache.Forwarding;
 import dev.activator.embedded.api.cache.CacheWatcher;
 import dev.activator.embedded.api.store.ApiStore;
@@ -177,8 +177,9 @@ class WatchWireTest {
     // given a server that notes what comes first: that a watch begins, or the first bytes of an answer
     var order = new CopyOnWriteArrayList<String>();
     var threads = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    var server = new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new ApiServerHooks() {
+    var server = new EmbeddedApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", 0), WatchCacheSettings.DEFAULT,
+        new ApiServerTestHooks() {
           @Override
           public HttpServer server(HttpServer plain) {
             return plain.doOnChannelInit((_, channel, _) -> channel.pipeline()

@@ -7,7 +7,7 @@ import static dev.activator.embedded.api.store.BuiltInKinds.DEPLOYMENT;
 import static dev.activator.embedded.api.store.BuiltInKinds.POD_AUTOSCALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.WatchCacheObject;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -307,11 +307,11 @@ class WriteWireTest {
   @Test
   void leavesAloneWhatWasCreatedAgainUnderAName() {
     // given an object as it was seen, and another by the same name since
-    var seen = CachedObject.of(CONFIG_MAP, store.create(CONFIG_MAP, named("a")));
+    var seen = WatchCacheObject.of(CONFIG_MAP, store.create(CONFIG_MAP, named("a")));
     store.delete(CONFIG_MAP, "default", "a");
     store.create(CONFIG_MAP, named("a"));
 
-    new DeleteHandler.Options(Preconditions.NONE, Propagation.UNSET, store.writes()).apply(store,
+    new ApiDeleteHandler.Options(Preconditions.NONE, Propagation.UNSET, store.writes()).apply(store,
         CONFIG_MAP, seen);
 
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();

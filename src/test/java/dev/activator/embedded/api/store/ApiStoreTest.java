@@ -211,7 +211,7 @@ class ApiStoreTest {
     var object = named("a");
     ObjectMeta.of(object).putArray("finalizers").add("x/y");
     store.create(CONFIG_MAP, object);
-    var seen = new ArrayList<StoreChange.Type>();
+    var seen = new ArrayList<ApiStoreChange.Type>();
     store.subscribe(CONFIG_MAP, loop, event -> seen.add(event.type()));
 
     // when it is deleted twice, and then its finalizer goes
@@ -226,8 +226,8 @@ class ApiStoreTest {
     // then it waited, once, and went
     assertThat(first.outcome()).isEqualTo(Deletion.Outcome.WAITS);
     assertThat(second).isEqualTo(first);
-    assertThat(seen).containsExactly(StoreChange.Type.ADDED, StoreChange.Type.MODIFIED,
-        StoreChange.Type.DELETED);
+    assertThat(seen).containsExactly(ApiStoreChange.Type.ADDED, ApiStoreChange.Type.MODIFIED,
+        ApiStoreChange.Type.DELETED);
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNull();
   }
 

@@ -6,11 +6,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReplicaDifferenceTest {
-  private static final ReplicaState OLD = new ReplicaState("old", 1, true, true, true, 0);
-  private static final ReplicaState YOUNG = new ReplicaState("young", 2, true, true, true, 0);
-  private static final ReplicaState STARTING = new ReplicaState("starting", 0, true, false, true,
+  private static final ReplicaSetPodState OLD = new ReplicaSetPodState("old", 1, true, true, true,
       0);
-  private static final ReplicaState LEAVING = new ReplicaState("leaving", 3, false, false, false,
+  private static final ReplicaSetPodState YOUNG = new ReplicaSetPodState("young", 2, true, true,
+      true, 0);
+  private static final ReplicaSetPodState STARTING = new ReplicaSetPodState("starting", 0, true,
+      false, true,
+      0);
+  private static final ReplicaSetPodState LEAVING = new ReplicaSetPodState("leaving", 3, false,
+      false, false,
       0);
 
   @Test

@@ -1,0 +1,335 @@
+package dev.activator.app;
+
+import java.util.Locale;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.ConsoleLinksProperties;
+import dev.activator.app.properties.ConsoleProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.ProxyServerProperties;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.config.ConfigMapSettings;
+import dev.activator.config.ObservabilityConfig.Profiling;
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.ParsedSettings;
+import dev.activator.console.ActivatorActuatorEndpoint;
+import dev.activator.console.Alerts;
+import dev.activator.console.ClusterRevisionDetails;
+import dev.activator.console.RevisionHourHistory;
+import dev.activator.console.RevisionInspector;
+import dev.activator.console.LiveConsole;
+import dev.activator.console.WaitingOverview.ApiState;
+import dev.activator.console.WaitingOverview.LeaderReport;
+import dev.activator.console.MinuteHistory;
+import dev.activator.console.RevisionCardData;
+import dev.activator.console.RevisionWaitReport.WakingReport;
+import dev.activator.console.KnativeAutoscalerDefaults;
+import dev.activator.console.ScalingReportBuilder;
+import dev.activator.console.ActivatorLoadsCollector;
+import dev.activator.console.WaitReasonCache;
+import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.ColdStartRecorder;
+import dev.activator.observability.LastFailures;
+import dev.activator.observability.TelemetryLifecycle;
+import dev.activator.observability.RecentRequestDurations;
+import dev.activator.observability.RequestMeters;
+import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
+import dev.activator.profiling.ProfilingServer;
+import dev.activator.proxy.RequestPorts;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.Throttler;
+import dev.activator.waking.CallChains;
+import dev.activator.waking.SpeculativeStarts;
+import dev.activator.waking.WakeWithStarter;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.AnnotationConfigUtils;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ApplicationEventMulticaster;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
+import reactor.core.publisher.Flux;
+
+/**
+ * Beans for people and scrapers: metrics and health on one port, the console on another, profiles on a
+ * third.
+ */
+@Configuration(proxyBeanMethods = false)
+class ManagementServersConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(ManagementServersConfiguration.class);
+  private static final Duration REFRESH = Duration.ofSeconds(1);
+
+  /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
+  @Bean
+  static SmartInitializingSingleton withoutResourceUrls(ApplicationEventMulticaster events) {
+    return () -> events.removeApplicationListenerBean("resourceUrlProvider");
+  }
+
+  @Bean
+  MetricsServer metricsServer(MetricsServerProperties properties, Environment environment) {
+    return new MetricsServer(properties, environment);
+  }
+
+  @Bean
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  WebServerFactoryCustomizer<NettyReactiveWebServerFactory> metricsServerSettings(
+      MetricsServer server) {
+    return server::customize;
+  }
+
+  @Bean
+  ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
+    return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
+  }
+
+  /** The ConfigMap may name a second address. */
+  @Bean
+  LifecyclePart metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
+      ConfigMapSettings<ObservabilityConfig> settings) {
+    HttpHandler lazily = (request, response) -> handler.getObject().handle(request, response);
+    return new LifecyclePart("metrics port", () -> server.open(settings.get().metrics(), lazily),
+        server::close);
+  }
+
+  @Bean
+  HealthIndicator activatorReadinessHealthIndicator(ActivatorHealth health, RequestPorts ports) {
+    return readiness(health, ports::isOpen);
+  }
+
+  /** @param takesRequests whether the port for requests is open, since this one opens earlier */
+  static HealthIndicator readiness(ActivatorHealth health, BooleanSupplier takesRequests) {
+    return () -> switch (health.readiness()) {
+      case Readiness.Ready() when takesRequests.getAsBoolean() -> Health.up().build();
+      case Readiness.Ready() -> notReady("the ports for requests are not open yet");
+      case Readiness.NotReady(var message) -> notReady(message);
+    };
+  }
+
+  private static Health notReady(String reason) {
+    return Health.outOfService().withDetail("reason", reason).build();
+  }
+
+  /** Made by WebFlux, which is loaded when one is first requested. */
+  @Bean
+  LazyHandler pages(ApplicationContext context) {
+    return new LazyHandler(() -> WebHttpHandlerBuilder.applicationContext(context).build());
+  }
+
+  @Bean
+  ConsoleServer consoleServer(ConsoleProperties properties, MetricsServer metrics,
+      Environment environment, ClusterWatcher cluster, LoopGroup loops) {
+    return new ConsoleServer(properties, metrics, environment,
+        () -> cluster.tokenAuthorizer(ConsoleTokenFilter.URL, loops.loopFor("clock")::nanoTime));
+  }
+
+  @Bean
+  LifecyclePart consolePort(ConsoleServer server, LazyHandler pages) {
+    return new LifecyclePart("console port", () -> server.open(pages::handle), server::close);
+  }
+
+  /** What the port of metrics answers. */
+  @Bean
+  HttpHandler httpHandler(LazyHandler pages, ConsoleServer console,
+      TelemetryLifecycle observability,
+      PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
+    var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
+        console.onMetricsPort(pages::handle));
+    var guard = origins.getIfAvailable();
+    return guard == null ? handler : guard.around(handler);
+  }
+
+  /** Nothing here has such a method, and it would look for one in each bean. */
+  @Bean
+  static BeanDefinitionRegistryPostProcessor withoutEventListenerMethods() {
+    return registry -> {
+      var name = AnnotationConfigUtils.EVENT_LISTENER_PROCESSOR_BEAN_NAME;
+      if (registry.containsBeanDefinition(name)) {
+        registry.removeBeanDefinition(name);
+      }
+    };
+  }
+
+  /** Not a bean: Spring would inspect it, and load the types of its methods. */
+  private static ScalingReportBuilder scaling(Platform platform) {
+    return new ScalingReportBuilder(platform::scaling, platform::leadership);
+  }
+
+  @Bean
+  RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
+      AutoscalerLink link,
+      ClusterWatcher cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
+      WakeWithStarter wakeWith, CallChains chains, ColdStartRecorder coldStarts) {
+    var reports = scaling(platform);
+    var inspector = new RevisionInspector(backends, throttler, link::view,
+        () -> ApiState.of(cluster),
+        loops::loopFor,
+        cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
+        id -> reports.report(id, cluster.scaledService(id)), () -> {
+          var leader = platform.leadership();
+          return leader == null ? null : LeaderReport.of(leader);
+        }, id -> waking(id, starts, wakeWith, chains), cluster::named);
+    inspector.starts(coldStarts::view);
+    return inspector;
+  }
+
+  @Bean
+  WaitReasonCache waitReasons(RevisionInspector inspector, Throttler throttler,
+      ClusterWatcher cluster,
+      LoopGroup loops) {
+    var reasons = new WaitReasonCache(inspector, throttler, loops.loopFor("clock"));
+    throttler.onStarved(reasons::starved);
+    cluster.onRevisionGone(reasons::gone);
+    return reasons;
+  }
+
+  @Bean
+  ActivatorActuatorEndpoint activatorEndpoint(RevisionInspector inspector,
+      ColdStartRecorder coldStarts) {
+    return new ActivatorActuatorEndpoint(inspector, coldStarts::latest);
+  }
+
+  @Bean
+  MinuteHistory revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
+      ObjectProvider<TelemetryLifecycle> observability, ClusterWatcher cluster,
+      RequestObservers observers) {
+    Loop clock = loops.loopFor("clock");
+    var recent = new RecentRequestDurations(clock::nanoTime, cluster);
+    cluster.onRevisionGone(recent::gone);
+    var activity = new MinuteHistory(clock::nanoTime, id -> {
+      var view = throttler.view(id);
+      return view == null ? 0 : view.queued();
+    }, new MinuteHistory.Durations() {
+      @Override
+      public void start() {
+        observability.getObject().startCounting();
+        observers.add(recent);
+      }
+
+      @Override
+      public void stop() {
+        observers.remove(recent);
+        recent.clear();
+        observability.getObject().stopCounting();
+      }
+
+      @Override
+      public long @Nullable [] of(RevisionId id) {
+        return meters.durations(id);
+      }
+
+      @Override
+      public long @Nullable [] recent(RevisionId id) {
+        return recent.of(id);
+      }
+    });
+    cluster.onRevisionGone(activity::gone);
+    return activity;
+  }
+
+  @Bean
+  LastFailures lastFailures(RequestObservers observers, LoopGroup loops, ClusterWatcher cluster) {
+    var failures = new LastFailures(loops.loopFor("clock")::nanoTime, cluster);
+    observers.add(failures);
+    cluster.onRevisionGone(failures::gone);
+    return failures;
+  }
+
+  @Bean
+  RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
+      IdentityProperties identity, ProxyServerProperties serving, MinuteHistory activity,
+      RevisionHourHistory hours, LastFailures failures, LoopGroup loops,
+      SpeculativeStarts starting,
+      WakeWithStarter wakeWith, CallChains chains) {
+    var clock = loops.loopFor("clock");
+    var own = platform.scalingDefaults();
+    var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
+        serving.queueCapacity(),
+        serving.waitingPage().toString().toLowerCase(Locale.ROOT),
+        cluster.eventReader(clock::nanoTime), scaling(platform),
+        own == null
+            ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())
+            : () -> own,
+        id -> waking(id, starting, wakeWith, chains));
+    return new RevisionCardData.Source(platform.details(details), activity, hours, failures,
+        clock::nanoTime);
+  }
+
+  private static CompletableFuture<@Nullable WakingReport> waking(RevisionId id,
+      SpeculativeStarts starts, WakeWithStarter wakeWith, CallChains chains) {
+    return chains.learned(id).thenApply(
+        learned -> WakingReport.of(starts.cause(id), wakeWith.names(id), learned));
+  }
+
+  @Bean
+  LiveConsole livePage(RevisionInspector inspector, RevisionCardData.Source cards,
+      ColdStartRecorder coldStarts,
+      ActivatorHealth health, Platform platform, ActivatorLoadsCollector loads, Alerts alerts,
+      ConsoleLinksProperties links) {
+    return new LiveConsole(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
+      case Readiness.Ready() -> "";
+      case Readiness.NotReady _ when health.isDraining() ->
+        "This activator drains: it finishes its requests and ends.";
+      case Readiness.NotReady(var why) when why.equals(ActivatorHealth.NO_LINK) ->
+        "This activator is not ready: it has not been connected yet to what scales.";
+      case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
+    }, loads, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+  }
+
+  @Bean
+  RouterFunction<ServerResponse> liveRoutes(LiveConsole page) {
+    return page.routes();
+  }
+
+  /** Ends when all else has, but before the web server waits for its open connections. */
+  @Bean
+  LifecyclePart consoleEnds(LiveConsole page) {
+    return LifecyclePart.stopped("console", page::close);
+  }
+
+  @Bean(destroyMethod = "stop")
+  ProfilingServer profilingServer(ProfilingProperties properties, ClusterWatcher cluster,
+      IdentityProperties identity, ConfigMapProperties names) {
+    var server = new ProfilingServer(properties.bindAddress(), properties.port());
+    // Parsed on its own: an error elsewhere in the map must not block the switch.
+    cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
+      if (Profiling.parse(data) instanceof ParsedSettings.Valid<Profiling>(var now)) {
+        server.use(now);
+      }
+    });
+    return server;
+  }
+
+  @Bean
+  LifecyclePart profilingPort(ProfilingServer server) {
+    return new LifecyclePart("profiling port", server::start, server::stop);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.activator.autoscaler.policy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What each activator reported last on one workload. The report counts again for each second in
+ * which the activator is silent but may still run, since silence says nothing about its requests.
+ *
+ * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
+ */
+final class LastActivatorReports {
+  /** Batches come once a second; after a longer time one is missing. */
+  static final Duration MISSED = Duration.ofMillis(1_500);
+  /** A report that comes this soon after another one is one that was missing. */
+  private static final Duration LATE = Duration.ofMillis(500);
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  private final Map<String, Last> all = new HashMap<>();
+
+  private static final class Last {
+    private LoadSample sample;
+    private long at;
+    /** The last second in which the report counts. */
+    private long second;
+    /** Reports that are missing, and may still come. */
+    private long late;
+
+    Last(long now, LoadSample sample) {
+      this.at = now;
+      this.sample = sample;
+    }
+  }
+
+  /** A report that counts for a second in which none came. */
+  record Repeated(long second, LoadSample sample) {}
+
+  /**
+   * Adds a report. Returns whether it counts for this second: not if it is late. Many come at once
+   * after a process stood still.
+   */
+  boolean add(long now, LoadSample sample) {
+    var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(now, sample));
+    long silent = now - last.at;
+    boolean isLate = last.late > 0 && silent < LATE.toNanos();
+    if (isLate) {
+      last.late--;
+    } else if (silent < MISSED.toNanos()) {
+      last.late = 0;
+    } else {
+      last.late = Math.max(last.late, silent / NANOS_PER_SECOND - 1);
+    }
+    last.sample = sample;
+    last.at = now;
+    last.second = Math.floorDiv(now, NANOS_PER_SECOND);
+    return !isLate;
+  }
+
+  /**
+   * Reports of silent activators, each once, for the seconds until this one.
+   *
+   * @param bound how long a silent activator counts
+   */
+  List<Repeated> repeated(long now, ReportCompleteness activators, Duration bound) {
+    var repeated = new ArrayList<Repeated>();
+    long second = Math.floorDiv(now, NANOS_PER_SECOND);
+    all.values().removeIf(last -> {
+      var batch = activators.lastBatch(last.sample.reporter());
+      if (batch.isEmpty() || batch.getAsLong() > last.at) {
+        // It has none of its requests any more.
+        return true;
+      }
+      long silent = now - last.at;
+      while (silent >= MISSED.toNanos() && silent <= bound.toNanos() && last.second + 1 < second) {
+        last.second++;
+        last.late++;
+        repeated.add(new Repeated(last.second, last.sample));
+      }
+      return false;
+    });
+    return repeated;
+  }
+}

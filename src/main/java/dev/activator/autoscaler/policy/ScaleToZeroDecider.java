@@ -1,0 +1,75 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.autoscaler.policy.ActiveCondition.State;
+import java.time.Duration;
+
+/**
+ * Decides whether the last pods of an idle workload may go. The workload first stays active for a
+ * whole window, then inactive for a while.
+ *
+ * <p><b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go}
+ * of Knative Serving, with the activator always in the path.
+ */
+final class ScaleToZeroDecider {
+  /** The minimum time from inactive to zero. */
+  static final Duration PAUSE = Duration.ofSeconds(3);
+  /** Pods that never become ready get this longer than their deadline. */
+  static final Duration ACTIVATION_GRACE = Duration.ofSeconds(30);
+  /** Keeps the sum with a time from overflowing. */
+  private static final Duration MAX_PATIENCE = Duration.ofDays(36_500);
+
+  private ScaleToZeroDecider() {}
+
+  enum Outcome {
+    KEEP,
+    ONE,
+    ZERO
+  }
+
+  /**
+   * @param activity from now on
+   * @param again when to decide again; meaningless for {@link Outcome#ZERO}
+   */
+  record Step(Outcome outcome, ActiveCondition activity, long again) {}
+
+  /**
+   * What happens to an idle workload now.
+   *
+   * @param lastDemand when a request last waited, ran or arrived; at the earliest when the workload was
+   *     first seen
+   */
+  static Step of(long now, ActiveCondition activity, long lastDemand, ScalingSettings settings) {
+    long window = settings.windows().stable().toNanos();
+    long pause = max(PAUSE, settings.idle().retention());
+    return switch (activity.state()) {
+      case UNKNOWN -> {
+        long over = activity.since() + patience(settings.idle().progressDeadline());
+        yield now > over
+            ? new Step(Outcome.ZERO, activity.inactive(now, true), now)
+            : new Step(Outcome.KEEP, activity, over + 1);
+      }
+      case TRUE -> now - activity.since() < window
+          ? new Step(Outcome.ONE, activity, activity.since() + window)
+          : new Step(Outcome.KEEP, activity.inactive(now, false), now + pause);
+      case FALSE -> {
+        long due = Math.max(activity.since() + pause, lastDemand + window);
+        yield now >= due
+            ? new Step(Outcome.ZERO, activity, now)
+            : new Step(Outcome.KEEP, activity, due);
+      }
+    };
+  }
+
+  static boolean expectsPods(ActiveCondition activity) {
+    return activity.state() != State.FALSE;
+  }
+
+  private static long patience(Duration progressDeadline) {
+    var patience = progressDeadline.plus(ACTIVATION_GRACE);
+    return (patience.compareTo(MAX_PATIENCE) < 0 ? patience : MAX_PATIENCE).toNanos();
+  }
+
+  private static long max(Duration one, Duration other) {
+    return Math.max(one.toNanos(), other.toNanos());
+  }
+}

@@ -1,0 +1,160 @@
+package dev.activator.backend;
+
+import dev.activator.backend.policy.PodHealthVerdict;
+import dev.activator.backend.policy.ProbeTimeout;
+import dev.activator.backend.policy.RevisionProbingState.Attempts;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.ChildName;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
+import dev.activator.revision.Revision;
+import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.UpstreamFailure;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Probes a pod's queue-proxy, over a connection that the first request can reuse. A container
+ * without a queue-proxy is probed with its readinessProbe. A pod of an HTTP/2 revision that does
+ * not understand HTTP/1.1 is probed in HTTP/2.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ *
+ * <p><b>Source.</b> Knative's {@code probe}. The queue-proxy recognizes probes by header and user
+ * agent.
+ */
+final class PodProber {
+  private static final String QUEUE_PROXY_PATH = "/healthz";
+  private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
+      "User-Agent", "Knative-Activator-Probe");
+  /** Names the kubelet as user agent, because many programs do not log its requests. */
+  private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
+      "kube-probe/1.34", "Connection", "close");
+
+  private final ProbeClient client;
+  private final Loop loop;
+  private final boolean h2cMayBeSpoken;
+  /** The container's probe; null if the queue-proxy is probed. */
+  private final @Nullable ReadinessProbeSpec container;
+  /** The {@code Host} field; null for the destination's address. */
+  private final @Nullable String host;
+  private final Map<String, String> headers;
+  private PortProtocol protocol;
+  private ProbeTimeout timeout;
+
+  PodProber(ProbeClient client, Loop loop, Revision revision, ProbeSettings settings) {
+    this.client = client;
+    this.loop = loop;
+    this.h2cMayBeSpoken = revision.protocol() == PortProtocol.H2C;
+    this.container = revision.readinessProbe();
+    this.protocol = container == null ? PortProtocol.HTTP1 : revision.protocol();
+    this.timeout = ProbeTimeout.of(settings.probeTimeout());
+    boolean passthrough = settings.addressing().get().passthrough();
+    if (container == null && !passthrough) {
+      this.headers = QUEUE_PROXY_HEADERS;
+      this.host = null;
+      return;
+    }
+    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+    all.putAll(container == null ? QUEUE_PROXY_HEADERS : CONTAINER_HEADERS);
+    all.putAll(container == null ? Map.of() : container.headers());
+    var own = all.remove("Host");
+    if (passthrough) {
+      all.put("K-Passthrough-Lb", "true");
+    }
+    this.headers = all;
+    // A mesh lets a pod's address through if the host names a service.
+    this.host = passthrough
+        ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
+        : own;
+  }
+
+  /**
+   * @param on the loop whose connections are used
+   * @param done called on the revision's loop
+   */
+  void probe(Destination destination, Loop on, Consumer<PodHealthVerdict> done) {
+    var spoken = protocol;
+    send(destination, on, answer -> {
+      if (h2cMayBeSpoken && answer instanceof ProbeResult.InvalidResponse) {
+        // Not the opposite of `protocol`: a concurrent probe may have switched it already.
+        protocol = spoken == PortProtocol.H2C ? PortProtocol.HTTP1 : PortProtocol.H2C;
+        send(destination, on, second -> done.accept(outcome(second)));
+      } else {
+        done.accept(outcome(answer));
+      }
+    });
+  }
+
+  /**
+   * Waits for an address that refused.
+   *
+   * @param on as for {@link #probe}
+   * @param refused called on the revision's loop if the address refused until the end
+   * @param listens called on the revision's loop if something may listen
+   */
+  void awaitListener(Destination destination, Loop on, Attempts attempts,
+      Consumer<PodHealthVerdict> refused, Runnable listens) {
+    var next = request(destination);
+    on.execute(() -> client.awaitListener(on, next, attempts.pause(), attempts.limit(),
+        isRefused -> loop.execute(() -> {
+          if (isRefused) {
+            refused.accept(PodHealthVerdict.refused(UpstreamFailure.REFUSED.text()));
+          } else {
+            listens.run();
+          }
+        })));
+  }
+
+  private ProbeRequest request(Destination destination) {
+    return new ProbeRequest(destination, protocol,
+        container == null ? QUEUE_PROXY_PATH : container.path(),
+        host == null ? destination.toString() : host, headers, timeout.next());
+  }
+
+  private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {
+    var request = request(destination);
+    long sentNanos = loop.nanoTime();
+    Consumer<ProbeResult> answered = answer -> {
+      adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
+      done.accept(answer);
+    };
+    if (on == loop) {
+      client.probe(on, request, answered);
+    } else {
+      on.execute(() -> client.probe(on, request,
+          answer -> loop.execute(() -> answered.accept(answer))));
+    }
+  }
+
+  private void adaptTimeout(ProbeResult answer, Duration took) {
+    if (answer instanceof ProbeResult.Answered || answer instanceof ProbeResult.Connected) {
+      timeout = timeout.answered(took);
+    } else if (answer instanceof ProbeResult.TimedOut) {
+      timeout = timeout.timedOut();
+    }
+  }
+
+  private PodHealthVerdict outcome(ProbeResult answer) {
+    return switch (answer) {
+      case ProbeResult.Connected() -> PodHealthVerdict.ANSWERS;
+      case ProbeResult.Answered(int status, var body) ->
+        container == null
+            ? PodHealthVerdict.of(status, body)
+            : PodHealthVerdict.ofContainer(status);
+      case ProbeResult.Refused(var reason) -> PodHealthVerdict.refused(reason);
+      case ProbeResult.Failed(var reason) -> PodHealthVerdict.noConnection(reason);
+      case ProbeResult.InvalidResponse(var reason) -> PodHealthVerdict.noAnswer(reason);
+      case ProbeResult.TimedOut(var after, boolean connected) -> {
+        var reason = "no answer within " + after.toMillis() + " ms";
+        yield connected ? PodHealthVerdict.noAnswer(reason) : PodHealthVerdict.noConnection(reason);
+      }
+    };
+  }
+}

@@ -1,0 +1,76 @@
+package dev.activator.backend.policy;
+
+/**
+ * The verdict of one probe.
+ *
+ * @param detail for people
+ */
+public record PodHealthVerdict(Verdict verdict, String detail) {
+  /** A queue-proxy's whole answer to a probe. */
+  static final String EXPECTED_BODY = "queue";
+
+  public static final PodHealthVerdict ANSWERS = new PodHealthVerdict(Verdict.HEALTHY, "answers");
+
+  public enum Verdict {
+    /** Requests can be sent. */
+    HEALTHY,
+    /** A wrong answer, but not a mesh's. */
+    UNHEALTHY,
+    /** The answer of a mesh that does not let the probe through. */
+    MESH_LIKE,
+    /** A mesh cut the connection, or the pod does not answer. */
+    NO_ANSWER,
+    /** Nothing answered the attempt to connect, or it failed here. */
+    NO_CONNECTION,
+    /** The pod's host refused the connection: nothing listens there yet, or a mesh or policy says so. */
+    REFUSED;
+
+    boolean indicatesMesh() {
+      return this == MESH_LIKE || isWithoutAnswer();
+    }
+
+    boolean isWithoutAnswer() {
+      return this == NO_ANSWER || this == NO_CONNECTION || this == REFUSED;
+    }
+  }
+
+  /**
+   * <b>Source.</b> Knative's {@code isNotMesh}: meshes answer requests for a pod's own address with
+   * 502 or 503.
+   */
+  public static PodHealthVerdict of(int status, String body) {
+    if (status != 200) {
+      return refusal(status);
+    }
+    return body.equals(EXPECTED_BODY)
+        ? ANSWERS
+        : new PodHealthVerdict(Verdict.UNHEALTHY, "answered 200, but is no queue-proxy");
+  }
+
+  /** <b>Source.</b> Kubernetes' {@code pkg/probe/http}. */
+  public static PodHealthVerdict ofContainer(int status) {
+    return status >= 200 && status < 400 ? ANSWERS : refusal(status);
+  }
+
+  private static PodHealthVerdict refusal(int status) {
+    return new PodHealthVerdict(
+        status == 502 || status == 503 ? Verdict.MESH_LIKE : Verdict.UNHEALTHY,
+        "answered " + status);
+  }
+
+  public static PodHealthVerdict noAnswer(String reason) {
+    return new PodHealthVerdict(Verdict.NO_ANSWER, reason);
+  }
+
+  public static PodHealthVerdict noConnection(String reason) {
+    return new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
+  }
+
+  public static PodHealthVerdict refused(String reason) {
+    return new PodHealthVerdict(Verdict.REFUSED, reason);
+  }
+
+  public boolean healthy() {
+    return verdict == Verdict.HEALTHY;
+  }
+}

@@ -1,0 +1,423 @@
+package dev.activator.backend.policy;
+
+import dev.activator.backend.policy.PodHealth.State;
+import dev.activator.backend.policy.PodHealth.Phase;
+import dev.activator.backend.policy.PodHealth.ProbeRecord;
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodsByReadiness;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a {@code RevisionWatcher} that is not stopped. Each event updates the state; then
+ * {@link #decide} says what to publish and probe.
+ *
+ * @param published what was published last, since nothing is published twice
+ * @param start how long pods took to start
+ * @param awaited when a request last waited; null if none did
+ * @param current since when the listed pods are those of Kubernetes; null while they may be stale
+ */
+public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, Fallback fallback,
+    HealthyDestinations published, @Nullable DurationEstimate start,
+    @Nullable Duration awaited, @Nullable Duration current, Duration now)
+    implements RevisionWatcherState {
+
+  /**
+   * How long {@link RevisionWatcherState.Awaited} counts: a little more than the second after which it is
+   * repeated.
+   */
+  private static final Duration AWAITED = Duration.ofMillis(1_500);
+
+  /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
+  public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
+    static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
+
+    boolean healthy() {
+      return clusterIp != null && health.state() == State.HEALTHY;
+    }
+
+    boolean isAt(Destination destination) {
+      return destination.equals(clusterIp);
+    }
+
+    Fallback with(PodHealth next) {
+      return new Fallback(clusterIp, next);
+    }
+
+    boolean isUnreachable() {
+      return health.state() == State.UNREACHABLE;
+    }
+
+    Fallback became(State next, Duration now) {
+      return with(health.became(next, now).withNewProbe());
+    }
+
+    /** From when on probes of pods may show that the ClusterIP is needed. */
+    Duration podsProbedFrom() {
+      return isUnreachable() ? health.since() : Duration.ZERO;
+    }
+  }
+
+  /**
+   * Attempts to connect that are repeated until one is not refused.
+   *
+   * @param limit zero for one attempt
+   */
+  public record Attempts(Duration pause, Duration limit) {}
+
+  static RevisionProbingState of(ProbePolicy traits) {
+    return new RevisionProbingState(traits, RevisionPodHealth.NONE, Fallback.NONE,
+        HealthyDestinations.pods(traits.revision(), DestinationSet.NONE), null, null,
+        Duration.ZERO, Duration.ZERO);
+  }
+
+  RevisionProbingState at(Duration next) {
+    return new RevisionProbingState(traits, pods, fallback, published, start, awaited, current,
+        next);
+  }
+
+  private RevisionProbingState with(RevisionPodHealth next) {
+    return new RevisionProbingState(traits, next, fallback, published, start, awaited, current,
+        now);
+  }
+
+  private RevisionProbingState with(Fallback next) {
+    return new RevisionProbingState(traits, pods, next, published, start, awaited, current, now);
+  }
+
+  private Duration age(PodHealth known) {
+    return now.minus(known.since());
+  }
+
+  Step relist(PodsByReadiness listing) {
+    var next = with(pods.relist(listing, traits, now));
+    boolean clusterIpIsReset = next.pods.listed().isEmpty()
+        || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);
+    return (clusterIpIsReset ? next.with(fallback.became(State.UNKNOWN, now)) : next).decide();
+  }
+
+  Step moveClusterIp(@Nullable Destination next) {
+    var before = fallback.clusterIp();
+    if (Objects.equals(next, before)) {
+      return decide();
+    }
+    var health = next == null ? PodHealth.fresh(true, now) : pods.appeared(next, true, now);
+    var leaving = next == null ? pods.leaving() : pods.leaving().minus(next);
+    return with(pods.leaving(
+        before == null || !fallback.health().isInFlight() ? leaving : leaving.plus(before)))
+        .with(new Fallback(next, health)).decide();
+  }
+
+  /** Decides and copies once for all answers, because thousands may arrive together. */
+  Step judge(List<Answer> answers) {
+    var listed = new TreeMap<>(pods.listed());
+    var left = new ArrayList<Destination>();
+    var effects = new ArrayList<Effect>();
+    var learned = start;
+    Answer fromClusterIp = null;
+    for (var answer : answers) {
+      var known = listed.get(answer.from());
+      if (known != null) {
+        learned = learn(learned, known, answer);
+        listed.put(answer.from(), judged(known, answer, learned, effects));
+      } else if (fallback.isAt(answer.from())) {
+        fromClusterIp = answer;
+      } else {
+        left.add(answer.from());
+      }
+    }
+    var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(DestinationSet.of(left));
+    var next = new RevisionProbingState(traits,
+        new RevisionPodHealth(listed, leaving, pods.ending(), pods.identities()),
+        fallback, published, learned, awaited, current, now);
+    if (fromClusterIp != null) {
+      next = next.clusterIpAnswered(fromClusterIp, effects);
+    }
+    return left.size() == answers.size()
+        ? Step.to(next)
+        : next.decide(effects.toArray(Effect[]::new));
+  }
+
+  private @Nullable DurationEstimate learn(@Nullable DurationEstimate before, PodHealth known,
+      Answer answer) {
+    return known.phase() == Phase.PROBING && answer.outcome().healthy() && known.measuresStart()
+        ? DurationEstimate.after(before, age(known))
+        : before;
+  }
+
+  /** Adds a pause if the probe failed. */
+  private PodHealth judged(PodHealth known, Answer answer, @Nullable DurationEstimate learned,
+      List<Effect> effects) {
+    if (known.phase() != Phase.PROBING) {
+      return known.phase() == Phase.OUTDATED ? known.in(Phase.IDLE) : known;
+    }
+    var probe = new ProbeRecord(answer.outcome(), now, answer.took());
+    if (answer.outcome().healthy()) {
+      return known.succeeded(probe);
+    }
+    if (!traits.wantsProbe(known)) {
+      return known.in(Phase.IDLE);
+    }
+    var backoff = traits.backoff();
+    var pause = published.clusterIp() == null
+        ? pause(known, answer, known.state() == State.STARTING ? learned : null)
+        : backoff.viaClusterIp(age(known));
+    effects.add(new ProbeLater(answer.from(), backoff.rest(pause, answer.took())));
+    return known.failed(probe);
+  }
+
+  private Duration pause(PodHealth known, Answer answer, @Nullable DurationEstimate learned) {
+    if (isUnneeded(known)) {
+      return traits.backoff().unneeded(unneeded(known));
+    }
+    return isAwaited() && answer.outcome().verdict() == Verdict.REFUSED
+        ? traits.backoff().afterRefusal(age(known), learned)
+        : traits.backoff().after(age(known), learned);
+  }
+
+  /** Whether a request waits now. */
+  private boolean isAwaited() {
+    return awaited != null && now.minus(awaited).compareTo(AWAITED) <= 0;
+  }
+
+  private Duration unneeded(PodHealth known) {
+    return awaited == null || awaited.compareTo(known.since()) < 0
+        ? age(known)
+        : now.minus(awaited);
+  }
+
+  private boolean isUnneeded(PodHealth known) {
+    return ProbeBackoff.isUnneeded(unneeded(known));
+  }
+
+  private RevisionProbingState clusterIpAnswered(Answer answer, List<Effect> effects) {
+    var known = fallback.health();
+    if (!known.isInFlight()) {
+      return this;
+    }
+    if (known.phase() == Phase.OUTDATED || !wantsFallback()) {
+      return with(fallback.with(known.in(Phase.IDLE)));
+    }
+    var probe = new ProbeRecord(answer.outcome(), now, answer.took());
+    if (answer.outcome().healthy()) {
+      return with(fallback.with(known.succeeded(probe)));
+    }
+    var backoff = traits.backoff();
+    effects.add(
+        new ProbeLater(answer.from(), backoff.rest(pause(known, answer, null), answer.took())));
+    return with(fallback.with(known.failed(probe)));
+  }
+
+  Step wake(Destination destination) {
+    var known = pods.find(destination);
+    if (known != null) {
+      return with(pods.with(destination, known.withoutPause())).decide();
+    }
+    return fallback.isAt(destination)
+        ? with(fallback.with(fallback.health().withoutPause())).decide()
+        : Step.to(this);
+  }
+
+  /** A request waits: ends the long pauses of addresses that no request needed before. */
+  Step await() {
+    var next = new RevisionProbingState(traits, pods, fallback, published, start, now, current,
+        now);
+    // A pod that left may return before its probe is sent.
+    boolean mayBeQueued = awaited == null && (pods.any(PodHealth::isInFlight)
+        || fallback.health().isInFlight() || !pods.leaving().isEmpty());
+    var hurry = mayBeQueued ? new Effect[]{new Hurry()} : new Effect[0];
+    boolean podsAreNeeded = published.clusterIp() == null && pods.any(this::isUnneeded);
+    if (!podsAreNeeded && !isUnneeded(fallback.health())) {
+      return Step.to(next, hurry);
+    }
+    var woken = next.with(fallback.with(fallback.health().withoutPause()));
+    return (podsAreNeeded
+        ? woken.with(pods.each(pod -> isUnneeded(pod) ? pod.withoutPause() : pod))
+        : woken).decide(hurry);
+  }
+
+  Step watch(boolean open) {
+    return new RevisionProbingState(traits, pods, fallback, published, start, awaited,
+        open ? now : null, now)
+        .decide();
+  }
+
+  Step suspect(Destination destination) {
+    var known = pods.find(destination);
+    if (known != null && traits.serves(known)) {
+      return markUnreachable(destination, known);
+    }
+    return fallback.isAt(destination) && fallback.healthy()
+        ? backToPods(State.UNREACHABLE).decide()
+        : Step.to(this);
+  }
+
+  /**
+   * Marks a pod that a request could not reach. Unless it has served for a while, its probe waits:
+   * a pod that answers probes but fails requests would return after each probe.
+   */
+  private Step markUnreachable(Destination pod, PodHealth known) {
+    var suspected = known.became(State.UNREACHABLE, now).withNewProbe();
+    var pause = traits.backoff().frequency();
+    return suspected.isInFlight() || age(known).compareTo(pause) >= 0
+        ? with(pods.with(pod, suspected)).decide()
+        : with(pods.with(pod, suspected.in(Phase.PAUSED))).decide(new ProbeLater(pod, pause));
+  }
+
+  Step delete() {
+    var none = HealthyDestinations.pods(traits.revision(), DestinationSet.NONE);
+    return published.equals(none)
+        ? Step.to(new Stopped())
+        : Step.to(new Stopped(), new Publish(none));
+  }
+
+  /** Whether the scheduled probe of this address is still wanted when its turn comes. */
+  public boolean isProbing(Destination destination) {
+    var known = pods.find(destination);
+    if (known == null && fallback.isAt(destination)) {
+      known = fallback.health();
+    }
+    return known != null && known.phase() == Phase.PROBING;
+  }
+
+  /**
+   * The attempts to connect before the probe of an address for which a request waits; null if the
+   * probe connects itself.
+   *
+   * <p>A pod that is listed as not ready mostly does not listen yet. It gets one attempt, which
+   * counts as a failure: the start is measured only from then on.
+   */
+  public @Nullable Attempts attempts(Destination destination, Duration time) {
+    var known = pods.find(destination);
+    if (known == null) {
+      return fallback.isAt(destination) && fallback.health().isRefused()
+          ? attempts(fallback.health(), null, time)
+          : null;
+    }
+    if (known.state() == State.STARTING && known.failures() == 0) {
+      return new Attempts(Duration.ZERO, Duration.ZERO);
+    }
+    return known.isRefused()
+        ? attempts(known, known.state() == State.STARTING ? start : null, time)
+        : null;
+  }
+
+  private Attempts attempts(PodHealth known, @Nullable DurationEstimate learned, Duration time) {
+    var backoff = traits.backoff();
+    var age = time.minus(known.since());
+    return new Attempts(backoff.afterRefusal(age, learned), published.clusterIp() == null
+        ? backoff.repeatsAfterRefusal(age, learned)
+        : Duration.ZERO);
+  }
+
+  /** Decides what to publish, then what to probe. */
+  Step decide(Effect... already) {
+    var serving = pods.serving(traits);
+    if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
+      return backToPods(State.UNKNOWN).decide(already);
+    }
+    var effects = new ArrayList<Effect>();
+    var route = route(serving);
+    if (!route.equals(published)) {
+      effects.add(new Publish(route));
+    }
+    effects.addAll(List.of(already));
+    var probed = probePods(effects).probeFallback(effects);
+    return new Step(
+        new RevisionProbingState(traits, probed.pods, probed.fallback, route, start, awaited,
+            current,
+            now),
+        List.copyOf(effects));
+  }
+
+  /**
+   * Returns to the pods, as the ClusterIP no longer serves. The long pauses between probes of pods
+   * end.
+   */
+  private RevisionProbingState backToPods(State ofClusterIp) {
+    return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
+  }
+
+  private HealthyDestinations route(DestinationSet serving) {
+    if (serving.isEmpty() && isGivenUp()) {
+      return HealthyDestinations.unreachable(traits.revision());
+    }
+    if (!serving.isEmpty() || !fallback.healthy() || !pods.any(PodHealth::ready)) {
+      return HealthyDestinations.pods(traits.revision(), serving);
+    }
+    return new HealthyDestinations(traits.revision(), fallback.clusterIp(),
+        pods.where(PodHealth::ready));
+  }
+
+  /**
+   * Whether everything that served is given up, and nothing else may serve as far as Kubernetes has
+   * reported.
+   */
+  private boolean isGivenUp() {
+    return current != null && now.minus(current).compareTo(PodHealth.CONNECT_TIMEOUT) >= 0
+        && (!fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
+            || wantsFallback() && fallback.health().isGivenUp(now));
+  }
+
+  private RevisionProbingState probePods(List<Effect> effects) {
+    if (!pods.any(this::isNext)) {
+      return this;
+    }
+    pods.listed().forEach((pod, known) -> {
+      if (isNext(known)) {
+        effects.add(new ProbeNow(pod, urgency(known)));
+      }
+    });
+    return with(pods.each(pod -> isNext(pod) ? pod.in(Phase.PROBING) : pod));
+  }
+
+  /**
+   * The urgency of a probe. While no request has waited, and nothing serves, the first answer can
+   * wait for its turn.
+   */
+  private Urgency urgency(PodHealth address) {
+    boolean isNew = address.state() == State.UNKNOWN || address.state() == State.STARTING;
+    if (address.failures() == 0 && isNew && awaited == null && published.pods().isEmpty()) {
+      return Urgency.UNAWAITED;
+    }
+    var urgency = address.urgency(now);
+    return urgency == Urgency.STARTING && address.isRefused() && isAwaited()
+        ? Urgency.REFUSED
+        : urgency;
+  }
+
+  private boolean isNext(PodHealth pod) {
+    return pod.phase() == Phase.IDLE && traits.wantsProbe(pod);
+  }
+
+  private RevisionProbingState probeFallback(List<Effect> effects) {
+    var clusterIp = fallback.clusterIp();
+    var known = fallback.health();
+    if (clusterIp == null || known.phase() != Phase.IDLE || !wantsFallback()) {
+      return this;
+    }
+    effects.add(new ProbeNow(clusterIp, urgency(known)));
+    // Its age counts from when it is needed, not from when it was listed.
+    var needed = known.state() == State.UNKNOWN ? known.became(known.state(), now) : known;
+    return with(fallback.with(needed.in(Phase.PROBING)));
+  }
+
+  /**
+   * Whether the ClusterIP is probed. It has no endpoints without a ready pod. It is not needed if a
+   * pod answers, or has answered as no mesh would.
+   */
+  private boolean wantsFallback() {
+    return traits.addressing().clusterIpMayServe() && !fallback.healthy()
+        && pods.any(PodHealth::ready)
+        && (!traits.addressing().podsAreProbed()
+            || pods.all(pod -> pod.indicatesMesh(fallback.podsProbedFrom())));
+  }
+}

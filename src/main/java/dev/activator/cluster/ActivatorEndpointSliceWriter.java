@@ -1,0 +1,467 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.policy.ActivatorEndpointSlice;
+import dev.activator.cluster.policy.ActivatorSlicePlanner;
+import dev.activator.cluster.policy.ActivatorSlicePlanner.Step;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.loop.policy.Backoff;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes the EndpointSlices that lead requests to a Service at zero to the activators, while this
+ * one leads.
+ *
+ * <p><b>Threads.</b> Any; the state belongs to the loop, which must be the autoscaler's.
+ *
+ * <p><b>Errors.</b> A refused write is retried with a backoff, also where a slice of the same name is
+ * another client's. Each different answer is an Event of the ScaledService and a log line once. The
+ * last pods stay until the write succeeds.
+ */
+public final class ActivatorEndpointSliceWriter {
+  private static final Logger log = LoggerFactory.getLogger(ActivatorEndpointSliceWriter.class);
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  /**
+   * The time between the write and the end of the last pods, in which the nodes' proxies learn of
+   * the slice.
+   */
+  private static final Duration PROXIES_LEARN = Duration.ofSeconds(1);
+  /** How long the slices stay beside ready pods that should go: controllers may be slow. */
+  private static final Duration MAX_BESIDE_PODS = Duration.ofMinutes(1);
+  private static final Duration LEADER_PERIOD = Duration.ofSeconds(1);
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  private static final double JITTER = 0.5;
+  /** The limit of writes at once, since each takes a thread of the client. */
+  private static final int MAX_WRITES = 50;
+  private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+  private static final String SCALED_SERVICE = "activator.dev/scaled-service";
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+
+  private final Loop loop;
+  private final Supplier<@Nullable KubernetesApiClient> api;
+  private final BooleanSupplier leads;
+  private final BiConsumer<RevisionId, String> warnings;
+  private final RandomGenerator random;
+  private final Map<RevisionId, Caught> all = new HashMap<>();
+  /** Services with something to write, while {@link #MAX_WRITES} are under way. */
+  private final Set<Caught> waiting = new LinkedHashSet<>();
+  private final ResettableTimer leading;
+  private boolean led;
+  private int underWay;
+
+  /** One ScaledService. */
+  private final class Caught {
+    private final RevisionId id;
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
+    private final ResettableTimer timer;
+    private ActivatorSlicePlanner state;
+    /** The slices that exist, as far as is known. */
+    private Map<String, ActivatorEndpointSlice> known;
+    private boolean isUnderWay;
+    private boolean isGone;
+    private long notBefore;
+    private long besidePodsUntil;
+    /** Completes when the slices exist and the last pods may go; null while they need not go. */
+    private @Nullable CompletableFuture<Boolean> zero;
+    private String refusal = "";
+
+    Caught(ActivatorSlicePlanner state) {
+      this.id = state.object().id();
+      this.state = state;
+      this.known = new HashMap<>(state.present());
+      this.notBefore = loop.nanoTime();
+      this.besidePodsUntil = loop.nanoTime();
+      this.timer = new ResettableTimer(loop, this::step);
+    }
+
+    void changed(ActivatorSlicePlanner now) {
+      state = now;
+      if (!now.hasReadyPods()) {
+        // From now on the next pod that is ready ends the slices.
+        besidePodsUntil = loop.nanoTime();
+      }
+      if (!isUnderWay && zero == null) {
+        known = new HashMap<>(now.present());
+      }
+      step();
+    }
+
+    CompletableFuture<Boolean> goesToZero() {
+      if (!state.catches() || state.whileAtZero().isEmpty()) {
+        return CompletableFuture.completedFuture(!state.catches());
+      }
+      besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
+      var mayGo = zero;
+      if (mayGo == null) {
+        mayGo = new CompletableFuture<>();
+        zero = mayGo;
+        // Written in any case: the watch may be late, and still show slices that are gone.
+        known.replaceAll((_, slice) -> unknown(slice));
+      }
+      step();
+      return mayGo;
+    }
+
+    void staysUp() {
+      if (zero == null) {
+        besidePodsUntil = loop.nanoTime();
+        step();
+      }
+    }
+
+    /** The leader before may have removed the last pods. */
+    void takenOver() {
+      known = new HashMap<>(state.present());
+      notBefore = loop.nanoTime();
+      if (state.hasReadyPods() && !known.isEmpty()) {
+        besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
+      }
+    }
+
+    private boolean goesToZeroNow() {
+      return besidePodsUntil - loop.nanoTime() > 0;
+    }
+
+    private void step() {
+      if (isUnderWay) {
+        return;
+      }
+      if (!leads.getAsBoolean()) {
+        // A term that was lost and won again between two checks is a new one.
+        led = false;
+        decided(false);
+        return;
+      }
+      if (!led) {
+        refreshLeader();
+        return;
+      }
+      long now = loop.nanoTime();
+      var steps = isGone
+          ? known.keySet().stream().<Step>map(Step.Delete::new).toList()
+          : state.steps(known, goesToZeroNow());
+      if (steps.isEmpty()) {
+        slicesAreThere();
+        if (isGone) {
+          forget();
+        } else if (goesToZeroNow() && state.hasReadyPods()) {
+          timer.within(besidePodsUntil - now);
+        }
+        return;
+      }
+      if (notBefore - now > 0) {
+        timer.within(notBefore - now);
+        return;
+      }
+      send(steps.getFirst());
+    }
+
+    private void slicesAreThere() {
+      var request = zero;
+      if (request != null) {
+        zero = null;
+        loop.schedule(PROXIES_LEARN, () -> request.complete(leads.getAsBoolean() && mayGo()));
+      }
+    }
+
+    /** Whether requests reach the activators: pods that were not ready for a moment have ended the slices. */
+    private boolean mayGo() {
+      return !state.catches()
+          || !state.whileAtZero().isEmpty() && (goesToZeroNow() || !state.hasReadyPods());
+    }
+
+    private void decided(boolean mayGo) {
+      var request = zero;
+      zero = null;
+      if (request != null) {
+        request.complete(mayGo);
+      }
+    }
+
+    private void send(Step step) {
+      var open = api.get();
+      if (open == null) {
+        failed("no connection", Duration.ZERO);
+        return;
+      }
+      if (underWay >= MAX_WRITES) {
+        waiting.add(this);
+        return;
+      }
+      waiting.remove(this);
+      underWay++;
+      isUnderWay = true;
+      var folder = folder();
+      var answer = switch (step) {
+        case Step.Create(var slice) -> open.send("POST", folder, "application/json",
+            json(slice), TIMEOUT);
+        case Step.Update(var slice) -> open.send("PATCH", folder + "/" + slice.name(),
+            "application/merge-patch+json", json(slice), TIMEOUT);
+        case Step.Delete(var name) -> open.send("DELETE", folder + "/" + name,
+            "application/json", "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", TIMEOUT);
+      };
+      answer.whenCompleteAsync((response, _) -> answered(step, response), loop);
+    }
+
+    private String folder() {
+      return "apis/discovery.k8s.io/v1/namespaces/" + id.namespace() + "/endpointslices";
+    }
+
+    private void answered(Step step, @Nullable ApiAnswer answer) {
+      int status = answer == null ? 0 : answer.status();
+      var open = api.get();
+      if (step instanceof Step.Create(var slice) && status == CONFLICT && open != null) {
+        open.fetch(folder() + "?fieldSelector=metadata.name%3D" + slice.name(), TIMEOUT)
+            .whenCompleteAsync((list, _) -> existing(slice, list), loop);
+        return;
+      }
+      ended(isDone(step, status), answer == null ? "no answer" : status + " " + answer.message(),
+          answer == null ? Duration.ZERO : answer.retryAfter());
+    }
+
+    /** The watch is late, or another manager has a slice of this name. */
+    private void existing(ActivatorEndpointSlice slice, @Nullable ApiAnswer list) {
+      if (list == null || list.status() != OK) {
+        ended(false, list == null ? "no answer" : list.status() + " " + list.message(),
+            list == null ? Duration.ZERO : list.retryAfter());
+        return;
+      }
+      var problem = foreign(slice, list.body());
+      if (problem == null) {
+        known.put(slice.name(), unknown(slice));
+      }
+      ended(problem == null, String.valueOf(problem), Duration.ZERO);
+    }
+
+    private void ended(boolean done, String problem, Duration retryAfter) {
+      isUnderWay = false;
+      underWay--;
+      if (done) {
+        backoff.reset();
+        refusal = "";
+        step();
+      } else {
+        failed(problem, retryAfter);
+      }
+      while (underWay < MAX_WRITES && !waiting.isEmpty()) {
+        var next = waiting.iterator().next();
+        waiting.remove(next);
+        next.step();
+      }
+    }
+
+    private boolean isDone(Step step, int status) {
+      boolean succeeded = status >= 200 && status < 300;
+      switch (step) {
+        case Step.Create(var slice) -> {
+          if (succeeded) {
+            known.put(slice.name(), slice);
+          }
+        }
+        case Step.Update(var slice) -> {
+          if (status == NOT_FOUND) {
+            known.remove(slice.name());
+            return true;
+          }
+          if (succeeded) {
+            known.put(slice.name(), slice);
+          }
+        }
+        case Step.Delete(var name) -> {
+          if (succeeded || status == NOT_FOUND) {
+            known.remove(name);
+            return true;
+          }
+        }
+      }
+      return succeeded;
+    }
+
+    /** A slice that may exist, with unknown content. */
+    private ActivatorEndpointSlice unknown(ActivatorEndpointSlice slice) {
+      return new ActivatorEndpointSlice(id, "", slice.service(), slice.family(), "", 0, List.of());
+    }
+
+    private void failed(String why, Duration retryAfter) {
+      if (!why.equals(refusal)) {
+        refusal = why;
+        var text = "the EndpointSlices by which its Service " + state.object().service()
+            + " leads to the activators cannot be written: " + why
+            + "; its last pods stay meanwhile";
+        log.warn("ScaledService {}: {}", id, text);
+        warnings.accept(id, text);
+      }
+      notBefore = loop.nanoTime() + backoff.next(retryAfter).toNanos();
+      timer.at(notBefore);
+      decided(false);
+    }
+
+    private void forget() {
+      timer.cancel();
+      waiting.remove(this);
+      all.remove(id, this);
+    }
+  }
+
+  /**
+   * @param api null while there is no connection
+   * @param leads whether this activator may write now; called on the loop
+   * @param warnings gets a sentence for an Event of the ScaledService
+   */
+  ActivatorEndpointSliceWriter(Loop loop, Supplier<@Nullable KubernetesApiClient> api,
+      BooleanSupplier leads,
+      BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
+    this.loop = loop;
+    this.api = api;
+    this.leads = leads;
+    this.warnings = warnings;
+    this.random = random;
+    this.leading = new ResettableTimer(loop, this::refreshLeader);
+  }
+
+  public void start() {
+    loop.execute(this::refreshLeader);
+  }
+
+  public void stop() {
+    loop.execute(() -> {
+      leading.cancel();
+      all.values().forEach(one -> {
+        one.timer.cancel();
+        one.decided(false);
+      });
+    });
+  }
+
+  private void refreshLeader() {
+    leading.within(LEADER_PERIOD);
+    boolean now = leads.getAsBoolean();
+    if (now != led) {
+      led = now;
+      var known = List.copyOf(all.values());
+      known.forEach(Caught::takenOver);
+      known.forEach(Caught::step);
+    }
+  }
+
+  public void changed(ActivatorSlicePlanner state) {
+    loop.execute(() -> {
+      var id = state.object().id();
+      var caught = all.get(id);
+      if (caught == null) {
+        if (!state.object().catchService() && state.present().isEmpty()) {
+          return;
+        }
+        caught = new Caught(state);
+        all.put(id, caught);
+      }
+      caught.isGone = false;
+      caught.changed(state);
+    });
+  }
+
+  /** Kubernetes deletes slices whose owner is gone, too, but later. */
+  public void gone(RevisionId id) {
+    loop.execute(() -> {
+      var caught = all.get(id);
+      if (caught != null) {
+        caught.isGone = true;
+        caught.decided(true);
+        caught.step();
+        if (!leads.getAsBoolean()) {
+          caught.forget();
+        }
+      }
+    });
+  }
+
+  /**
+   * Call before the last pods of a ScaledService are removed.
+   *
+   * @return whether they may go: its Service leads to the activators, or need not
+   */
+  public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+    return CompletableFuture.supplyAsync(() -> {
+      var caught = all.get(id);
+      return caught == null ? CompletableFuture.completedFuture(true) : caught.goesToZero();
+    }, loop).thenCompose(answer -> answer);
+  }
+
+  /** Call if the last pods stay after all, although they were allowed to go. */
+  public void staysUp(RevisionId id) {
+    loop.execute(() -> {
+      var caught = all.get(id);
+      if (caught != null) {
+        caught.staysUp();
+      }
+    });
+  }
+
+  /** Why the slice of this name is not ours; null if it is. */
+  private static @Nullable String foreign(ActivatorEndpointSlice slice, byte[] list) {
+    try {
+      var items = JSON.readTree(list).path("items");
+      if (items.isEmpty()) {
+        return "EndpointSlice " + slice.name() + " existed a moment ago";
+      }
+      var metadata = items.path(0).path("metadata");
+      var manager = metadata.path("labels").path(MANAGED_BY).asString("");
+      var of = metadata.path("annotations").path(SCALED_SERVICE).asString("");
+      if (manager.equals(ActivatorEndpointSlice.MANAGER) && of.equals(slice.of().name())) {
+        return null;
+      }
+      return "EndpointSlice " + slice.name() + " belongs to " + (of.isEmpty()
+          ? manager.isEmpty() ? "no activator" : manager
+          : "ScaledService " + of);
+    } catch (JacksonException e) {
+      return "EndpointSlice " + slice.name() + " cannot be read: " + e.getOriginalMessage();
+    }
+  }
+
+  private static String json(ActivatorEndpointSlice slice) {
+    var object = JSON.createObjectNode();
+    object.put("apiVersion", "discovery.k8s.io/v1").put("kind", "EndpointSlice");
+    var metadata = object.putObject("metadata");
+    metadata.put("name", slice.name()).put("namespace", slice.of().namespace());
+    metadata.putObject("labels").put("kubernetes.io/service-name", slice.service())
+        .put(MANAGED_BY, ActivatorEndpointSlice.MANAGER);
+    metadata.putObject("annotations").put(SCALED_SERVICE, slice.of().name());
+    metadata.putArray("ownerReferences").addObject().put("apiVersion", "activator.dev/v1alpha1")
+        .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", slice.uid());
+    object.put("addressType", slice.family() == IpFamily.IPV6 ? "IPv6" : "IPv4");
+    var endpoints = object.putArray("endpoints");
+    for (var address : slice.addresses()) {
+      var endpoint = endpoints.addObject();
+      endpoint.putArray("addresses").add(address);
+      // Traefik sends nothing to an endpoint without these conditions.
+      endpoint.putObject("conditions").put("ready", true).put("serving", true)
+          .put("terminating", false);
+    }
+    object.putArray("ports").addObject().put("name", slice.port()).put("port", slice.number())
+        .put("protocol", "TCP");
+    return object.toString();
+  }
+}

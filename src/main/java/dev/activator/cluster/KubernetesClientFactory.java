@@ -1,0 +1,250 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.decode.ListWatchParser;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ApiErrorText;
+import dev.activator.cluster.reflector.KubernetesApiClient;
+import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
+import dev.activator.config.OutboundProxies;
+import io.fabric8.kubernetes.api.model.AuthInfo;
+import io.fabric8.kubernetes.api.model.NamedAuthInfo;
+import io.fabric8.kubernetes.api.model.NamedCluster;
+import io.fabric8.kubernetes.api.model.NamedContext;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.OAuthTokenProvider;
+import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens the connection to a cluster's API, from a kubeconfig or the pod's service account. */
+final class KubernetesClientFactory {
+  private static final Logger log = LoggerFactory.getLogger(KubernetesClientFactory.class);
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration PING_INTERVAL = Duration.ofSeconds(30);
+
+  private KubernetesClientFactory() {}
+
+  /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
+  static KubernetesApiClient open(ClusterAccess access, KubernetesWriteRateLimiter writes) {
+    try {
+      return new KubernetesApiClient(configured(access), source(access), writes);
+    } catch (IllegalArgumentException e) {
+      throw new ClusterUnavailableException(String.valueOf(e.getMessage()));
+    } catch (KubernetesClientException e) {
+      throw new ClusterUnavailableException(
+          "the Kubernetes API cannot be used: " + e.getCause());
+    }
+  }
+
+  private static KubernetesApiClient.@Nullable Source source(ClusterAccess access) {
+    return switch (access) {
+      case ClusterAccess.Kubeconfig from ->
+        new KubernetesApiClient.Source(from.file(), () -> configured(access));
+      case ClusterAccess.Through(var inner, _) -> {
+        var file = source(inner);
+        yield file == null
+            ? null
+            : new KubernetesApiClient.Source(file.kubeconfig(), () -> configured(access));
+      }
+      case ClusterAccess.InCluster _,ClusterAccess.At _ -> null;
+    };
+  }
+
+  /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
+  static Config configured(ClusterAccess access) {
+    var config = config(access);
+    // Also the field manager of the activator's writes, which server-side apply names in conflicts.
+    config.setUserAgent("activator");
+    // Reflectors retry with their own backoff.
+    config.setRequestRetryBackoffLimit(0);
+    config.setRequestTimeout((int) REQUEST_TIMEOUT.toMillis());
+    config.setConnectionTimeout((int) CONNECT_TIMEOUT.toMillis());
+    // Also applies to HTTP/2: detects a half-open connection within a minute.
+    config.setWebsocketPingInterval(PING_INTERVAL.toMillis());
+    return config;
+  }
+
+  private static Config config(ClusterAccess access) {
+    return switch (access) {
+      case ClusterAccess.InCluster() -> Config.autoConfigure(null);
+      case ClusterAccess.Kubeconfig from -> kubeconfig(from);
+      case ClusterAccess.At(var url) -> {
+        var config = Config.empty();
+        config.setMasterUrl(url.toString());
+        yield config;
+      }
+      case ClusterAccess.Through(var inner, var proxies) -> through(proxies, inner);
+    };
+  }
+
+  private static Config through(OutboundProxies proxies, ClusterAccess access) {
+    var config = config(access);
+    // In a pod the library has already read the proxy variables, by other rules.
+    var own = access instanceof ClusterAccess.Kubeconfig ? ownProxy(config) : null;
+    var proxy = proxies.of(URI.create(config.getMasterUrl()));
+    var url = own == null && proxy != null ? proxy.toString() : own;
+    config.setHttpProxy(url);
+    config.setHttpsProxy(url);
+    config.setNoProxy(null);
+    return config;
+  }
+
+  private static @Nullable String ownProxy(Config config) {
+    return config.getHttpsProxy() == null ? config.getHttpProxy() : config.getHttpsProxy();
+  }
+
+  private static Config kubeconfig(ClusterAccess.Kubeconfig access) {
+    var file = access.file();
+    if (!Files.isReadable(file)) {
+      throw new ClusterUnavailableException("there is no readable kubeconfig at " + file);
+    }
+    try {
+      var read = KubeconfigReader.read(file);
+      if (read.getCurrentContext() == null && access.cluster().isBlank()
+          && !access.server().isBlank()) {
+        return config(new ClusterAccess.At(URI.create(access.server())));
+      }
+      var context = named("context", read.getCurrentContext(), read.getContexts(),
+          NamedContext::getName).getContext();
+      if (!access.cluster().isBlank()) {
+        context.setCluster(access.cluster());
+      }
+      var cluster = named("cluster", context.getCluster(), read.getClusters(),
+          NamedCluster::getName).getCluster();
+      if (!access.server().isBlank()) {
+        cluster.setServer(access.server());
+      } else if (cluster.getServer() == null) {
+        throw new IllegalArgumentException(
+            "its cluster '" + context.getCluster() + "' has no server");
+      }
+      if (cluster.getInsecureSkipTlsVerify() && (cluster.getCertificateAuthority() != null
+          || cluster.getCertificateAuthorityData() != null)) {
+        // As in client-go; the library would not verify.
+        throw new IllegalArgumentException("its cluster '" + context.getCluster()
+            + "' has a certificate authority and 'insecure-skip-tls-verify: true'");
+      }
+      var config = Config.empty();
+      KubeConfigUtils.merge(config, null, read);
+      if (context.getUser() != null) {
+        use(named("user", context.getUser(), read.getUsers(), NamedAuthInfo::getName).getUser(),
+            config, file);
+      }
+      return config;
+    } catch (RuntimeException e) {
+      throw new ClusterUnavailableException(
+          "the kubeconfig at " + file + " cannot be used: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Finds the entry of a name, or fails. The library would ignore a missing entry.
+   *
+   * <p><b>Source.</b> {@code ConfirmUsable} of client-go.
+   */
+  private static <T> T named(String kind, @Nullable String name, List<T> all,
+      Function<T, String> nameOf) {
+    var missing = name == null ? "it names no " + kind : "it has no " + kind + " '" + name + "'";
+    return all.stream().filter(one -> Objects.equals(nameOf.apply(one), name)).findFirst()
+        .orElseThrow(() -> new IllegalArgumentException(missing));
+  }
+
+  /** Checks and sets the user's fields that the library ignores. */
+  private static void use(AuthInfo user, Config config, Path file) {
+    if (user.getAsUid() != null) {
+      throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
+    }
+    if (user.getAs() == null
+        && !(user.getAsGroups().isEmpty() && user.getAsUserExtra().isEmpty())) {
+      // The library would ignore the impersonation, and act as the user, who may have more rights.
+      throw new IllegalArgumentException(
+          "its user has 'as-groups' or 'as-user-extra', but no 'as'");
+    }
+    config.setImpersonateUsername(user.getAs());
+    config.setImpersonateGroups(user.getAsGroups().toArray(new String[0]));
+    var extras = new HashMap<String, List<String>>();
+    user.getAsUserExtra().forEach((key, values) -> extras.put(headerName(key), values));
+    config.setImpersonateExtras(extras);
+    if (user.getTokenFile() != null) {
+      TokenFile.use(file.resolveSibling(user.getTokenFile()), user.getToken(), config);
+    }
+  }
+
+  /**
+   * The name of a header, percent-encoded as in client-go: most keys have a slash, which header
+   * names may not have.
+   */
+  private static String headerName(String key) {
+    return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /**
+   * A token in a file. It is read for each request, as it may be replaced at any time. While it
+   * cannot be read, the last one is used, at first that of the field {@code token}.
+   *
+   * <p><b>Source.</b> {@code NewBearerAuthWithRefreshRoundTripper} of client-go.
+   */
+  private static final class TokenFile implements OAuthTokenProvider {
+    private final Path file;
+    private volatile String last;
+
+    private TokenFile(Path file, @Nullable String first) {
+      this.file = file;
+      this.last = Objects.requireNonNullElse(first, "");
+    }
+
+    static void use(Path file, @Nullable String first, Config config) {
+      var token = new TokenFile(file, first);
+      if (token.getToken().isEmpty()) {
+        throw new IllegalArgumentException("there is no token in its tokenFile " + file);
+      }
+      config.setOauthTokenProvider(token);
+    }
+
+    @Override
+    public String getToken() {
+      try {
+        var now = Files.readString(file).strip();
+        last = now.isEmpty() ? last : now;
+      } catch (IOException e) {
+        log.debug("The token cannot be read now", e);
+      }
+      return last;
+    }
+  }
+
+  /** Why the API cannot be used, in one line. */
+  static @Nullable String problem(KubernetesApiClient api, KubernetesVersion minimum) {
+    try {
+      var version = api.get("version", CONNECT_TIMEOUT, ListWatchParser::gitVersion).get();
+      if (version.isEmpty()) {
+        return "the server at " + api.url() + " is no Kubernetes API: it has no version";
+      }
+      return KubernetesVersion.parse(version).isAtLeast(minimum)
+          ? null
+          : "the Kubernetes API at " + api.url() + " is " + version + ", but must be at least "
+              + minimum;
+    } catch (IllegalArgumentException e) {
+      return "the server at " + api.url() + " is no Kubernetes API: " + e.getMessage();
+    } catch (ExecutionException e) {
+      return new ApiErrorText(api.url()).about("get", "/version", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+}

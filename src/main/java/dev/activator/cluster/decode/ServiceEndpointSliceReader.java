@@ -1,0 +1,62 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.ActivatorEndpointSlice;
+import dev.activator.cluster.policy.ServiceEndpointSlice;
+import dev.activator.revision.RevisionId;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads an EndpointSlice of any Service, which a label names; addresses are read as those of Knative's Services. */
+final class ServiceEndpointSliceReader implements ObjectDecoder<ServiceEndpointSlice> {
+  private static final int LAST_PORT = 65_535;
+
+  private final EndpointSliceReader endpoints = new EndpointSliceReader();
+  private final Map<String, Integer> ports = new HashMap<>();
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (!name.equals("ports")) {
+      endpoints.field(name, in);
+      return;
+    }
+    for (var _ : in.items()) {
+      var port = "";
+      int number = 0;
+      for (var field : in.fields()) {
+        switch (field) {
+          case "name" -> port = in.text();
+          case "port" -> number = in.count(0);
+        }
+      }
+      if (number >= 1 && number <= LAST_PORT) {
+        ports.put(port, number);
+      }
+    }
+  }
+
+  @Override
+  public boolean concerns(DecodedMetadata metadata) {
+    return !metadata.label(RevisionLabelReader.SERVICE_NAME).isEmpty();
+  }
+
+  @Override
+  public @Nullable ServiceEndpointSlice fact(DecodedMetadata metadata, JsonCursor in) {
+    return endpoints.hasNames()
+        ? null
+        : new ServiceEndpointSlice(
+            new RevisionId(metadata.namespace(), metadata.label(RevisionLabelReader.SERVICE_NAME)),
+            ports,
+            endpoints.members(), own(metadata));
+  }
+
+  private static ServiceEndpointSlice.@Nullable Own own(DecodedMetadata metadata) {
+    var of = metadata.annotations().getOrDefault(RevisionLabelReader.SCALED_SERVICE, "");
+    return of.isEmpty()
+        || !metadata.label(RevisionLabelReader.MANAGED_BY).equals(ActivatorEndpointSlice.MANAGER)
+            ? null
+            : new ServiceEndpointSlice.Own(metadata.name(),
+                new RevisionId(metadata.namespace(), of),
+                metadata.ownerUid());
+  }
+}

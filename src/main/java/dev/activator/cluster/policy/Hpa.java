@@ -1,8 +1,0 @@
-package dev.activator.cluster.policy;
-
-import dev.activator.revision.ScaleTargetRef;
-
-/**
- * The facts of a HorizontalPodAutoscaler that matter here: what it scales, and down to how many.
- */
-public record Hpa(String namespace, String name, ScaleTargetRef target, int minReplicas) {}

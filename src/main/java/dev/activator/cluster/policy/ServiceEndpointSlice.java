@@ -1,0 +1,72 @@
+package dev.activator.cluster.policy;
+
+import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Role;
+import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
+import dev.activator.revision.RevisionId;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One EndpointSlice of any Service.
+ *
+ * @param service its namespace and name
+ * @param ports the pods' ports by the names of the Service's
+ * @param own null unless an activator has written it
+ */
+public record ServiceEndpointSlice(RevisionId service, Map<String, Integer> ports,
+    List<Member> members,
+    @Nullable Own own) {
+  /**
+   * The origin of a slice that an activator has written. Such a slice lists activators, not pods.
+   *
+   * @param name the slice's
+   * @param of the ScaledService
+   * @param uid of its owner
+   */
+  public record Own(String name, RevisionId of, String uid) {}
+
+  public ServiceEndpointSlice {
+    ports = Map.copyOf(ports);
+    members = List.copyOf(members);
+  }
+
+  /** Sets {@code since} of each address, because a handler does not see every version. */
+  public ServiceEndpointSlice after(@Nullable ServiceEndpointSlice before, String version) {
+    var set = set(service, Ports.NONE)
+        .after(before == null ? null : before.set(service, Ports.NONE), version);
+    return new ServiceEndpointSlice(service, ports, set.subsets().getFirst().members(), own);
+  }
+
+  /** The addresses on one of the ports, for both protocols. */
+  public RevisionEndpointSlice on(String port, RevisionId revision) {
+    var number = ports.get(port);
+    return set(revision, new Ports(number, number));
+  }
+
+  /** The slice as the activator would write it. */
+  public ActivatorEndpointSlice caught(RevisionId of) {
+    var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
+    var first = members.isEmpty() ? "" : members.getFirst().ip();
+    return new ActivatorEndpointSlice(of, own == null ? "" : own.uid, service.name(),
+        IpFamily.of(first),
+        port.getKey(), port.getValue(),
+        members.stream().filter(one -> one.condition() == RevisionEndpointSlice.Condition.READY)
+            .map(Member::ip).toList());
+  }
+
+  /** The addresses of this family that are ready. */
+  public Stream<String> ready(IpFamily family) {
+    return members.stream().filter(one -> one.condition() == RevisionEndpointSlice.Condition.READY)
+        .map(Member::ip).filter(ip -> IpFamily.of(ip) == family);
+  }
+
+  private RevisionEndpointSlice set(RevisionId revision, Ports of) {
+    return new RevisionEndpointSlice(new Owner(revision, Role.PODS), "",
+        List.of(new Subset(of, members)));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.activator.cluster.reflector;
+
+import java.time.Duration;
+
+/** An HTTP status with which the API refused a request. */
+public final class KubernetesApiException extends RuntimeException {
+  private static final int EXPIRED = 410;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+
+  private final int status;
+  private final transient Duration retryAfter;
+
+  /** @param retryAfter zero if the server does not say */
+  public KubernetesApiException(int status, Duration retryAfter) {
+    super("HTTP status " + status);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  Duration retryAfter() {
+    return retryAfter;
+  }
+
+  /** The continue token or resourceVersion is too old. */
+  boolean isExpired() {
+    return status == EXPIRED;
+  }
+
+  boolean isTransient() {
+    return status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+  }
+}

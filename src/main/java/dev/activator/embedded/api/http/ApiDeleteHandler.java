@@ -1,0 +1,138 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.cache.WatchCacheObject;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.embedded.api.store.ObjectWrites;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The handler of requests that delete. */
+final class ApiDeleteHandler {
+  private final ApiStore store;
+  private final ApiReadHandler reads;
+
+  ApiDeleteHandler(ApiStore store, ApiReadHandler reads) {
+    this.store = store;
+    this.reads = reads;
+  }
+
+  Mono<ServerResponse> delete(RequestedResource target, ServerRequest request) {
+    return ApiBodyReader.options(request).flatMap(body -> {
+      var options = Options.of(new QueryParameters(request), body, store);
+      var deletion = options.writes().delete(target.kind(), target.namespace(),
+          target.name(), options.preconditions(), options.propagation());
+      return ApiResponseWriter.ok(deletion.outcome() == Deletion.Outcome.GONE
+          ? gone(target.kind(), deletion.object())
+          : deletion.object());
+    });
+  }
+
+  Mono<ServerResponse> deleteAll(RequestedResource target, ServerRequest request) {
+    var query = new QueryParameters(request);
+    var selection = query.selection(target);
+    return ApiBodyReader.options(request).map(body -> Options.of(query, body, store))
+        .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
+            .map(snapshot -> ListPage.all(snapshot, selection)).flatMap(page -> {
+              page.objects().forEach(object -> options.apply(store, target.kind(), object));
+              return ApiResponseWriter.json(200, new FullObjectEncoder(target.kind()).list(page));
+            }));
+  }
+
+  private static ObjectNode gone(Kind kind, ObjectNode last) {
+    var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+    status.putObject("metadata");
+    var details = status.put("status", "Success").putObject("details").put("name",
+        ObjectMeta.name(last));
+    if (!kind.group().isEmpty()) {
+      details.put("group", kind.group());
+    }
+    details.put("kind", kind.plural()).put("uid", ObjectMeta.uid(last));
+    return status;
+  }
+
+  /** The options of a deletion. The grace period is checked and ignored. */
+  record Options(Preconditions preconditions, Propagation propagation, ObjectWrites writes) {
+    private static final List<String> POLICIES = List.of("Background", "Foreground", "Orphan");
+
+    static Options of(QueryParameters query, JsonNode body, ApiStore store) {
+      checkKind(body);
+      typed(body, "orphanDependents", JsonNode::isBoolean, "true or false");
+      typed(body, "gracePeriodSeconds", JsonNode::isIntegralNumber, "a number");
+      typed(body, "dryRun", JsonNode::isArray, "a list");
+      typed(body, "preconditions", JsonNode::isObject, "an object");
+      var dryRun = body.path("dryRun").valueStream().map(stage -> stage.asString("")).toList();
+      var only = body.path("preconditions");
+      return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
+          propagation(query, body),
+          dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
+    }
+
+    private static void checkKind(JsonNode body) {
+      String kind = text(body, "kind");
+      if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
+        throw StatusException
+            .badRequest("the body of a delete is DeleteOptions, but is \"" + kind + "\"");
+      }
+    }
+
+    private static String text(JsonNode from, String field) {
+      typed(from, field, JsonNode::isString, "a string");
+      return from.path(field).stringValue("");
+    }
+
+    private static void typed(JsonNode from, String field, Predicate<JsonNode> right, String type) {
+      var value = from.path(field);
+      if (!value.isMissingNode() && !value.isNull() && !right.test(value)) {
+        throw StatusException.badRequest(field + " is not " + type);
+      }
+    }
+
+    /** Deletes this object, but not a new one of the same name. */
+    void apply(ApiStore store, Kind kind, WatchCacheObject seen) {
+      var object = seen.object();
+      preconditions.check(kind, object);
+      var same = new Preconditions(ObjectMeta.uid(object), preconditions.resourceVersion());
+      try {
+        writes.delete(kind, ObjectMeta.namespace(object), ObjectMeta.name(object), same,
+            propagation);
+      } catch (StatusException e) {
+        var now = store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
+        boolean gone = now == null || !ObjectMeta.uid(now).equals(ObjectMeta.uid(object));
+        // Deleted meanwhile, as wanted.
+        if (!gone) {
+          throw e;
+        }
+      }
+    }
+
+    private static Propagation propagation(QueryParameters query, JsonNode body) {
+      String inBody = text(body, "propagationPolicy");
+      String policy = inBody.isEmpty() ? query.text("propagationPolicy") : inBody;
+      if (policy.isEmpty()) {
+        return switch (body.path("orphanDependents").asString("")) {
+          case "true" -> Propagation.ORPHAN;
+          case "false" -> Propagation.BACKGROUND;
+          default -> Propagation.UNSET;
+        };
+      }
+      if (!POLICIES.contains(policy)) {
+        throw StatusErrors.unsupported("DeleteOptions", "propagationPolicy", policy, POLICIES);
+      }
+      return Propagation.valueOf(policy.toUpperCase(Locale.ROOT));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package dev.activator.embedded.api.http;
+
+import java.util.ArrayList;
+import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.JsonPatch.PatchException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes the API's responses: objects, lists and Status errors, each with a content type. Every
+ * response has a content type: some clients take an untyped one for protobuf.
+ */
+final class ApiResponseWriter {
+  private static final Logger log = LoggerFactory.getLogger(ApiResponseWriter.class);
+
+  private static final int TOO_LARGE = 413;
+  private static final int COMPRESSED_FROM_BYTES = 128 * 1024;
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  /** Field 1, {@code swagger}, and 2, {@code info}, with a title and a version. */
+  private static final byte[] OPENAPI_V2_PROTOBUF = "\n\0032.0\022\017\n\tactivator\022\002v1"
+      .getBytes(StandardCharsets.UTF_8);
+
+  private static final String OPENAPI_V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+  private ApiResponseWriter() {}
+
+  static Mono<ServerResponse> ok(ObjectNode body) {
+    return json(200, Json.bytes(body));
+  }
+
+  static Mono<ServerResponse> ok(ObjectNode body, List<String> warnings) {
+    return warned(200, body, warnings);
+  }
+
+  static Mono<ServerResponse> created(ObjectNode body, List<String> warnings) {
+    return warned(201, body, warnings);
+  }
+
+  private static Mono<ServerResponse> warned(int code, ObjectNode body, List<String> warnings) {
+    var answer = ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON);
+    Warnings.headers(warnings).forEach(value -> answer.header("Warning", value));
+    return bytes(answer, Json.bytes(body));
+  }
+
+  static Mono<ServerResponse> json(int code, byte[] body) {
+    return bytes(ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON), body);
+  }
+
+  static Mono<ServerResponse> typed(MediaType type, ObjectNode body) {
+    return bytes(ServerResponse.ok().contentType(type), Json.bytes(body));
+  }
+
+  static Mono<ServerResponse> text(String body) {
+    return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
+  }
+
+  /**
+   * The document of OpenAPI v2, without definitions. kubectl reads it for kinds that it does not
+   * find in version 3, and before 1.25 for all kinds.
+   */
+  static Mono<ServerResponse> openApiV2(List<String> accept) {
+    // Some clients send an "@", which is not a media type.
+    if (String.join(",", accept).contains("proto-openapi")) {
+      return bytes(ServerResponse.ok().header("Content-Type", OPENAPI_V2_TYPE),
+          OPENAPI_V2_PROTOBUF);
+    }
+    var document = Json.object().put("swagger", "2.0");
+    document.putObject("info").put("title", "activator").put("version", "v1");
+    document.putObject("paths");
+    return ok(document);
+  }
+
+  static Mono<ServerResponse> failed(Throwable failure) {
+    var refused = refusal(failure);
+    var answer = ServerResponse.status(refused.code()).contentType(MediaType.APPLICATION_JSON);
+    if (refused.retryAfterSeconds() > 0) {
+      answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
+    }
+    if (refused.code() == TOO_LARGE) {
+      // The rest of the request is not read.
+      answer.header("Connection", "close");
+    }
+    return bytes(answer, Json.bytes(refused.status()));
+  }
+
+  private static Mono<ServerResponse> bytes(ServerResponse.BodyBuilder answer, byte[] body) {
+    return answer.build((exchange, _) -> {
+      var response = exchange.getResponse();
+      var headers = response.getHeaders();
+      var sent = body;
+      if (body.length > COMPRESSED_FROM_BYTES) {
+        headers.add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+        var accepted = exchange.getRequest().getHeaders()
+            .getOrEmpty(HttpHeaders.ACCEPT_ENCODING);
+        if (acceptsGzip(accepted)) {
+          headers.set(HttpHeaders.CONTENT_ENCODING, "gzip");
+          sent = gzip(body);
+        }
+      }
+      headers.setContentLength(sent.length);
+      return response.writeWith(Mono.just(response.bufferFactory().wrap(sent)));
+    });
+  }
+
+  private static StatusException refusal(Throwable failure) {
+    return switch (failure) {
+      case StatusException refused -> refused;
+      case InvalidParameter invalid -> StatusErrors.parameter(invalid);
+      case PatchException unfit -> StatusErrors.patch(unfit);
+      case DataBufferLimitException _ -> StatusErrors.tooLarge();
+      case JacksonException unreadable ->
+        StatusException.badRequest(ApiBodyReader.problem(unreadable));
+      case IllegalArgumentException wrong ->
+        StatusException.badRequest(String.valueOf(wrong.getMessage()));
+      case AbortedException gone -> {
+        log.debug("The client is gone before its request was whole", gone);
+        yield StatusException.badRequest("the request ended before its body did");
+      }
+      default -> {
+        log.error("A request to the embedded API failed", failure);
+        yield StatusException.internal("the server failed; its log says why");
+      }
+    };
+  }
+
+  private static boolean acceptsGzip(List<String> acceptEncoding) {
+    return acceptEncoding.stream().flatMap(line -> List.of(line.split(",", -1)).stream())
+        .map(coding -> coding.strip().toLowerCase(Locale.ROOT))
+        .anyMatch(coding -> coding.matches("(x-)?gzip(\\s*;\\s*q=(1(\\.0*)?|0\\.\\d*[1-9]\\d*))?"));
+  }
+
+  private static byte[] gzip(byte[] body) {
+    var bytes = new ByteArrayOutputStream(body.length / 4);
+    try (var fast = new Fast(bytes)) {
+      fast.write(body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static final class Fast extends GZIPOutputStream {
+    Fast(ByteArrayOutputStream bytes) throws IOException {
+      super(bytes, BUFFER_BYTES);
+      def.setLevel(Deflater.BEST_SPEED);
+    }
+  }
+
+  /**
+   * Values of the header {@code Warning}, which kubectl prints and other clients log.
+   *
+   * <p><b>Source.</b> {@code endpoints/filters/warning.go} in Kubernetes' apiserver, whose limits these
+   * are.
+   */
+  static final class Warnings {
+    private static final int MAX_LENGTH = 256;
+    private static final int MAX_TOTAL_LENGTH = 4 * 1024;
+
+    private Warnings() {}
+
+    /** Shortens long texts if all together are too long, and then leaves out the last. */
+    public static List<String> headers(List<String> texts) {
+      var distinct = texts.stream().distinct().toList();
+      boolean shorten = distinct.stream().mapToInt(String::length).sum() > MAX_TOTAL_LENGTH;
+      var headers = new ArrayList<String>();
+      int length = 0;
+      for (var text : distinct) {
+        var shown = shorten && text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
+        length += shown.length();
+        if (length > MAX_TOTAL_LENGTH) {
+          break;
+        }
+        headers.add("299 - \"" + escaped(shown) + '"');
+      }
+      return headers;
+    }
+
+    /** The text with question marks for characters that a header cannot carry. */
+    private static String escaped(String text) {
+      return text.replaceAll("[^\\x20-\\x7e]", "?").replace("\\", "\\\\").replace("\"", "\\\"");
+    }
+  }
+}

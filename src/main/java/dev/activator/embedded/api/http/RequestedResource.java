@@ -1,0 +1,88 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.policy.ResourcePath;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.KindRegistry;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.ObjectMeta;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The object or collection that a request names.
+ *
+ * @param namespace may be empty
+ * @param name empty for a collection
+ * @param subresource empty for the object itself
+ */
+record RequestedResource(Kind kind, String namespace, String name, String subresource) {
+  private static final Set<String> OF_PROCESSES = Set.of("attach");
+
+  static RequestedResource of(KindRegistry kinds, String path) {
+    var parsed = ResourcePath.parse(path).orElseThrow(StatusErrors::noSuchResource);
+    var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
+        .orElseThrow(() -> StatusErrors.unknownKind(kinds.all(), parsed));
+    var target = new RequestedResource(kind, parsed.namespace(), parsed.name(),
+        parsed.subresource());
+    if (target.ofProcess()) {
+      throw StatusErrors.notOffered("'" + target.subresource() + "' of pods",
+          "their output is in kubectl logs");
+    }
+    if (!target.exists()) {
+      throw StatusErrors.noSuchResource();
+    }
+    return target;
+  }
+
+  private boolean ofProcess() {
+    return kind.equals(BuiltInKinds.POD) && OF_PROCESSES.contains(subresource);
+  }
+
+  private boolean exists() {
+    boolean placed = kind.namespaced()
+        ? !namespace.isEmpty() || name.isEmpty()
+        : namespace.isEmpty();
+    return placed && switch (subresource) {
+      case "" -> true;
+      case "status" -> kind.has(Trait.STATUS);
+      case "scale" -> kind.has(Trait.SCALE);
+      case "log", "exec", "portforward" -> kind.equals(BuiltInKinds.POD);
+      default -> false;
+    };
+  }
+
+  boolean collection() {
+    return name.isEmpty();
+  }
+
+  /** Sets the path's namespace; refuses another one. */
+  ObjectNode place(ObjectNode object) {
+    var metadata = object.path("metadata");
+    if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
+      throw StatusException.badRequest("the metadata of the object is not an object");
+    }
+    String own = ObjectMeta.namespace(object);
+    if (kind.namespaced() && !own.isEmpty() && !own.equals(namespace)) {
+      throw StatusException.badRequest("the namespace of the provided object does not match the"
+          + " namespace sent on the request");
+    }
+    if (kind.namespaced()) {
+      ObjectMeta.of(object).put("namespace", namespace);
+    }
+    return object;
+  }
+
+  /** Also sets the path's name; refuses another one. */
+  ObjectNode named(ObjectNode object) {
+    place(object);
+    String own = ObjectMeta.name(object);
+    if (!own.isEmpty() && !own.equals(name)) {
+      throw StatusException.badRequest("the name of the object (" + own
+          + ") does not match the name on the URL (" + name + ")");
+    }
+    ObjectMeta.of(object).put("name", name);
+    return object;
+  }
+}

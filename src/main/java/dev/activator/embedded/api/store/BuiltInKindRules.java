@@ -1,0 +1,121 @@
+package dev.activator.embedded.api.store;
+
+import dev.activator.embedded.api.store.StatusException.Cause;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The fields that the API server sets in objects that are written, and those that may not change.
+ *
+ * <p><b>Source.</b> {@code apis/core/v1/defaults.go} and {@code conversion.go}, {@code
+ * apis/core/validation/validation.go} and {@code apis/discovery/v1/defaults.go} in Kubernetes.
+ */
+final class BuiltInKindRules {
+  private static final String FIXED_SPEC = "pod updates may not change fields other than"
+      + " `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+      + "`spec.tolerations` (only additions to existing tolerations),"
+      + "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+  private static final List<String> MUTABLE = List.of("activeDeadlineSeconds", "tolerations",
+      "terminationGracePeriodSeconds");
+
+  private BuiltInKindRules() {}
+
+  /** @param stored null for a new one */
+  static ObjectNode pod(ObjectNode pod, @Nullable ObjectNode stored) {
+    if (stored != null && !Json.same(fixedSpec(stored), fixedSpec(pod))) {
+      throw StatusException.forbidden("spec", FIXED_SPEC);
+    }
+    return pod;
+  }
+
+  private static JsonNode fixedSpec(ObjectNode pod) {
+    var spec = pod.path("spec").deepCopy();
+    if (spec instanceof ObjectNode object) {
+      object.remove(MUTABLE);
+    }
+    Stream.of("containers", "initContainers").flatMap(list -> spec.path(list).valueStream())
+        .forEach(container -> {
+          if (container instanceof ObjectNode one) {
+            one.remove("image");
+          }
+        });
+    return Json.withoutUnset(spec);
+  }
+
+  /** @param stored null for a new one */
+  static ObjectNode secret(ObjectNode secret, @Nullable ObjectNode stored) {
+    if (secret.remove("stringData") instanceof ObjectNode texts && !texts.isEmpty()) {
+      var data = secret.get("data") instanceof ObjectNode given ? given : secret.putObject("data");
+      texts.properties().forEach(text -> data.put(text.getKey(), Base64.getEncoder()
+          .encodeToString(text.getValue().asString("").getBytes(StandardCharsets.UTF_8))));
+    }
+    fill(secret, "type", "Opaque");
+    if (stored != null && !secret.path("type").equals(stored.path("type"))) {
+      throw StatusException.invalid("type",
+          "Invalid value: " + secret.path("type") + ": field is immutable");
+    }
+    return secret;
+  }
+
+  static ObjectNode service(ObjectNode service) {
+    if (service.get("spec") instanceof ObjectNode spec) {
+      checkPorts(spec);
+      fill(spec, "type", "ClusterIP");
+      fill(spec, "sessionAffinity", "None");
+      for (var port : spec.path("ports")) {
+        if (port instanceof ObjectNode one) {
+          fill(one, "protocol", "TCP");
+          if (!one.hasNonNull("targetPort")) {
+            one.set("targetPort", one.path("port"));
+          }
+        }
+      }
+    }
+    return service;
+  }
+
+  private static void checkPorts(ObjectNode spec) {
+    var ports = spec.path("ports");
+    var type = spec.path("type").asString("");
+    if (ports.isEmpty() && !type.equals("ExternalName")
+        && !spec.path("clusterIP").asString("").equals("None")) {
+      throw StatusException.invalid(List.of(required("spec.ports")));
+    }
+    var causes = new ArrayList<Cause>();
+    for (int i = 0; i < ports.size() && ports.size() > 1; i++) {
+      if (ports.path(i).path("name").asString("").isEmpty()) {
+        causes.add(required("spec.ports[" + i + "].name"));
+      }
+    }
+    if (!causes.isEmpty()) {
+      throw StatusException.invalid(causes);
+    }
+  }
+
+  private static Cause required(String field) {
+    return new Cause("FieldValueRequired", field, "Required value");
+  }
+
+  private static void fill(ObjectNode object, String field, String value) {
+    if (object.path(field).asString("").isEmpty()) {
+      object.put(field, value);
+    }
+  }
+
+  /** Clients may rely on each port to have a name, which may be empty, and a protocol. */
+  static ObjectNode endpointSlice(ObjectNode slice) {
+    for (var port : slice.path("ports")) {
+      if (port instanceof ObjectNode one) {
+        fill(one, "name", "");
+        fill(one, "protocol", "TCP");
+      }
+    }
+    return slice;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * A probe that is repeated during one run of a process, and reports when the outcome changes.
+ *
+ * <p><b>Threads.</b> {@code loop}; attempts block on other threads.
+ *
+ * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a
+ * process is probed as often as {@code pkg/queue/readiness/probe.go} of Knative Serving does, until
+ * it is ready.
+ */
+final class ContainerProbeWorker {
+  static final Duration DEFAULT_PERIOD = Duration.ofSeconds(10);
+  static final Duration EAGER_PERIOD = Duration.ofMillis(50);
+
+  /** Called on the loop. */
+  interface Listener {
+    /** The probe has passed as often in a row as the threshold requires. */
+    void passed();
+
+    void failed(String problem);
+
+    /** An attempt has failed; called for each, before any threshold. */
+    default void attemptFailed(String problem) {}
+  }
+
+  private final Loop loop;
+  private final Executor threads;
+  private final LocalProbe probe;
+  private final Supplier<String> attempt;
+  private final Duration firstPeriod;
+  private final Listener listener;
+  private int successes;
+  private int failures;
+  private boolean passed;
+  private boolean stopped;
+
+  /**
+   * @param firstPeriod until it has passed once, where the probe sets none
+   * @param attempt returns why it failed, or an empty text
+   */
+  ContainerProbeWorker(Loop loop, Executor threads, LocalProbe probe, Duration firstPeriod,
+      Supplier<String> attempt, Listener listener) {
+    this.loop = loop;
+    this.threads = threads;
+    this.probe = probe;
+    this.firstPeriod = firstPeriod;
+    this.attempt = attempt;
+    this.listener = listener;
+  }
+
+  void start() {
+    loop.schedule(probe.initialDelay(), this::begin);
+  }
+
+  /** No callback follows. */
+  void stop() {
+    stopped = true;
+  }
+
+  private void begin() {
+    if (!stopped) {
+      threads.execute(() -> {
+        String problem = outcome();
+        loop.execute(() -> attempted(problem));
+      });
+    }
+  }
+
+  /** The outcome of an attempt. There must be one, or no further attempt would follow. */
+  private String outcome() {
+    try {
+      return attempt.get();
+    } catch (RuntimeException e) {
+      return "the probe cannot run: " + e.getMessage();
+    }
+  }
+
+  private void attempted(String problem) {
+    if (stopped) {
+      return;
+    }
+    if (problem.isEmpty()) {
+      failures = 0;
+      successes++;
+      if (successes == probe.successThreshold()) {
+        passed = true;
+        listener.passed();
+      }
+    } else {
+      successes = 0;
+      failures++;
+      listener.attemptFailed(problem);
+      if (failures == probe.failureThreshold()) {
+        listener.failed(problem);
+      }
+    }
+    loop.schedule(period(), this::begin);
+  }
+
+  private Duration period() {
+    if (!probe.period().isZero()) {
+      return probe.period();
+    }
+    return passed ? DEFAULT_PERIOD : firstPeriod;
+  }
+}

@@ -1,0 +1,138 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiStoreChange;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.ObjectMeta;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The controller that writes the EndpointSlices of every Endpoints object: one for each set of
+ * ports and address family, or an empty one.
+ *
+ * <p><b>Threads.</b> One loop.
+ *
+ * <p><b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies
+ * the labels too.
+ */
+public final class EndpointSliceMirroringController {
+  private static final String SERVICE_NAME = "kubernetes.io/service-name";
+  private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+  private static final String CONTROLLER = "endpointslicemirroring-controller.k8s.io";
+
+  private final ControllerWrites objects;
+  private final Map<String, Set<String>> written = new HashMap<>();
+
+  public EndpointSliceMirroringController(ControllerWrites objects) {
+    this.objects = objects;
+  }
+
+  public void endpointsChanged(ApiStoreChange event) {
+    var endpoints = event.object();
+    var before = written.remove(ObjectMeta.key(endpoints));
+    var stale = before == null ? new HashSet<String>() : new HashSet<>(before);
+    if (event.type() != ApiStoreChange.Type.DELETED) {
+      var slices = slicesOf(endpoints);
+      slices.forEach((name, slice) -> write(slice, stale.remove(name)));
+      written.put(ObjectMeta.key(endpoints), slices.keySet());
+    }
+    stale.forEach(
+        name -> objects.delete(BuiltInKinds.ENDPOINT_SLICE, ObjectMeta.namespace(endpoints), name));
+  }
+
+  /** Writes a slice again that a user has deleted. */
+  public void sliceChanged(ApiStoreChange event) {
+    var slice = event.object();
+    String namespace = ObjectMeta.namespace(slice);
+    String service = ObjectMeta.labels(slice).getOrDefault(SERVICE_NAME, "");
+    boolean wanted = written.getOrDefault(ObjectMeta.key(namespace, service), Set.of())
+        .contains(ObjectMeta.name(slice));
+    var endpoints = objects.find(BuiltInKinds.ENDPOINTS, namespace, service);
+    if (event.type() == ApiStoreChange.Type.DELETED && wanted && endpoints != null) {
+      slicesOf(endpoints).values().forEach(one -> write(one, true));
+    }
+  }
+
+  private void write(ObjectNode slice, boolean exists) {
+    // A user may have deleted it.
+    if (!exists || !edit(slice)) {
+      objects.create(BuiltInKinds.ENDPOINT_SLICE, slice);
+    }
+  }
+
+  private boolean edit(ObjectNode slice) {
+    return objects.edit(BuiltInKinds.ENDPOINT_SLICE, ObjectMeta.namespace(slice),
+        ObjectMeta.name(slice),
+        found -> {
+          found.set("endpoints", slice.path("endpoints"));
+          found.set("ports", slice.path("ports"));
+          ObjectMeta.of(found).set("labels", slice.path("metadata").path("labels"));
+        });
+  }
+
+  private static Map<String, ObjectNode> slicesOf(ObjectNode endpoints) {
+    var slices = new LinkedHashMap<String, ObjectNode>();
+    for (var subset : endpoints.path("subsets")) {
+      add(slices, endpoints, subset, "addresses", true);
+      add(slices, endpoints, subset, "notReadyAddresses", false);
+    }
+    if (slices.isEmpty()) {
+      slice(slices, endpoints, "IPv4", Json.MAPPER.createArrayNode());
+    }
+    return slices;
+  }
+
+  private static void add(Map<String, ObjectNode> slices, ObjectNode endpoints, JsonNode subset,
+      String list, boolean ready) {
+    for (var address : subset.path(list)) {
+      String ip = address.path("ip").asString("");
+      var slice = slice(slices, endpoints, ip.contains(":") ? "IPv6" : "IPv4",
+          subset.path("ports"));
+      var endpoint = slice.withArrayProperty("endpoints").addObject();
+      endpoint.putArray("addresses").add(ip);
+      endpoint.putObject("conditions").put("ready", ready).put("serving", ready)
+          .put("terminating", false);
+      if (address.has("targetRef")) {
+        endpoint.set("targetRef", address.path("targetRef").deepCopy());
+      }
+    }
+  }
+
+  private static ObjectNode slice(Map<String, ObjectNode> slices, ObjectNode endpoints,
+      String family, JsonNode ports) {
+    // Subsets may differ in the names of their ports only.
+    String numbers = ports.valueStream()
+        .map(port -> Stream.of(port.path("name").asString(""), port.path("port").asString(""))
+            .filter(part -> !part.isEmpty()).collect(Collectors.joining("-")))
+        .collect(Collectors.joining("-"));
+    String name = ObjectMeta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
+        + (numbers.isEmpty() ? "0" : numbers);
+    return slices.computeIfAbsent(name, _ -> {
+      var slice = ControllerWrites.named(BuiltInKinds.ENDPOINT_SLICE,
+          ObjectMeta.namespace(endpoints),
+          name);
+      ObjectMeta.of(slice).set("labels", labels(endpoints));
+      slice.put("addressType", family);
+      slice.putArray("endpoints");
+      slice.set("ports", ports instanceof ArrayNode some
+          ? some.deepCopy()
+          : Json.MAPPER.createArrayNode());
+      return slice;
+    });
+  }
+
+  private static ObjectNode labels(ObjectNode endpoints) {
+    var labels = Json.object();
+    ObjectMeta.labels(endpoints).forEach(labels::put);
+    return labels.put(SERVICE_NAME, ObjectMeta.name(endpoints)).put(MANAGED_BY, CONTROLLER);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.activator.embedded.runtime;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Finds the TCP ports on which a process and its children listen, from {@code /proc}; finds none
+ * on other systems.
+ */
+final class ListeningPortFinder {
+  private static final Path PROC = Path.of("/proc");
+  private static final String LISTENING = "0A";
+
+  private ListeningPortFinder() {}
+
+  static SortedSet<Integer> of(long pid) {
+    var inodes = new HashSet<String>();
+    ProcessHandle.of(pid).stream().flatMap(one -> Stream.concat(Stream.of(one), one.descendants()))
+        .forEach(one -> addSockets(PROC.resolve(one.pid() + "/fd"), inodes));
+    var ports = new TreeSet<Integer>();
+    for (var table : new String[]{"net/tcp", "net/tcp6"}) {
+      try (Stream<String> lines = Files.lines(PROC.resolve(table))) {
+        lines.skip(1).map(line -> line.strip().split("\\s+"))
+            .filter(columns -> columns.length > 9 && columns[3].equals(LISTENING)
+                && inodes.contains(columns[9]))
+            .forEach(columns -> ports.add(
+                Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16)));
+      } catch (IOException | UncheckedIOException e) {
+        // Not on this system.
+      }
+    }
+    return ports;
+  }
+
+  /** Processes may end, and close files, during the search. */
+  static void addSockets(Path descriptors, Set<String> inodes) {
+    try (var all = Files.newDirectoryStream(descriptors)) {
+      all.forEach(one -> {
+        String target = target(one);
+        if (target.startsWith("socket:[")) {
+          inodes.add(target.substring("socket:[".length(), target.length() - 1));
+        }
+      });
+    } catch (IOException | DirectoryIteratorException e) {
+      // It has no more sockets.
+    }
+  }
+
+  private static String target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

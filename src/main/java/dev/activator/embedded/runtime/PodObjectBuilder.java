@@ -1,0 +1,126 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.policy.ExitReason;
+import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The objects of pods, as {@code kubectl} shows them. */
+final class PodObjectBuilder {
+  static final String LOOPBACK = "127.0.0.1";
+  private static final String CONTAINER = "user-container";
+
+  private PodObjectBuilder() {}
+
+  /** A pod as it is created. Its container has the port and the variables that its process gets. */
+  static ObjectNode pod(PodTemplate template, ObjectNode replicaSet, String name, int port) {
+    var pod = ControllerWrites.named(BuiltInKinds.POD, template.namespace(), name);
+    for (var field : new String[]{"labels", "annotations"}) {
+      if (template.metadata().path(field) instanceof ObjectNode given) {
+        ObjectMeta.of(pod).set(field, given.deepCopy());
+      }
+    }
+    ControllerRefs.setController(pod, BuiltInKinds.REPLICA_SET, replicaSet);
+    var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
+    spec.remove("containerConcurrency");
+    spec.remove("timeoutSeconds");
+    spec.put("nodeName", "localhost");
+    pod.set("spec", spec);
+    if (spec.path("containers").path(0) instanceof ObjectNode container) {
+      if (container.path("name").asString("").isEmpty()) {
+        container.put("name", CONTAINER);
+      }
+      var ports = container.withArrayProperty("ports");
+      (ports.path(0) instanceof ObjectNode first ? first : ports.addObject())
+          .put("containerPort", port).put("protocol", "TCP");
+      var env = container.withArrayProperty("env");
+      template.ownVariables(port)
+          .forEach((variable, value) -> env.addObject().put("name", variable).put("value", value));
+    }
+    pod.putObject("status").put("phase", "Pending").put("podIP", LOOPBACK).put("hostIP", LOOPBACK);
+    return pod;
+  }
+
+  static ObjectNode withStatus(ObjectNode object, LocalPod pod, Instant now) {
+    var view = pod.view();
+    var current = pod.current();
+    var status = object.withObjectProperty("status");
+    status.put("phase", current == null && pod.last() == null ? "Pending" : "Running")
+        .put("podIP", LOOPBACK).put("hostIP", LOOPBACK)
+        .set("startTime", object.path("metadata").path("creationTimestamp"));
+    var conditions = ConditionManager.of(object, now).hold("PodScheduled")
+        .hold("PodReadyToStartContainers").hold("Initialized");
+    for (var type : new String[]{"ContainersReady", "Ready"}) {
+      if (view.ready()) {
+        conditions.hold(type);
+      } else {
+        var failure = pod.failure();
+        conditions.fail(type, "ContainersNotReady",
+            failure == null ? pod.problem() : failure.message());
+      }
+    }
+    var spec = object.path("spec").path("containers").path(0);
+    var container = status.putArray("containerStatuses").addObject()
+        .put("name", spec.path("name").asString(CONTAINER)).put("ready", view.ready())
+        .put("started", current != null).put("restartCount", view.restarts())
+        .put("image", spec.path("image").asString("")).put("imageID", "");
+    var state = container.putObject("state");
+    if (current != null) {
+      state.putObject("running").put("startedAt", text(current.started()));
+    } else if (pod.isRestarting() && pod.last() != null) {
+      terminated(state.putObject("terminated"), pod.last());
+    } else {
+      waiting(state.putObject("waiting"), pod.failure());
+    }
+    var last = pod.last();
+    if (last != null) {
+      terminated(container.putObject("lastState").putObject("terminated"), last);
+    }
+    return object;
+  }
+
+  private static void waiting(ObjectNode waiting, @Nullable ExitReason failure) {
+    if (failure == null) {
+      waiting.put("reason", "ContainerCreating");
+    } else {
+      waiting.put("reason", failure.ran() ? "CrashLoopBackOff" : reason(failure)).put("message",
+          failure.message());
+    }
+  }
+
+  private static String reason(ExitReason failure) {
+    return failure.reason().equals(ExitReason.CONFIG_ERROR)
+        ? failure.reason()
+        : "RunContainerError";
+  }
+
+  private static void terminated(ObjectNode terminated, LocalPod.Run run) {
+    var exit = run.exit();
+    int code = exit == null ? 0 : exit.code();
+    terminated.put("exitCode", code).put("reason", code == 0 ? "Completed" : "Error")
+        .put("message", exit == null ? "" : exit.message()).put("startedAt", text(run.started()));
+    if (run.ended() != null) {
+      terminated.put("finishedAt", text(run.ended()));
+    }
+  }
+
+  private static String text(Instant time) {
+    return time.truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<ReplicaSetPodState> pods) {
+    long all = pods.stream().filter(ReplicaSetPodState::wanted).count();
+    long ready = pods.stream().filter(ReplicaSetPodState::ready).count();
+    replicaSet.withObjectProperty("status")
+        .put("observedGeneration", replicaSet.at("/metadata/generation").longValue(1))
+        .put("replicas", all).put("fullyLabeledReplicas", all).put("readyReplicas", ready)
+        .put("availableReplicas", ready);
+    return replicaSet;
+  }
+}

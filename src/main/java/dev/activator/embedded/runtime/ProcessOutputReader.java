@@ -1,0 +1,104 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ContainerLog;
+import dev.activator.embedded.runtime.policy.CrashMessageFinder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The output of one process, read line by line.
+ *
+ * <p><b>Threads.</b> One thread reads the output; any may call the methods.
+ */
+final class ProcessOutputReader {
+  private static final Logger log = LoggerFactory.getLogger(ProcessOutputReader.class);
+  /** Longer lines are split: a process may never end one. */
+  private static final int MAX_CHARS = 8 * 1024;
+  private static final int LAST_LINES = 20;
+  /** How many lines are searched for the one that names an error, since a stack trace may be long. */
+  private static final int SEARCHED_LINES = 300;
+  /** The limit of a line that is quoted in a status. */
+  private static final int QUOTED_CHARS = 500;
+
+  private final ContainerLog lines;
+  private final Clock clock;
+  private final Consumer<String> echo;
+  private final StringBuilder line = new StringBuilder();
+  private volatile boolean ended;
+
+  ProcessOutputReader(ContainerLog lines, Clock clock, Consumer<String> echo) {
+    this.lines = lines;
+    this.clock = clock;
+    this.echo = echo;
+  }
+
+  List<String> lastLines() {
+    return last(LAST_LINES);
+  }
+
+  private List<String> last(int count) {
+    var all = lines.lines();
+    return all.subList(Math.max(0, all.size() - count), all.size()).stream()
+        .map(ContainerLog.Line::text).toList();
+  }
+
+  /** The line that says why the process ended; may be empty. */
+  String errorLine() {
+    var line = CrashMessageFinder.of(last(SEARCHED_LINES));
+    return line.length() > QUOTED_CHARS ? line.substring(0, QUOTED_CHARS) : line;
+  }
+
+  boolean ended() {
+    return ended;
+  }
+
+  /** Blocks until the output ends. */
+  void read(InputStream output) {
+    try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
+      char[] some = new char[4096];
+      for (int count = reader.read(some); count >= 0; count = reader.read(some)) {
+        for (int i = 0; i < count; i++) {
+          add(some[i]);
+        }
+      }
+    } catch (IOException e) {
+      log.debug("An output ended", e);
+    }
+    if (!line.isEmpty()) {
+      endLine();
+    }
+    end();
+  }
+
+  void end() {
+    ended = true;
+    lines.end();
+  }
+
+  void print(String text) {
+    lines.append(clock.instant(), text);
+    echo.accept(text);
+  }
+
+  private void add(char next) {
+    if (next == '\n' || line.length() == MAX_CHARS) {
+      endLine();
+    }
+    if (next != '\n' && next != '\r') {
+      line.append(next);
+    }
+  }
+
+  private void endLine() {
+    print(line.toString());
+    line.setLength(0);
+  }
+}

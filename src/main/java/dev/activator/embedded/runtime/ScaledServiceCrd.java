@@ -1,0 +1,126 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.CustomResourceSchema;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** The CustomResourceDefinition of ScaledServices, which is the chart's. */
+public final class ScaledServiceCrd {
+  private static final String FILE = "/embedded/scaledservices.yaml";
+  private static final Pattern HOST = Pattern.compile(
+      "([*][.])?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*");
+  private static final Pattern OTHER = Pattern.compile(
+      "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?");
+  private static final Pattern PATH = Pattern.compile("/[!-~]*");
+  private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
+  private static final Pattern TIME = Pattern.compile("([01][0-9]|2[0-3]):[0-5][0-9]");
+  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,6}(ms|s|m)");
+  private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
+  private static final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> RULES = Map.ofEntries(
+      Map.entry("!has(self.maxReplicas) || self.maxReplicas >= self.minReplicas",
+          (spec, _) -> !spec.has("maxReplicas")
+              || spec.path("maxReplicas").asInt() >= spec.path("minReplicas").asInt()),
+      Map.entry("has(self.maxReplicas) || self.minReplicas <= 1",
+          (spec, _) -> spec.has("maxReplicas") || spec.path("minReplicas").asInt() <= 1),
+      Map.entry("!has(self.rules) || !has(self.hosts) || size(self.rules) == 0"
+          + " || size(self.hosts) == 0 || self.rules.exists(rule, !has(rule.hosts))",
+          (spec, _) -> spec.path("rules").isEmpty() || spec.path("hosts").isEmpty()
+              || spec.path("rules").valueStream().anyMatch(rule -> !rule.has("hosts"))),
+      Map.entry("self.containerConcurrency == 0 || !has(self.rules) || self.rules.all(rule,"
+          + " !has(rule.serviceRef) || rule.serviceRef.port == self.serviceRef.port)",
+          (spec, _) -> !isLimited(spec)
+              || spec.path("rules").valueStream().allMatch(rule -> !rule.has("serviceRef")
+                  || rule.at("/serviceRef/port").equals(spec.at("/serviceRef/port")))),
+      Map.entry("self.matches('^" + PATH.pattern() + "$') && !self.matches('"
+          + AMBIGUOUS.pattern() + "')",
+          (path, _) -> PATH.matcher(path.asString("")).matches()
+              && !AMBIGUOUS.matcher(path.asString("")).find()),
+      Map.entry(
+          "self.containerConcurrency > 0 || (has(self.target) && (has(self.target.concurrency)"
+              + " || has(self.target.requestsPerSecond)))",
+          (spec, _) -> isLimited(spec) || spec.path("target").has("concurrency")
+              || spec.path("target").has("requestsPerSecond")),
+      Map.entry("!has(self.target) || !has(self.target.queueMilliseconds)"
+          + " || self.containerConcurrency > 0",
+          (spec, _) -> !spec.path("target").has("queueMilliseconds") || isLimited(spec)),
+      Map.entry("has(self.concurrency) || has(self.requestsPerSecond)"
+          + " || has(self.queueMilliseconds)",
+          (target, _) -> Stream.of("concurrency", "requestsPerSecond", "queueMilliseconds")
+              .anyMatch(target::has)),
+      Map.entry("self == oldSelf", (now, before) -> before == null || now.equals(before)),
+      Map.entry("self.matches('^" + HOST.pattern() + "$')",
+          (host, _) -> HOST.matcher(host.asString("")).matches()),
+      Map.entry("self.matches('^" + OTHER.pattern() + "$')",
+          (name, _) -> OTHER.matcher(name.asString("")).matches()),
+      Map.entry("has(self.path) || has(self.pathPrefix) || has(self.method) || has(self.headers)"
+          + " || has(self.userAgent)",
+          (rule, _) -> Stream.of("path", "pathPrefix", "method", "headers", "userAgent")
+              .anyMatch(rule::has)),
+      Map.entry("!(has(self.path) && has(self.pathPrefix))",
+          (rule, _) -> !rule.has("path") || !rule.has("pathPrefix")),
+      Map.entry("self.matches('^" + TIME.pattern() + "$')",
+          (time, _) -> TIME.matcher(time.asString("")).matches()),
+      Map.entry("has(self.service) != has(self.respond)",
+          (fallback, _) -> fallback.has("service") != fallback.has("respond")),
+      Map.entry("self.matches('^" + LENGTH.pattern() + "$')",
+          (length, _) -> LENGTH.matcher(length.asString("")).matches()),
+      Map.entry("has(self.respond) != has(self.refuse)",
+          (rule, _) -> rule.has("respond") != rule.has("refuse")),
+      Map.entry("!(has(self.value) && has(self.valuePrefix))",
+          (header, _) -> !header.has("value") || !header.has("valuePrefix")),
+      Map.entry("!has(self.status) || !(self.status in [204, 205, 304]) || !has(self.body)"
+          + " || size(self.body) == 0",
+          (answer, _) -> !WITHOUT_BODY.contains(answer.path("status").asInt(0))
+              || answer.path("body").asString("").isEmpty()));
+
+  private ScaledServiceCrd() {}
+
+  private static boolean isLimited(JsonNode spec) {
+    return spec.path("containerConcurrency").asInt() > 0;
+  }
+
+  /**
+   * Creates the definition in a store, which from then on sets defaults and refuses invalid
+   * objects, as a cluster does.
+   */
+  public static void createIn(ApiStore store) {
+    var definition = definition();
+    var schema = schema(definition);
+    store.create(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION, definition);
+    var kind = of(store);
+    store.onUnknownFields(kind, schema::unknown);
+    store.onAdmission(kind, object -> schema.admit(object, store.stored(kind, object)));
+  }
+
+  /** The first version's. */
+  static CustomResourceSchema schema(ObjectNode definition) {
+    return new CustomResourceSchema(definition, RULES);
+  }
+
+  public static Kind of(ApiStore store) {
+    return store.kinds().at("activator.dev", "v1alpha1", "scaledservices").orElseThrow();
+  }
+
+  static ObjectNode definition() {
+    try (var file = ScaledServiceCrd.class.getResourceAsStream(FILE)) {
+      return (ObjectNode) YAMLMapper.builder().build()
+          .readTree(Objects.requireNonNull(file, FILE));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,415 @@
+package dev.activator.lending;
+
+import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Reach;
+import dev.activator.lending.PeerMessage.Recall;
+import dev.activator.lending.PeerMessage.Return;
+import dev.activator.lending.PeerMessage.Want;
+import dev.activator.lending.PeerMessage.Yield;
+import dev.activator.lending.RevisionLending.Routed;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits of one revision. For a pod that this activator owns, those held here and those lent add up
+ * to its limit; for another pod, the borrowed ones are held here.
+ *
+ * <p>A lent permit is free again if the borrower gave it back, or its process has ended, or it has
+ * been silent for so long that its lease and all of its requests are over.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ */
+final class RevisionPermitLedger {
+  /** The pause between two messages about the same queue, unless it has doubled or is empty. */
+  private static final Duration WANT_PERIOD = Duration.ofMillis(5);
+  private static final Duration REFUSED = Duration.ofSeconds(1);
+  /** The borrower's lease, and a margin for clocks. */
+  private static final Duration LENDER_LEASE = Duration.ofSeconds(15);
+  /** A margin for a borrower that stood still, and could not end its requests in time. */
+  private static final Duration PAUSE = Duration.ofMinutes(1);
+  private static final int MAX_UNUSED = 32;
+  /** After a wait of this length this activator says which pods it can reach. */
+  private static final Duration LONG_WAIT = Duration.ofSeconds(1);
+  /** How long a {@link Reach} counts. It is repeated each second while requests wait. */
+  private static final Duration REACHED = Duration.ofSeconds(3);
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final AdjustablePodLimits permits;
+  private final PermitLending lending;
+  private final Map<PeerId, PeerRevisionState> partners;
+  private final Map<Destination, PodLoans> pods = new LinkedHashMap<>();
+  private final Lender lender;
+  private final ResettableTimer wantTimer;
+  private Routed routed;
+  /** Never falls: requests that began before a timeout was lowered may still run somewhere. */
+  private volatile Duration longestRequest;
+  private Function<Destination, @Nullable String> owner = _ -> null;
+
+  RevisionPermitLedger(RevisionId id, Loop loop, AdjustablePodLimits permits, PermitLending lending,
+      Map<PeerId, PeerRevisionState> partners, Routed routed, Runnable changed) {
+    this.id = id;
+    this.loop = loop;
+    this.permits = permits;
+    this.lending = lending;
+    this.partners = partners;
+    this.lender = new Lender(id, loop, permits, lending);
+    this.routed = routed;
+    this.longestRequest = routed.longestRequest();
+    this.wantTimer = new ResettableTimer(loop, changed);
+  }
+
+  Collection<PodLoans> pods() {
+    return Collections.unmodifiableCollection(pods.values());
+  }
+
+  PodLoans pod(Destination pod) {
+    return pods.computeIfAbsent(pod, it -> new PodLoans(it, owner.apply(it)));
+  }
+
+  void owners(Function<Destination, @Nullable String> now) {
+    owner = now;
+    pods.values().forEach(pod -> pod.owner = now.apply(pod.pod));
+  }
+
+  /** Returns the pods that could not be reached before. */
+  Set<PodLoans> routed(Routed now) {
+    routed = now;
+    if (now.longestRequest().compareTo(longestRequest) > 0) {
+      longestRequest = now.longestRequest();
+    }
+    var listed = Set.copyOf(now.pods());
+    now.pods().forEach(this::pod);
+    var found = new HashSet<PodLoans>();
+    pods.values().forEach(pod -> {
+      boolean before = pod.routed;
+      pod.listed = listed.contains(pod.pod);
+      pod.routed = pod.listed && !now.ejected().contains(pod.pod);
+      pod.owned &= pod.listed || pod.lent() > 0 || pod.isReached(loop.nanoTime());
+      if (pod.routed && !before) {
+        found.add(pod);
+      }
+    });
+    return found;
+  }
+
+  void close() {
+    wantTimer.cancel();
+    pods.clear();
+  }
+
+  void own(Collection<Destination> these) {
+    these.forEach(pod -> pod(pod).owned = true);
+  }
+
+  void own(Predicate<Destination> which) {
+    pods.values().forEach(pod -> pod.owned = which.test(pod.pod));
+  }
+
+  void acquire(Predicate<PodLoans> which) {
+    long now = loop.nanoTime();
+    for (var pod : pods.values()) {
+      if (!pod.owned && (pod.routed || pod.isReached(now)) && which.test(pod)) {
+        pod.owned = true;
+        // What was borrowed is part of what is held.
+        pod.borrowed.clear();
+      }
+    }
+  }
+
+  /**
+   * Gives the pod to its new owner, and returns how many permits requests still use. They are kept
+   * as a loan of the new owner.
+   */
+  int giveUp(PodLoans pod, PeerRevisionState to, long account, boolean withLoans) {
+    pod.owned = false;
+    if (withLoans) {
+      // The borrowers report them themselves.
+      pod.lent.clear();
+      pod.borrowed.clear();
+    }
+    int kept = permits.hold(pod.pod, 0, null);
+    if (kept > 0) {
+      var lease = to.peer.lease();
+      pod.borrowed.put(to, new Loan(account, kept, lease));
+      permits.hold(pod.pod, kept, lease);
+    } else {
+      pod.borrowed.remove(to);
+    }
+    return kept;
+  }
+
+  /** @param included the pods of which the borrower reports what it holds */
+  void opened(PeerRevisionState borrower, Yield yield, Predicate<PodLoans> included) {
+    pods.values().stream().filter(included)
+        .forEach(pod -> pod.lent.remove(borrower));
+    yield.held().forEach((pod, held) -> pod(pod).lent.put(borrower,
+        new Loan(yield.account(), held)));
+  }
+
+  /** Returns whether the borrower had permits. */
+  boolean ended(PeerRevisionState borrower) {
+    boolean had = false;
+    for (var pod : pods.values()) {
+      had |= pod.lent.remove(borrower) != null;
+      pod.forget(borrower);
+    }
+    return had;
+  }
+
+  void wants(PeerRevisionState borrower, Want want) {
+    if (want.account() == borrower.lendingAccount) {
+      borrower.wants(want.queued(), loop.nanoTime() - want.oldest().toNanos(), want.seen());
+    }
+  }
+
+  void reached(PeerRevisionState borrower, Reach reach, Predicate<Destination> own) {
+    if (reach.account() == borrower.lendingAccount) {
+      long until = loop.nanoTime() + REACHED.toNanos();
+      reach.pods().stream().filter(own).limit(Reach.MAX_PODS)
+          .forEach(pod -> pod(pod).reachedBy(borrower, until));
+    }
+  }
+
+  /**
+   * Says which pods this activator can reach, once requests have waited for long: their owners may
+   * be unable to reach them.
+   */
+  void sayReached() {
+    if (permits.queued() > 0
+        && loop.nanoTime() - permits.oldestNanos() >= LONG_WAIT.toNanos()) {
+      sayReached(pods.values());
+    }
+  }
+
+  /**
+   * Says that pods were found here. Their owners probe new pods less often while they have no
+   * requests, so they may find these later.
+   */
+  void sayFound(Set<PodLoans> found) {
+    if (permits.queued() > 0) {
+      sayReached(found);
+    }
+  }
+
+  private void sayReached(Collection<PodLoans> which) {
+    for (var lender : partners.values()) {
+      if (lender.borrowingAccount != 0) {
+        var reached = which.stream()
+            .filter(pod -> pod.routed && !pod.owned && lender.address().equals(pod.owner)
+                && pod.lender() != lender)
+            .map(pod -> pod.pod).limit(Reach.MAX_PODS).collect(Collectors.toSet());
+        if (!reached.isEmpty()) {
+          lending.send(lender.peer, new Reach(id, lender.borrowingAccount, reached));
+        }
+      }
+    }
+  }
+
+  /** @param isTaken whether no more permits of a pod may be borrowed */
+  void granted(PeerRevisionState lender, Grant grant, Predicate<PodLoans> isTaken) {
+    if (grant.account() != lender.borrowingAccount) {
+      return;
+    }
+    var pod = pod(grant.pod());
+    var other = pod.lender();
+    var loan = pod.borrowed.get(lender);
+    if (loan == null || loan.account != grant.account()) {
+      loan = new Loan(grant.account(), 0, lender.peer.lease());
+      pod.borrowed.put(lender, loan);
+    }
+    renew(pod, lender, loan);
+    int more = loan.grantedNow(grant.granted());
+    lending.counts().borrowed(more);
+    lender.received(more);
+    if (!pod.routed || pod.owned || (other != null && other != lender) || isTaken.test(pod)) {
+      giveBack(pod, lender, loan, more);
+    } else if (more > 0) {
+      pod.idle = 0;
+      permits.hold(pod.pod, loan.outstanding() - loan.toReturn(), loan.lease());
+      permits.grant();
+    }
+  }
+
+  /**
+   * Returns what is idle when the lease is over, even if the lender has answered again, and begins
+   * a new lease.
+   */
+  private void renew(PodLoans pod, PeerRevisionState lender, Loan loan) {
+    var lease = loan.lease();
+    if (lease == null || lease.isOver(loop.nanoTime())) {
+      giveBack(pod, lender, loan, loan.outstanding() - permits.hold(pod.pod, 0, lease));
+      loan.renew(lender.peer.lease());
+    }
+  }
+
+  private void giveBack(PodLoans pod, PeerRevisionState lender, Loan loan, int count) {
+    if (count > 0) {
+      loan.returnedNow(loan.returned() + count);
+      if (loan.account == lender.borrowingAccount) {
+        lending.send(lender.peer, new Return(id, loan.account, pod.pod, loan.returned()));
+      }
+    }
+  }
+
+  void recalled(PeerRevisionState lender, Recall recall) {
+    var loan = pod(recall.pod()).borrowed.get(lender);
+    if (loan != null && loan.account == recall.account()
+        && loan.account == lender.borrowingAccount) {
+      loan.recalledNow(recall.recalled());
+      lending.counts().recallReceived();
+    }
+  }
+
+  void returned(PeerRevisionState borrower, Return back) {
+    var loan = pod(back.pod()).lent.get(borrower);
+    if (loan != null && loan.account == back.account()
+        && loan.account == borrower.lendingAccount) {
+      if (loan.returnedNow(back.returned()) > 0 && loan.isUnrequested() && borrower.wanted > 0) {
+        // It still waits, and yet returns an idle permit: so it cannot reach the pod.
+        loan.refuse(loop.nanoTime() + REFUSED.toNanos());
+      }
+    }
+  }
+
+  /** Whether permits are lent or borrowed, or will be offered again after a refusal. */
+  boolean hasLoans() {
+    long now = loop.nanoTime();
+    return pods.values().stream().anyMatch(pod -> pod.lent() > 0 || pod.lender() != null
+        || pod.lent.values().stream().anyMatch(loan -> loan.isRefused(now)));
+  }
+
+  void settle(Predicate<PodLoans> lendable) {
+    for (var pod : pods.values()) {
+      if (pod.owned) {
+        returnToLender(pod);
+      } else {
+        settleBorrowed(pod);
+      }
+    }
+    long now = loop.nanoTime();
+    pods.values().removeIf(pod -> pod.isUnused(now));
+    want(lender.divide(pods.values(), partners.values(), routed.limit(), lendable), now);
+  }
+
+  /**
+   * Returns all permits to the lender. Requests on the pod then run on permits of this activator,
+   * which owns it now.
+   */
+  private void returnToLender(PodLoans pod) {
+    var before = pod.lender();
+    if (before != null) {
+      var loan = pod.loanOf(before);
+      giveBack(pod, before, loan, loan.outstanding());
+    }
+  }
+
+  /** Requests that wait at other activators, as far as is known here. */
+  int queuedElsewhere() {
+    return lender.queuedElsewhere();
+  }
+
+  /** Whether many pods are gone but still counted in open accounts. */
+  boolean hasManyUnused() {
+    return pods.size() > MAX_UNUSED + 2 * routed.pods().size();
+  }
+
+  private void settleBorrowed(PodLoans pod) {
+    var lender = pod.lender();
+    if (lender == null) {
+      permits.hold(pod.pod, 0, null);
+      return;
+    }
+    var loan = pod.loanOf(lender);
+    renew(pod, lender, loan);
+    int wanted = pod.routed ? loan.outstanding() - loan.toReturn() : 0;
+    giveBack(pod, lender, loan,
+        loan.outstanding() - permits.hold(pod.pod, wanted, loan.lease()));
+  }
+
+  private void want(int queued, long now) {
+    for (var lender : partners.values()) {
+      if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
+        continue;
+      }
+      long next = lender.lastWantNanos + WANT_PERIOD.toNanos() - now;
+      boolean urgent = queued == 0 || lender.lastQueued == 0 || queued >= 2 * lender.lastQueued;
+      if (urgent || next <= 0) {
+        lender.lastQueued = queued;
+        lender.lastWantNanos = now;
+        var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - permits.oldestNanos()));
+        lending.send(lender.peer,
+            new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
+      } else {
+        wantTimer.within(next);
+      }
+    }
+  }
+
+  int lent() {
+    return pods.values().stream().mapToInt(PodLoans::lent).sum();
+  }
+
+  int borrowed() {
+    int sum = 0;
+    for (var pod : pods.values()) {
+      var lender = pod.owned ? null : pod.lender();
+      sum += lender == null ? 0 : pod.loanOf(lender).outstanding();
+    }
+    return sum;
+  }
+
+  /** How many requests would wait if this activator used only its own pods, with all of their permits. */
+  int runningBeyondOwnPods() {
+    int room = 0;
+    int elsewhere = 0;
+    for (var pod : pods.values()) {
+      int running = permits.running(pod.pod);
+      if (!pod.owned) {
+        elsewhere += running;
+      } else if (pod.routed) {
+        room += Math.max(0, routed.limit() - running);
+      }
+    }
+    return Math.max(0, elsewhere - room);
+  }
+
+  /** Returns borrowed permits that were idle at the last call and still are. */
+  void returnIdle() {
+    for (var pod : pods.values()) {
+      var lender = pod.lender();
+      if (lender != null && permits.queued() == 0) {
+        int idle = permits.held(pod.pod) - permits.running(pod.pod);
+        int unused = Math.min(idle, pod.idle);
+        pod.idle = idle;
+        if (unused > 0) {
+          var loan = pod.loanOf(lender);
+          int held = permits.hold(pod.pod, loan.outstanding() - unused, loan.lease());
+          giveBack(pod, lender, loan, loan.outstanding() - held);
+        }
+      }
+    }
+  }
+
+  /**
+   * How long borrowed permits may be used after the borrower's last beat, even if its clock is 5 %
+   * slower.
+   */
+  Duration longestUse() {
+    return LENDER_LEASE.plus(PAUSE)
+        .plus(longestRequest.multipliedBy(9).dividedBy(8));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.activator.lifecycle;
+
+import dev.activator.lifecycle.Readiness.NotReady;
+import dev.activator.lifecycle.Readiness.Ready;
+
+/**
+ * Holds whether the activator is synced, linked to the autoscaler and draining, from which its
+ * readiness follows.
+ *
+ * <p><b>Threads.</b> Any may call.
+ */
+public final class ActivatorHealth {
+  /** As Knative's activator says it. */
+  public static final String NO_LINK = "connection has not yet been established";
+
+  private final ActivatorReadinessPolicy policy;
+  private volatile boolean synced;
+  private volatile boolean linked;
+  private volatile boolean everLinked;
+  private volatile boolean linkTimedOut;
+  private volatile boolean draining;
+
+  public ActivatorHealth(ActivatorReadinessPolicy policy) {
+    this.policy = policy;
+  }
+
+  public void synced() {
+    synced = true;
+  }
+
+  public void link(boolean up) {
+    everLinked |= up;
+    linked = up;
+  }
+
+  /** With {@code STARTUP}, the process now serves without the autoscaler. */
+  public void linkTimedOut() {
+    linkTimedOut = true;
+  }
+
+  public boolean servesWithoutLink() {
+    return !linked && readiness() instanceof Ready;
+  }
+
+  public void draining() {
+    draining = true;
+  }
+
+  public boolean isDraining() {
+    return draining;
+  }
+
+  /**
+   * <b>Source.</b> Messages as in Knative's {@code HealthHandler}. There a lost link makes the
+   * process unready at any time, and liveness restarts it after two minutes: one autoscaler that is
+   * away takes all activators down.
+   */
+  public Readiness readiness() {
+    if (draining) {
+      return new NotReady("received SIGTERM from kubelet");
+    }
+    if (!synced) {
+      return new NotReady("the informers have not synced");
+    }
+    boolean linkedEnough = switch (policy) {
+      case STARTUP -> everLinked || linkTimedOut;
+      case ALWAYS -> linked;
+      case NEVER -> true;
+    };
+    return linkedEnough ? new Ready() : new NotReady(NO_LINK);
+  }
+}

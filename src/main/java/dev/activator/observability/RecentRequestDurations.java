@@ -1,0 +1,85 @@
+package dev.activator.observability;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionLister;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long the last requests of each revision took, so that percentiles of few requests are exact. Added to the
+ * observers only while the console is open.
+ *
+ * <p><b>Threads.</b> Any may call. A value that is being written may be missing.
+ */
+public final class RecentRequestDurations implements RequestObserver {
+  static final int KEPT = 64;
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+
+  private final LongSupplier nanoTime;
+  private final RevisionLister existing;
+  private final Map<RevisionId, Ring> rings = new ConcurrentHashMap<>();
+
+  /** @param existing no longer has a revision when {@link #gone} is called for it */
+  public RecentRequestDurations(LongSupplier nanoTime, RevisionLister existing) {
+    this.nanoTime = nanoTime;
+    this.existing = existing;
+  }
+
+  @Override
+  public void saw(Step step, RequestTimeline request) {
+    var revision = request.revision();
+    if (step != Step.ENDED || revision == null) {
+      return;
+    }
+    var id = revision.id();
+    var ring = rings.get(id);
+    if (ring == null) {
+      ring = rings.computeIfAbsent(id, _ -> new Ring());
+      if (existing.find(id) == null) {
+        // It was deleted while the request ran: nothing else removes this one.
+        rings.remove(id);
+      }
+    }
+    ring.add(request.endedNanos(), request.endedNanos() - request.arrivedNanos());
+  }
+
+  /** Those of the last minute in nanoseconds, the shortest first; null if there were more than are kept. */
+  public long @Nullable [] of(RevisionId id) {
+    var ring = rings.get(id);
+    return ring == null ? new long[0] : ring.since(nanoTime.getAsLong() - MINUTE_NANOS);
+  }
+
+  public void gone(RevisionId id) {
+    rings.remove(id);
+  }
+
+  /** Call when it is no observer any more. */
+  public void clear() {
+    rings.clear();
+  }
+
+  private static final class Ring {
+    private final AtomicInteger next = new AtomicInteger();
+    private final long[] ended = new long[KEPT];
+    private final long[] took = new long[KEPT];
+
+    void add(long atNanos, long nanos) {
+      int at = Math.floorMod(next.getAndIncrement(), KEPT);
+      took[at] = nanos;
+      ended[at] = atNanos;
+    }
+
+    long @Nullable [] since(long nanos) {
+      int all = next.get();
+      if (all < 0 || all > KEPT && ended[Math.floorMod(all, KEPT)] - nanos > 0) {
+        return null;
+      }
+      return IntStream.range(0, Math.min(all, KEPT)).filter(i -> ended[i] - nanos > 0)
+          .mapToLong(i -> took[i]).sorted().toArray();
+    }
+  }
+}

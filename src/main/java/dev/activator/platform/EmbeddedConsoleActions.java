@@ -1,0 +1,82 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.console.LiveConsole;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.revision.RevisionId;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.netty.http.client.HttpClient;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the buttons of the console do in the cluster of this process. */
+final class EmbeddedConsoleActions implements LiveConsole.Actions {
+  private static final Logger log = LoggerFactory.getLogger(EmbeddedConsoleActions.class);
+
+  private final ApiStore store;
+  private final Autoscaler autoscaler;
+  private final IntSupplier requestPort;
+
+  EmbeddedConsoleActions(ApiStore store, Autoscaler autoscaler, IntSupplier requestPort) {
+    this.store = store;
+    this.autoscaler = autoscaler;
+    this.requestPort = requestPort;
+  }
+
+  /** What is scaled for a revision or a ScaledService; null if nothing is. */
+  @Nullable ObjectNode deployment(RevisionId id) {
+    var view = autoscaler.view(id);
+    return view == null || !view.workload().kind().equals("Deployment")
+        ? null
+        : store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), view.workload().name());
+  }
+
+  List<ObjectNode> pods(RevisionId id) {
+    var deployment = deployment(id);
+    if (deployment == null) {
+      return List.of();
+    }
+    var selector = deployment.at("/spec/selector/matchLabels").properties();
+    return store.list(BuiltInKinds.POD, pod -> ObjectMeta.namespace(pod).equals(id.namespace())
+        && !selector.isEmpty() && selector.stream().allMatch(
+            label -> label.getValue().asString("")
+                .equals(ObjectMeta.labels(pod).get(label.getKey()))));
+  }
+
+  @Override
+  public void sendRequest(RevisionId id) {
+    HttpClient.create().headers(headers -> headers.set(HttpHeaderNames.HOST, "localhost")
+        .set("Knative-Serving-Namespace", id.namespace())
+        .set("Knative-Serving-Revision", id.name())).get()
+        .uri("http://127.0.0.1:" + requestPort.getAsInt() + "/").response()
+        .subscribe(answer -> log.info("{}: the console's request was answered with {}", id,
+            answer.status().code()),
+            failure -> log.info("{}: the console's request failed", id, failure));
+  }
+
+  @Override
+  public void scaleToZero(RevisionId id) {
+    log.info("{}: scaled to zero from the console", id);
+    var deployment = deployment(id);
+    if (deployment != null) {
+      var name = ObjectMeta.name(deployment);
+      autoscaler.forgetLoad(id)
+          .thenRun(() -> store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), name, found -> {
+            ((ObjectNode) found.path("spec")).put("replicas", 0);
+            return found;
+          }));
+    }
+  }
+
+  @Override
+  public void restart(RevisionId id) {
+    log.info("{}: restarted from the console", id);
+    pods(id).forEach(pod -> store.delete(BuiltInKinds.POD, id.namespace(), ObjectMeta.name(pod)));
+  }
+}

@@ -1,0 +1,90 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.ScaledServiceStatusWriter;
+import dev.activator.cluster.ActivatorEndpointSliceWriter;
+import dev.activator.cluster.policy.ResolvedScaledService;
+import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
+import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import dev.activator.revision.RevisionId;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The adapter between ScaledServices and the autoscaler: passes changes to it, and its decisions
+ * to the writer of statuses.
+ */
+public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
+  private volatile @Nullable ScaledServiceStatusWriter writer;
+  private volatile @Nullable ActivatorEndpointSliceWriter catcher;
+
+  /** Call before the cluster starts. */
+  void follow(ClusterWatcher cluster, Autoscaler autoscaler, ScaledServiceStatusWriter to,
+      ActivatorEndpointSliceWriter catches) {
+    writer = to;
+    catcher = catches;
+    cluster.onCaught(catches::changed);
+    cluster.onScaledService(state -> {
+      to.changed(state);
+      scale(state, autoscaler);
+    });
+    cluster.onScaledServiceGone(last -> {
+      targetGone(last, autoscaler);
+      to.gone(last.object().id());
+      catches.gone(last.object().id());
+    });
+  }
+
+  /** A Knative revision may have the same name, and stays. */
+  private static void targetGone(ResolvedScaledService last, Autoscaler autoscaler) {
+    autoscaler.targetGone(last.object().id(), last.object().workload());
+  }
+
+  private static void scale(ResolvedScaledService state, Autoscaler autoscaler) {
+    var target = state.target();
+    if (target == null) {
+      targetGone(state, autoscaler);
+    } else {
+      autoscaler.target(target);
+      autoscaler.pods(target.id(), state.ready());
+    }
+  }
+
+  /** Once it follows. */
+  ScaledServiceStatusWriter writer() {
+    return Objects.requireNonNull(writer);
+  }
+
+  /** Once it follows. */
+  ActivatorEndpointSliceWriter catcher() {
+    return Objects.requireNonNull(catcher);
+  }
+
+  /** Writes an Event. */
+  void notCaught(RevisionId id, String why) {
+    happened(id, true, "ServiceNotCaught", why);
+  }
+
+  @Override
+  public void changed(ScalingView view) {
+    writer().scaled(view.id(), scaling(view));
+  }
+
+  static Scaling scaling(ScalingView view) {
+    var trouble = view.trouble();
+    var state = view.active().state().name();
+    return new Scaling(view.current(), view.desired(),
+        state.charAt(0) + state.substring(1).toLowerCase(Locale.ROOT), view.active().reason(),
+        view.active().message(),
+        trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note());
+  }
+
+  @Override
+  public void happened(RevisionId id, boolean warning, String reason, String message) {
+    writer().happened(id, warning, reason, message);
+  }
+}

@@ -1,0 +1,54 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.LogLimit;
+import java.net.SocketAddress;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts and logs the connections that were ended because the caller overstepped a limit; it logs
+ * one in ten seconds.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class AbusiveConnectionCounter {
+  public enum Reason {
+    CONTROL_FRAMES("control-frames", "too many control frames"),
+    SLOW_HEAD("slow-head", "a head took too long"),
+    PARTIAL_HEADS("partial-heads", "heads that are not whole hold too much memory"),
+    OTHER_LIMIT("other-limit", "more of something than a limit of HTTP/2 allows");
+
+    private final String label;
+    private final String what;
+
+    Reason(String label, String what) {
+      this.label = label;
+      this.what = what;
+    }
+
+    public String label() {
+      return label;
+    }
+
+    String what() {
+      return what;
+    }
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(AbusiveConnectionCounter.class);
+
+  private final AtomicLongArray counts = new AtomicLongArray(Reason.values().length);
+  private final LogLimit limit = new LogLimit();
+
+  public long count(Reason reason) {
+    return counts.get(reason.ordinal());
+  }
+
+  void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
+    counts.getAndIncrement(reason.ordinal());
+    limit.log(nowNanos, others -> log.warn("The connection to {} is ended: {}. {} others were ended"
+        + " since the last such line", caller, reason.what, others));
+  }
+}

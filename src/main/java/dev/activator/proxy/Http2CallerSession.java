@@ -1,0 +1,407 @@
+package dev.activator.proxy;
+
+import dev.activator.http.FrameBudget;
+import dev.activator.http.AbstractHttp2Handler;
+import dev.activator.http.Http2Setup;
+import dev.activator.http.IncomingHttp2Head;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.NettyTransport;
+import dev.activator.proxy.codec.Http2HeadParser;
+import dev.activator.proxy.codec.ClosedHttp2Streams;
+import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.policy.ErrorFormat;
+import dev.activator.proxy.policy.RequestFailure;
+import dev.activator.proxy.policy.RequestVersion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A caller's HTTP/2 connection: one exchange per stream.
+ *
+ * <p><b>Errors.</b> A malformed request ends its stream; any other violation ends the connection.
+ */
+// A failure arrives as channelInactive.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
+  private static final Logger log = LoggerFactory.getLogger(Http2CallerSession.class);
+  private static final int MAX_STREAMS = 250;
+  private static final int STREAM_WINDOW_BYTES = 64 << 10;
+  /** The limit of a head: one MiB as in HTTP/1, plus the overhead that HTTP/2 counts for each field. */
+  private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
+
+  /** How long a caller may read what was written before the end of a drained connection. */
+  private static final Duration LINGER = Duration.ofSeconds(5);
+  /** The limit for the large heads of all streams together. */
+  private static final int MAX_HEADS_BYTES = 4 << 20;
+
+  private final Channel channel;
+  private final RequestDispatcher dispatcher;
+  private final Caller caller;
+  private final UnreadStreams unread;
+  private final ResettableTimer timer;
+  private final ClosedHttp2Streams history = new ClosedHttp2Streams();
+  private final Http2FloodLimiter limiter;
+  private final Http2Drain drain;
+  private final AbusiveConnectionCounter endedConnections;
+  private int headBytes;
+  private boolean calmed;
+
+  private Http2CallerSession(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
+      Http2FloodLimiter limiter, Duration headTimeout, AbusiveConnectionCounter endedConnections) {
+    super(setup);
+    this.channel = channel;
+    this.dispatcher = dispatcher;
+    this.caller = Caller.of(channel);
+    this.unread = new UnreadStreams(this, channel, dispatcher.unread(), headTimeout.toNanos());
+    this.endedConnections = endedConnections;
+    this.limiter = limiter;
+    this.drain = new Http2Drain(this, dispatcher.loop());
+    this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
+    listen(new Events());
+  }
+
+  /** @param headTimeout also for the initial SETTINGS */
+  static Http2CallerSession of(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
+      AbusiveConnectionCounter endedConnections) {
+    var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
+        .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
+    var limiter = new Http2FloodLimiter(dispatcher.loop(), headTimeout, dispatcher.held());
+    return new Http2CallerSession(Http2Setup.server(settings, limiter), channel, dispatcher,
+        limiter,
+        headTimeout, endedConnections);
+  }
+
+  /** Switches from HTTP/1. The request becomes stream 1. */
+  void upgraded(HttpRequest request, Http2Settings settings) throws Http2Exception {
+    onHttpServerUpgrade(settings);
+    var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
+    if (stream != null) {
+      request.setProtocolVersion(Http2HeadParser.VERSION);
+      begin(stream, request, true);
+    }
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    super.handlerAdded(added);
+    limiter.start(this);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    limiter.readCompletes();
+    if (limiter.isTurnOver()) {
+      readCompletesForNow(on);
+    } else {
+      super.channelReadComplete(on);
+    }
+  }
+
+  void pauseReading() {
+    channel.config().setAutoRead(false);
+  }
+
+  /** Handles frames that the last turn has left. */
+  void handleWaiting() {
+    try {
+      channelRead(context(), Unpooled.EMPTY_BUFFER);
+      if (!limiter.isTurnOver()) {
+        channel.config().setAutoRead(true);
+      }
+      channelReadComplete(context());
+    } catch (Exception e) {
+      onError(context(), false, e);
+    }
+  }
+
+  void refuse(Http2Exception why) {
+    onError(context(), false, why);
+  }
+
+  void closeUnopened() {
+    log.debug("{} sent no HTTP/2 preface and SETTINGS in time", caller.address());
+    context().close();
+  }
+
+  Caller caller() {
+    return caller;
+  }
+
+  @Override
+  public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
+    limiter.wroteResponse(0);
+    return super.writeHeaders(stream, headers, last);
+  }
+
+  @Override
+  public Future<Void> writeContent(int stream, HttpContent part) {
+    limiter.wroteResponse(part.content().readableBytes());
+    return super.writeContent(stream, part);
+  }
+
+  private void begin(Http2Stream stream, HttpRequest request, boolean last) {
+    var downstream = new Http2Downstream(this, stream, request.method(), last);
+    assign(stream, downstream);
+    downstream.headBytes = dispatcher.held().addHead(request, MAX_HEADS_BYTES - headBytes);
+    headBytes += downstream.headBytes;
+    dispatcher.dispatch(request, RequestVersion.HTTP_2, downstream);
+    if (last) {
+      downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
+    } else {
+      // A caller may wait for the response's head before it sends the body.
+      downstream.flushUpstream();
+    }
+  }
+
+  void checkAt(long dueNanos) {
+    timer.at(dueNanos);
+  }
+
+  @Override
+  protected void pendingBytes(Http2Stream stream, long bytes) {
+    var downstream = of(stream);
+    if (downstream != null) {
+      unread.queued(downstream.unread(bytes));
+    }
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext on) {
+    super.flush(on);
+    if (unread.measure() > 0) {
+      timer.within(unread.drainNanos());
+    }
+  }
+
+  UnreadStreams unread() {
+    return unread;
+  }
+
+  long nanoTime() {
+    return dispatcher.loop().nanoTime();
+  }
+
+  void eachDownstream(Consumer<Http2Downstream> action) {
+    try {
+      connection().forEachActiveStream(stream -> {
+        var downstream = of(stream);
+        if (downstream != null) {
+          action.accept(downstream);
+        }
+        return true;
+      });
+    } catch (Http2Exception e) {
+      onError(context(), true, e);
+    }
+  }
+
+  private void checkDeadlines() {
+    long[] next = {unread.checkIdle()};
+    if (next[0] == 0) {
+      return;
+    }
+    eachDownstream(one -> next[0] = Math.min(next[0], one.checkDeadlines()));
+    if (next[0] < Long.MAX_VALUE) {
+      timer.within(next[0]);
+    }
+  }
+
+  @Override
+  public ChannelFuture resetStream(ChannelHandlerContext on, int id, long error,
+      ChannelPromise promise) {
+    history.reset(id);
+    return super.resetStream(on, id, error, promise);
+  }
+
+  @Override
+  protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      Http2Exception.StreamException error) {
+    if (outbound) {
+      super.onStreamError(on, true, cause, error);
+      return;
+    }
+    int id = error.streamId();
+    var stream = connection().stream(id);
+    boolean isOver = stream == null && error.error() == Http2Error.STREAM_CLOSED;
+    if (isOver && history.wasReset(id)) {
+      // Sent before the caller saw our reset; RFC 9113, section 5.1.
+      return;
+    }
+    limiter.answeredError();
+    if (error instanceof HeaderListSizeException && stream != null && of(stream) == null) {
+      refuseHead(stream);
+    } else if (isOver) {
+      onConnectionError(on, false, cause, Http2Exception.connectionError(
+          history.errorOfUnknown(connection().remote().lastStreamCreated()), "Stream %d is over",
+          id));
+    } else if (error.error() == Http2Error.PROTOCOL_ERROR && stream != null && of(stream) != null
+        && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE) {
+      // For example a second head after END_STREAM.
+      super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
+          .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
+    } else {
+      super.onStreamError(on, false, cause, error);
+    }
+  }
+
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    // The rest of the same read may exceed the limit again.
+    if (!calmed && error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
+      calmed = true;
+      endedConnections.ended(Http2FloodLimiter.reason(error), on.channel().remoteAddress(),
+          dispatcher.loop().nanoTime());
+    }
+    super.onConnectionError(on, outbound, cause, error);
+  }
+
+  /** Refuses a head that is too large. It was not kept, so its method is unknown. */
+  private void refuseHead(Http2Stream stream) {
+    if (connection().numActiveStreams() > MAX_STREAMS) {
+      reset(stream, Http2Error.REFUSED_STREAM);
+      return;
+    }
+    var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
+    assign(stream, downstream);
+    downstream.answer(new RequestFailure.HeadTooLarge(), ErrorFormat.TEXT);
+    downstream.ended();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
+    if (event == ProxyServer.Drain.NOW) {
+      drain();
+    }
+    super.userEventTriggered(on, event);
+  }
+
+  void drain() {
+    drain.begin();
+  }
+
+  boolean isOpen() {
+    return channel.isActive();
+  }
+
+  void sendGoAway(int last) {
+    goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
+        context().newPromise());
+    flushSoon();
+  }
+
+  /**
+   * Closes the sending half first: a closed socket would answer the caller's WINDOW_UPDATEs with a
+   * reset.
+   */
+  void end() {
+    ignoreReads();
+    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
+      NettyTransport.endOutput(channel);
+      var linger = dispatcher.loop().schedule(LINGER, channel::close);
+      channel.closeFuture().addListener(_ -> linger.cancel());
+    });
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext on) throws Exception {
+    timer.cancel();
+    limiter.close();
+    super.channelInactive(on);
+    unread.close();
+  }
+
+  private final class Events extends FrameEvents {
+    @Override
+    protected void headRead(int id, IncomingHttp2Head head, boolean last) throws Http2Exception {
+      var stream = connection().stream(id);
+      var downstream = of(stream);
+      if (downstream != null) {
+        downstream.content(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
+            Http2HeadParser.trailers(id, head)), 0);
+      } else if (stream != null) {
+        if (connection().numActiveStreams() > MAX_STREAMS) {
+          throw Http2Exception.streamError(id, Http2Error.REFUSED_STREAM, "too many streams");
+        }
+        begin(stream, Http2HeadParser.parse(id, head), last);
+      }
+    }
+
+    @Override
+    public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
+        boolean last) {
+      var downstream = of(connection().stream(id));
+      int bytes = windowBytes(data, padding);
+      if (downstream == null || (!last && !data.isReadable())) {
+        return bytes;
+      }
+      var part = last
+          ? new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE)
+          : new DefaultHttpContent(data.retain());
+      return downstream.content(part, bytes);
+    }
+
+    @Override
+    public void onRstStreamRead(ChannelHandlerContext on, int id, long error) {
+      var downstream = of(connection().stream(id));
+      if (downstream != null && downstream.openNanos() >= FrameBudget.LONG_REQUEST_NANOS) {
+        limiter.gaveUp();
+      }
+    }
+
+    /**
+     * Lifts the limit in Netty, which would refuse streams itself, and end the connection at the
+     * body of one.
+     */
+    @Override
+    public void onSettingsAckRead(ChannelHandlerContext on) {
+      connection().remote().maxActiveStreams(Integer.MAX_VALUE);
+    }
+
+    @Override
+    public void onStreamAdded(Http2Stream stream) {
+      history.created();
+    }
+
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      var downstream = of(stream);
+      if (downstream != null) {
+        downstream.gone();
+        headBytes -= downstream.headBytes;
+        dispatcher.held().add(-downstream.headBytes);
+      }
+      drain.streamClosed();
+    }
+
+    @Override
+    public void onPingAckRead(ChannelHandlerContext on, long data) {
+      drain.answered();
+    }
+  }
+}

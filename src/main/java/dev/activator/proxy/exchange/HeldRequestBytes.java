@@ -1,0 +1,185 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.proxy.policy.HeldMemoryLimit;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessageDecoderResult;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts the bytes of requests that the process holds. Bodies are read ahead while there is enough
+ * memory. When memory gets scarce, bodies of queued requests are not read; at the bound, no request
+ * is queued.
+ *
+ * <p><b>Threads.</b> Each loop writes its share; any thread may read the total, which may be
+ * slightly stale.
+ */
+public final class HeldRequestBytes {
+  public static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
+      "large heads hold too much memory");
+
+  private static final int HEAD_BYTES = 512;
+  /** An entry and two strings. */
+  private static final int FIELD_BYTES = 100;
+  /** How much of a body is read ahead. */
+  private static final int WINDOW_BYTES = 64 << 10;
+
+  private final HeldMemoryLimit bound;
+  private final List<Share> shares = new CopyOnWriteArrayList<>();
+
+  public HeldRequestBytes(HeldMemoryLimit bound) {
+    this.bound = bound;
+  }
+
+  /** The cost of a head. Like all costs here, it includes the overhead of objects. */
+  public static int costOfHead(int bytes, int fields) {
+    return HEAD_BYTES + bytes + FIELD_BYTES * fields;
+  }
+
+  static int costOf(HttpRequest head) {
+    return head.decoderResult() instanceof HttpMessageDecoderResult read
+        ? costOfHead(read.totalSize(), head.headers().size())
+        : HEAD_BYTES + head.uri().length() + costOf(head.headers());
+  }
+
+  static int costOf(HttpHeaders all) {
+    int bytes = 0;
+    var fields = all.iteratorCharSequence();
+    while (fields.hasNext()) {
+      var field = fields.next();
+      bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
+    }
+    return bytes;
+  }
+
+  public Share share() {
+    var share = new Share();
+    shares.add(share);
+    return share;
+  }
+
+  public long total() {
+    long total = 0;
+    for (var share : shares) {
+      total += share.bytes.getOpaque();
+    }
+    return total;
+  }
+
+  public final class Share {
+    private final AtomicLong bytes = new AtomicLong();
+    /** Incomplete heads, and HPACK tables with more than their text; oldest first. */
+    private final LinkedHashSet<PartialHead> smallHeads = new LinkedHashSet<>();
+    private final LinkedHashSet<PartialHead> largeHeads = new LinkedHashSet<>();
+    private long partialHeadBytes;
+
+    private Share() {}
+
+    /** <b>Threads.</b> Only the share's loop. */
+    public void add(int more) {
+      bytes.setOpaque(bytes.getPlain() + more);
+    }
+
+    /**
+     * Counts a large head, or marks it as too large; small ones are counted while queued. Returns
+     * what was counted.
+     *
+     * @param max the highest cost that is accepted
+     */
+    public int addHead(HttpRequest request, int max) {
+      int cost = costOf(request);
+      if (cost <= HeldMemoryLimit.LARGE_HEAD_BYTES) {
+        return 0;
+      }
+      if (cost > max || bound.refusesHead(total(), cost)) {
+        request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
+        return 0;
+      }
+      add(cost);
+      return cost;
+    }
+
+    /** @param refuse ends the connection or its request */
+    public PartialHead partialHead(Runnable refuse) {
+      return new PartialHead(this, refuse);
+    }
+
+    /**
+     * Refuses the oldest incomplete heads, large ones first: normal heads are small and quickly
+     * complete.
+     */
+    private void refuseOldestHeads() {
+      // A single one is limited by its own size.
+      while (bound.refusesPartialHeads(partialHeadBytes, shares.size())
+          && smallHeads.size() + largeHeads.size() > 1) {
+        var oldest = (largeHeads.isEmpty() ? smallHeads : largeHeads).getFirst();
+        oldest.ended();
+        oldest.refuse.run();
+      }
+    }
+
+    public boolean isFull(long ofRevision) {
+      return bound.isFull(total(), ofRevision);
+    }
+
+    public int windowWhileQueued(long ofRevision) {
+      return bound.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
+    }
+
+    /**
+     * How much of a body is read ahead while it is forwarded. Never 0, as the request must be read
+     * to its end.
+     */
+    public int windowWhileForwarding() {
+      return bound.isTight(total()) ? 1 : WINDOW_BYTES;
+    }
+  }
+
+  /**
+   * An incomplete head. If those of a loop exceed their share of memory, the oldest is refused.
+   *
+   * <p><b>Threads.</b> The share's loop.
+   */
+  public static final class PartialHead {
+    private final Share share;
+    private final Runnable refuse;
+    private int cost;
+
+    private PartialHead(Share share, Runnable refuse) {
+      this.share = share;
+      this.refuse = refuse;
+    }
+
+    /** May refuse this or another head. */
+    public void grew(int newCost) {
+      if (newCost > HeldMemoryLimit.LARGE_HEAD_BYTES) {
+        share.smallHeads.remove(this);
+        share.largeHeads.add(this);
+      } else {
+        share.smallHeads.add(this);
+      }
+      count(newCost);
+      share.refuseOldestHeads();
+    }
+
+    /** Idempotent. */
+    public void ended() {
+      if (cost > 0) {
+        share.smallHeads.remove(this);
+        share.largeHeads.remove(this);
+        count(0);
+      }
+    }
+
+    private void count(int newCost) {
+      share.partialHeadBytes += newCost - cost;
+      share.add(newCost - cost);
+      cost = newCost;
+    }
+  }
+}

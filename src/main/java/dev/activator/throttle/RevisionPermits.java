@@ -1,0 +1,371 @@
+package dev.activator.throttle;
+
+import dev.activator.lending.LoanLease;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.DestinationSubset;
+import dev.activator.throttle.policy.InFlightCarryOver;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits of one revision. While requests are queued, new requests get none, so they do not
+ * overtake.
+ *
+ * <p>No wake-up is lost. A request first increments the queued count, then tries again on the loop;
+ * a release first returns the permit, then reads the count. All of these are volatile accesses in
+ * program order, so the request sees the permit, or the release sees the request.
+ *
+ * <p><b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
+ */
+final class RevisionPermits {
+  /** Called on the thread that releases a permit. */
+  interface Owner {
+    /** A permit was released and requests are queued, or a closed destination became idle. */
+    void wake();
+
+    long nanoTime();
+
+    /** Whether a destination is no longer published. */
+    default boolean isWithdrawn(Destination destination) {
+      return false;
+    }
+
+    /** Releases the permit; null if the request may not be retried. */
+    @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected);
+  }
+
+  /**
+   * @param pods in order; never modified
+   * @param limit of each pod, unless its slow-start window is smaller
+   */
+  @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
+  private record RoutingSnapshot(PodTracker[] pods, int limit, int capacity, Balancer balancer)
+      implements Balancer.Loads {
+    private static final RoutingSnapshot NONE = new RoutingSnapshot(new PodTracker[0], 0, 0,
+        Balancer.FIRST_AVAILABLE);
+
+    @Override
+    public int size() {
+      return pods.length;
+    }
+
+    @Override
+    public int inFlight(int position) {
+      return pods[position].load();
+    }
+
+    @Override
+    public boolean hasRoom(int position) {
+      return pods[position].hasRoom(limit);
+    }
+  }
+
+  /** The slow-start windows of unlisted destinations that refused requests, in case they return. */
+  static final class SlowStartMemory {
+    static final int REMEMBERED = 256;
+
+    private @Nullable SequencedMap<Destination, Integer> windows;
+
+    void remember(Destination destination, int window) {
+      if (windows == null) {
+        windows = new LinkedHashMap<>();
+      }
+      windows.putLast(destination, window);
+      if (windows.size() > REMEMBERED) {
+        windows.pollFirstEntry();
+      }
+    }
+
+    int take(Destination destination) {
+      var window = windows == null ? null : windows.remove(destination);
+      return window == null ? DestinationSubset.UNLIMITED : window;
+    }
+
+    void clear() {
+      windows = null;
+    }
+  }
+
+  private final RandomGenerator random;
+  private final Owner owner;
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger cursor = new AtomicInteger();
+  private final Map<Destination, PodTracker> known = new HashMap<>(4);
+  private final SlowStartMemory memory = new SlowStartMemory();
+  private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
+  private volatile List<PodTracker> pods = List.of();
+  /** Closed destinations whose requests run on pods of the snapshot. */
+  private volatile List<PodTracker> carriedFrom = List.of();
+  /** The first slow-start window of new destinations; 0 for no limit. */
+  private volatile int firstWindow;
+  /** Whether only permits that this activator holds can be acquired. Used on the loop only. */
+  private boolean lent;
+
+  /** @param random must be thread-safe */
+  RevisionPermits(RandomGenerator random, Owner owner) {
+    this.random = random;
+    this.owner = owner;
+  }
+
+  /** Null if there is no free permit, or requests are queued. */
+  @Nullable Permit tryAcquire() {
+    return queued.get() == 0 ? acquireForHead() : null;
+  }
+
+  @Nullable Permit acquireForHead() {
+    while (true) {
+      var now = routing;
+      int start = cursor.getOpaque();
+      int position = now.balancer().pick(now, start, random);
+      if (position == Balancer.NONE) {
+        return null;
+      }
+      var pod = now.pods()[position];
+      if (pod.tryAcquire(now.limit())) {
+        // Two threads may advance it from the same position, which is harmless.
+        int next = now.balancer().cursorAfter(position, start);
+        if (next != start) {
+          cursor.setOpaque(next);
+        }
+        return pod;
+      }
+    }
+  }
+
+  boolean hasRoomOtherThan(PodTracker failed) {
+    var now = routing;
+    return Stream.of(now.pods())
+        .anyMatch(pod -> pod != failed && pod.hasRoom(now.limit()));
+  }
+
+  boolean tryEnter(int queueBound) {
+    int now = queued.get();
+    while (now < queueBound) {
+      if (queued.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = queued.get();
+    }
+    return false;
+  }
+
+  /** Enters the queue without a bound, because the request had a permit before. */
+  void enterForRetry() {
+    queued.getAndIncrement();
+  }
+
+  void leave() {
+    queued.getAndDecrement();
+  }
+
+  /** Includes requests on their way to the queue. */
+  int queued() {
+    return queued.get();
+  }
+
+  void released(boolean closed) {
+    if (closed || queued.get() != 0 || !carriedFrom.isEmpty()) {
+      owner.wake();
+    }
+  }
+
+  void broken(PodTracker pod) {
+    if (firstWindow > 0) {
+      pod.narrow();
+      if (firstWindow == 0) {
+        // Slow start was switched off meanwhile.
+        pod.endSlowStart();
+      }
+    }
+  }
+
+  @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected) {
+    return owner.retry(pod, caller, connected);
+  }
+
+  /**
+   * Switches to these destinations. Requests that run on others still count.
+   *
+   * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
+   * @param firstWindow of new destinations; 0 for no limit
+   * @param lending whether {@link #hold} says how many permits there are; new destinations then
+   *     have none
+   */
+  void route(DestinationSubset subset, DestinationSet behindClusterIp, Balancer balancer,
+      int firstWindow,
+      boolean lending) {
+    this.firstWindow = firstWindow;
+    if (lent != lending) {
+      lent = lending;
+      known.values().forEach(pod -> pod.hold(lending ? 0 : PodTracker.ALL, null));
+    }
+    var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
+        .toArray(PodTracker[]::new);
+    var open = Set.of(now);
+    // Closes these before others open, so that their number of requests can only fall.
+    carriedFrom = known.values().stream().filter(pod -> !open.contains(pod)
+        && (pod.isClusterIp() || behindClusterIp.contains(pod.destination()))).toList();
+    carriedFrom.forEach(PodTracker::close);
+    known.values().stream().filter(pod -> !open.contains(pod)).forEach(pod -> pod.carry(0));
+    carry(now, subset.limit());
+    for (var pod : now) {
+      pod.open(firstWindow > 0 ? firstWindow : DestinationSubset.UNLIMITED);
+    }
+    if (firstWindow == 0) {
+      known.values().forEach(PodTracker::endSlowStart);
+      memory.clear();
+    }
+    routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
+    // Published last, so that a request that finds a pod closed sees the new snapshot when it retries.
+    known.values().stream().filter(pod -> !open.contains(pod)).forEach(PodTracker::close);
+    dropIdle();
+    pods = List.copyOf(known.values());
+  }
+
+  /** Counts requests of closed destinations against the current ones. */
+  void updateCarried() {
+    if (!carriedFrom.isEmpty()) {
+      carriedFrom = carriedFrom.stream().filter(pod -> pod.inFlight() > 0).toList();
+      carry(routing.pods(), routing.limit());
+    }
+  }
+
+  private void carry(PodTracker[] to, int limit) {
+    var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(PodTracker::inFlight).sum(),
+        Stream.of(to).mapToInt(PodTracker::carried).toArray(),
+        Stream.of(to).mapToInt(PodTracker::inFlight).toArray(), limit);
+    // Incremented first, so that each request is counted at any time.
+    IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
+        .forEach(i -> to[i].carry(dealt[i]));
+    IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
+  }
+
+  private PodTracker pod(Destination destination, boolean isClusterIp) {
+    return known.computeIfAbsent(destination,
+        it -> new PodTracker(it, this, isClusterIp, memory.take(it), lent ? 0 : PodTracker.ALL));
+  }
+
+  private boolean dropIdle() {
+    return known.values().removeIf(pod -> {
+      if (pod.isClosedAndIdle() && pod.window() < firstWindow) {
+        memory.remember(pod.destination(), pod.window());
+      }
+      return pod.isClosedAndIdle();
+    });
+  }
+
+  void dropClosedIdle() {
+    if (known.size() > routing.size() && dropIdle()) {
+      pods = List.copyOf(known.values());
+    }
+  }
+
+  /** Sets how many permits of a destination this activator holds; returns how many it has. No effect if none are lent. */
+  int hold(Destination destination, int permits, @Nullable LoanLease lease) {
+    var pod = known.get(destination);
+    if (pod == null) {
+      return 0;
+    }
+    return lent ? pod.hold(permits, lease) : pod.inFlight();
+  }
+
+  int held(Destination destination) {
+    var pod = known.get(destination);
+    return pod == null ? 0 : lent ? pod.held() : pod.inFlight();
+  }
+
+  int running(Destination destination) {
+    var pod = known.get(destination);
+    return pod == null ? 0 : pod.running();
+  }
+
+  Map<Destination, Integer> running() {
+    return known.values().stream().filter(pod -> pod.running() > 0)
+        .collect(Collectors.toMap(PodTracker::destination, PodTracker::running));
+  }
+
+  boolean isWithdrawn(Destination destination) {
+    return owner.isWithdrawn(destination);
+  }
+
+  long nanoTime() {
+    return owner.nanoTime();
+  }
+
+  /** The time until the window of a pod widens by itself; negative if none will. */
+  long nanosToNextStep() {
+    long first = -1;
+    if (firstWindow > 0) {
+      // A plain loop: it runs for each request that is queued.
+      for (var pod : routing.pods()) {
+        if (pod.isInSlowStart()) {
+          long next = pod.nanosToNextStep();
+          first = first < 0 ? next : Math.min(first, next);
+        }
+      }
+    }
+    return first;
+  }
+
+  /** The destinations in use. */
+  DestinationSubset subset() {
+    var now = routing;
+    return new DestinationSubset(Stream.of(now.pods()).map(PodTracker::destination).toList(),
+        now.limit(),
+        now.capacity());
+  }
+
+  boolean isRouted(Destination destination) {
+    return Stream.of(routing.pods()).anyMatch(pod -> pod.destination().equals(destination));
+  }
+
+  int destinationCount() {
+    return routing.size();
+  }
+
+  int capacity() {
+    return routing.capacity();
+  }
+
+  /** The capacity of this activator, without permits that are lent to others. */
+  int ownCapacity() {
+    var now = routing;
+    int sum = 0;
+    for (var pod : now.pods()) {
+      int held = pod.held();
+      if (held == PodTracker.ALL) {
+        return now.capacity();
+      }
+      sum += Math.min(held, now.limit());
+    }
+    return sum;
+  }
+
+  /** Includes closed destinations. */
+  int inFlight() {
+    return pods.stream().mapToInt(PodTracker::inFlight).sum();
+  }
+
+  List<ThrottleView.PodLoad> view() {
+    return pods.isEmpty()
+        ? List.of()
+        : pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
+            .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
+  }
+}

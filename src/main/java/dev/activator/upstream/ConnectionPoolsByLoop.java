@@ -1,0 +1,72 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.TcpKeepAlive;
+import dev.activator.tls.PodTls;
+import java.time.Duration;
+import java.util.IdentityHashMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * The connections of all loops.
+ *
+ * <p><b>Threads.</b> Any may call; a loop's pools belong to that loop.
+ */
+public final class ConnectionPoolsByLoop {
+  /** @param total 0 for no limit */
+  public record IdleLimits(int total, int perDestination, Duration timeout) {
+    /** The limits of Knative's activator. */
+    public static final IdleLimits DEFAULT = new IdleLimits(1000, 100, Duration.ofSeconds(90));
+
+    /** One loop's share, rounded up, so that each loop may keep a connection. */
+    IdleLimits shareOf(int loops) {
+      return new IdleLimits(Math.ceilDiv(total, loops), Math.ceilDiv(perDestination, loops),
+          timeout);
+    }
+  }
+
+  private final IdentityHashMap<Loop, LoopConnectionPools> pools = new IdentityHashMap<>();
+
+  /**
+   * @param limits for all loops
+   * @param random used by all loops
+   */
+  public ConnectionPoolsByLoop(LoopGroup loops, IdleLimits limits, RandomGenerator random,
+      PodTls tls) {
+    this(loops, limits, TcpKeepAlive.TO_PODS, random, tls);
+  }
+
+  public ConnectionPoolsByLoop(LoopGroup loops, IdleLimits limits, TcpKeepAlive keepAlive,
+      RandomGenerator random,
+      PodTls tls) {
+    var share = limits.shareOf(loops.all().size());
+    var plan = new DialBackoff(random);
+    for (var loop : loops.all()) {
+      pools.put(loop, new LoopConnectionPools(loop, share, keepAlive, plan, tls));
+    }
+  }
+
+  public LoopConnectionPools of(Loop loop) {
+    var found = pools.get(loop);
+    if (found == null) {
+      throw new IllegalArgumentException("not a loop of this process: " + loop);
+    }
+    return found;
+  }
+
+  /** Established connections, of all loops. <b>Threads.</b> Any. */
+  public int openCount() {
+    return pools.values().stream().mapToInt(LoopConnectionPools::openCount).sum();
+  }
+
+  /** Those of HTTP/1 without a request. <b>Threads.</b> Any. */
+  public int idleCount() {
+    return pools.values().stream().mapToInt(LoopConnectionPools::idleCount).sum();
+  }
+
+  /** Closes idle connections. Those that become idle later are closed, too. */
+  public void close() {
+    pools.forEach((loop, pool) -> loop.execute(pool::close));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.upstream.policy.TcpConnectionHealth;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Checks the open connections of a loop for pods that vanished without closing them. */
+final class DeadConnectionDetector {
+  interface Checked {
+    Channel channel();
+
+    /** Whether the connection was closed because the pod is gone. */
+    boolean checked(TcpConnectionHealth state);
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(DeadConnectionDetector.class);
+  private static final int TCP_ESTABLISHED = 1;
+  /** Less than a millisecond of work. */
+  private static final int CHECKS_PER_TURN = 256;
+
+  private final Loop loop;
+  private final Duration interval;
+  private final ResettableTimer timer;
+  private final Set<Checked> open = new HashSet<>();
+  /** Reused, as it is large. */
+  private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
+
+  DeadConnectionDetector(Loop loop, Duration interval) {
+    this.loop = loop;
+    this.interval = interval;
+    this.timer = new ResettableTimer(loop, this::check);
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // A close future does not fail.
+  void add(Checked connection) {
+    open.add(connection);
+    connection.channel().closeFuture().addListener(_ -> open.remove(connection));
+    if (!timer.isSet()) {
+      timer.within(interval);
+    }
+  }
+
+  private void check() {
+    check(List.copyOf(open).iterator(), new HashSet<>());
+  }
+
+  private void check(Iterator<Checked> rest, Set<SocketAddress> gone) {
+    for (int left = CHECKS_PER_TURN; left > 0 && rest.hasNext(); left--) {
+      check(rest.next(), gone);
+    }
+    if (rest.hasNext()) {
+      loop.schedule(Duration.ZERO, () -> check(rest, gone));
+    } else if (!open.isEmpty()) {
+      timer.within(interval);
+    }
+  }
+
+  private void check(Checked connection, Set<SocketAddress> gone) {
+    // Closed meanwhile.
+    if (!open.contains(connection)) {
+      return;
+    }
+    var address = connection.channel().remoteAddress();
+    if (connection.checked(stateOf(connection.channel())) && gone.add(address)) {
+      log.warn("The pod at {} stopped responding; its requests end",
+          NetUtil.toSocketAddressString((InetSocketAddress) address));
+    }
+  }
+
+  /** Whether the kernel reports the connection as open. */
+  boolean isUsable(Channel connection) {
+    return switch (stateOf(connection)) {
+      case ALIVE, UNKNOWN -> true;
+      case SILENT, CLOSED -> false;
+    };
+  }
+
+  private TcpConnectionHealth stateOf(Channel connection) {
+    if (!connection.isActive()) {
+      return TcpConnectionHealth.CLOSED;
+    }
+    if (!(connection instanceof EpollSocketChannel socket)) {
+      return TcpConnectionHealth.UNKNOWN;
+    }
+    try {
+      var info = socket.tcpInfo(tcpInfo);
+      return info.state() == TCP_ESTABLISHED
+          ? TcpConnectionHealth.of(info.retransmits() + info.probes(),
+              Math.min(info.lastAckRecv(), info.lastDataRecv()), interval.toMillis())
+          : TcpConnectionHealth.CLOSED;
+    } catch (ChannelException e) {
+      return TcpConnectionHealth.CLOSED;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package dev.activator.upstream;
+
+import dev.activator.http.HeaderCountLimit;
+import dev.activator.http.HeaderFieldList;
+import dev.activator.http.IncomingHttp2Head;
+import dev.activator.http.HeaderNameCache;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpConstants;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeadersFactory;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import io.netty.util.AsciiString;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a pod's responses in HTTP/1.1. It must know the request's method, as a response to HEAD has
+ * no body. A head may have 10 MiB, as in Go.
+ */
+public final class Http1ResponseDecoder extends HttpResponseDecoder {
+  private static final int MAX_HEAD_BYTES = 10 << 20;
+  private static final int MAX_PIECE_BYTES = 64 << 10;
+  /** One read brings no more, so a line of twice this length is always seen incomplete. */
+  private static final int MAX_PARTIAL_LINE_BYTES = 64 << 10;
+
+  // Cached, as nearly all responses begin with these.
+  private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
+  private static final AsciiString CODE = AsciiString.cached("200");
+  private static final AsciiString REASON = AsciiString.cached("OK");
+
+  private final Trailers trailers;
+  private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_RESPONSES);
+  private @Nullable HttpMethod method;
+  private ByteBuf reading = Unpooled.EMPTY_BUFFER;
+  private boolean begins;
+  private boolean inHttp2;
+  private boolean hadLongLine;
+
+  public Http1ResponseDecoder() {
+    this(new Trailers());
+  }
+
+  private Http1ResponseDecoder(Trailers trailers) {
+    super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setHeadersFactory(HeaderFieldList.CHECKED).setTrailersFactory(trailers));
+    this.trailers = trailers;
+  }
+
+  public void requested(HttpMethod by) {
+    method = by;
+    begins = true;
+  }
+
+  /** Whether the response began with the SETTINGS of HTTP/2. */
+  boolean isHttp2() {
+    return inHttp2;
+  }
+
+  /**
+   * The response is complete. Bytes that come before the next request end the connection. False if
+   * some have come already, or if the idle connection would hold much memory: Netty's buffer for a
+   * line keeps the size of the longest.
+   */
+  public boolean answered() {
+    method = null;
+    return actualReadableBytes() == 0 && !hadLongLine;
+  }
+
+  /**
+   * Closes the connection if bytes come without a request. They would be taken for the beginning of
+   * the next response.
+   */
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+      throws Exception {
+    reading = in;
+    if (method == null) {
+      in.skipBytes(in.readableBytes());
+      context.close();
+    } else {
+      if (begins) {
+        begins = false;
+        // A frame's head: three bytes of length, type, flags, four of the stream's id.
+        inHttp2 = in.readableBytes() >= Http2CodecUtil.FRAME_HEADER_LENGTH
+            && in.getByte(in.readerIndex() + 3) == Http2FrameTypes.SETTINGS
+            && in.getInt(in.readerIndex() + 5) == 0;
+      }
+      int before = in.readableBytes();
+      super.decode(context, in, out);
+      // Only an incomplete line is left unread: of the head, of a chunk, or of the trailers.
+      hadLongLine |= before > MAX_PARTIAL_LINE_BYTES && in.readableBytes() == before;
+    }
+  }
+
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    if (HeaderFieldList.in(response).hasTooManyOptions()) {
+      throw new IllegalArgumentException("too many options of the connection");
+    }
+    if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
+      ignoreCoding(response.headers());
+    }
+    trailers.possible = isChunked(response.headers());
+    return HttpMethod.HEAD.equals(method) || super.isContentAlwaysEmpty(response);
+  }
+
+  /**
+   * Ignores the transfer coding of a response in HTTP/1.0. Its framing is ambiguous, so the
+   * connection is closed after it.
+   *
+   * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code
+   * net/http}.
+   */
+  private static void ignoreCoding(HttpHeaders headers) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      headers.remove(HttpHeaderNames.TRANSFER_ENCODING)
+          .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+  }
+
+  /**
+   * Whether the body is chunked. Any other coding is refused: the field is not passed on, so the
+   * caller could not read the body.
+   */
+  private static boolean isChunked(HttpHeaders headers) {
+    var coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
+    if (coding != null && (!HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding)
+        || headers.getAll(HttpHeaderNames.TRANSFER_ENCODING).size() > 1)) {
+      throw new IllegalArgumentException("unknown transfer coding");
+    }
+    return coding != null;
+  }
+
+  @Override
+  protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
+    fields.reset();
+    return is(HTTP_1_1, line, start, length)
+        ? HTTP_1_1.toString()
+        : super.splitFirstWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitSecondWordInitialLine(byte[] line, int start, int length) {
+    return is(CODE, line, start, length)
+        ? CODE.toString()
+        : super.splitSecondWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    return is(REASON, line, start, length)
+        ? REASON.toString()
+        : super.splitThirdWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected HttpMessage createMessage(String[] line) {
+    if (IncomingHttp2Head.statusCode(line[1]) == IncomingHttp2Head.NO_STATUS) {
+      throw new IllegalArgumentException("malformed status code");
+    }
+    return super.createMessage(line);
+  }
+
+  private static boolean is(AsciiString word, byte[] line, int start, int length) {
+    return Arrays.equals(word.array(), 0, word.length(), line, start, start + length);
+  }
+
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    fields.add();
+    int end = start + length;
+    boolean hasColon = line[end] == ':' || lineHasColon();
+    while (hasColon && (line[end] == ' ' || line[end] == '\t')) {
+      end++;
+    }
+    if (line[end] != ':') {
+      throw new IllegalArgumentException("white space in a field's name");
+    }
+    var known = HeaderNameCache.of(line, start, length);
+    return known == null
+        ? HeaderFieldList.checked(super.splitHeaderName(line, start, length))
+        : known;
+  }
+
+  /** Whether the line has a colon. Netty accepts white space after the name instead. */
+  private boolean lineHasColon() {
+    int end = reading.readerIndex() - 1;
+    int start = reading.indexOf(end, 0, HttpConstants.LF) + 1;
+    return reading.indexOf(start, end, HttpConstants.COLON) >= 0;
+  }
+
+  /** Makes trailers only for chunked bodies. Netty allocates them for every body. */
+  private static final class Trailers implements HttpHeadersFactory {
+    private boolean possible;
+
+    @Override
+    public HttpHeaders newHeaders() {
+      return possible
+          ? DefaultHttpHeadersFactory.trailersFactory().newHeaders()
+          : EmptyHttpHeaders.INSTANCE;
+    }
+
+    @Override
+    public HttpHeaders newEmptyHeaders() {
+      return newHeaders();
+    }
+  }
+}

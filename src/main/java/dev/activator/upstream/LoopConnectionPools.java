@@ -1,0 +1,337 @@
+package dev.activator.upstream;
+
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.TcpKeepAlive;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.tls.DialTarget;
+import dev.activator.tls.PodTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.unix.Socket;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One loop's connections to all pods.
+ *
+ * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits; the
+ * connection used last is used first, and the oldest idle one is closed.
+ */
+public final class LoopConnectionPools implements PodConnectionPools {
+  private final NettyLoop loop;
+  private final IdleLimits limits;
+  private final PodTls tls;
+  private final Dialer dialer;
+  private final Map<DialTarget, Http1Pool> http1Pools = new HashMap<>();
+  private final Map<DialTarget, Http2Pool> http2Pools = new HashMap<>();
+  private final IdleOrder idle = new IdleOrder();
+  private final ResettableTimer expiry;
+  private final DeadConnectionDetector checks;
+  private boolean closed;
+
+  LoopConnectionPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive, DialBackoff plan,
+      PodTls tls) {
+    this.loop = loop;
+    this.limits = limits;
+    this.tls = tls;
+    this.expiry = new ResettableTimer(loop, this::expire);
+    this.checks = new DeadConnectionDetector(loop, keepAlive.interval());
+    this.dialer = new Dialer(loop, keepAlive, plan, tls);
+  }
+
+  @Override
+  public UpstreamPool to(Destination pod, RevisionId revision) {
+    return http1(tls.target(pod, revision));
+  }
+
+  @Override
+  public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
+    return http2(tls.target(pod, revision));
+  }
+
+  @Override
+  public Destination address(Destination pod, RevisionId revision) {
+    return tls.isRequired() ? tls.target(pod, revision).destination() : pod;
+  }
+
+  @Override
+  public boolean isSecure() {
+    return tls.isRequired();
+  }
+
+  /** Never over TLS. */
+  UpstreamPool plain(Destination pod) {
+    return http1(DialTarget.plain(pod));
+  }
+
+  /**
+   * The pool for a target. A new one is remembered only from its first dial on, since a request may
+   * end before it dials.
+   */
+  private Http1Pool http1(DialTarget to) {
+    var known = http1Pools.get(to);
+    return known != null ? known : new Http1Pool(to);
+  }
+
+  /** Never over TLS. */
+  UpstreamPool plainHttp2(Destination pod) {
+    return http2(DialTarget.plain(pod));
+  }
+
+  private Http2Pool http2(DialTarget to) {
+    var known = http2Pools.get(to);
+    return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
+  }
+
+  DeadConnectionDetector checks() {
+    return checks;
+  }
+
+  NettyLoop loop() {
+    return loop;
+  }
+
+  /** Makes a connected socket an idle connection without TLS, or closes it if that is not possible. */
+  void adopt(Destination pod, Socket connected) {
+    http1(DialTarget.plain(pod)).adopt(connected);
+  }
+
+  /** <b>Threads.</b> Any. */
+  int openCount() {
+    return dialer.openCount();
+  }
+
+  /** How many HTTP/1 connections are idle. Another thread may see the number of a moment ago. */
+  int idleCount() {
+    return idle.size();
+  }
+
+  int poolCount() {
+    return http1Pools.size() + http2Pools.size();
+  }
+
+  /** Unless the pod has another pool by now. */
+  void remember(DialTarget target, Http2Pool pool) {
+    http2Pools.putIfAbsent(target, pool);
+  }
+
+  /** Unless the pod has another pool by now. */
+  void forget(DialTarget target, Http2Pool pool) {
+    http2Pools.remove(target, pool);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void close() {
+    closed = true;
+    while (!idle.isEmpty()) {
+      idle.oldest().close();
+    }
+    List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
+  }
+
+  /** The oldest expires first. */
+  private void arm() {
+    if (!idle.isEmpty()) {
+      expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.oldest())));
+    }
+  }
+
+  private void expire() {
+    while (!idle.isEmpty() && age(idle.oldest()) >= limits.timeout().toNanos()) {
+      idle.oldest().close();
+    }
+    arm();
+  }
+
+  private long age(Http1PodConnection connection) {
+    return loop.nanoTime() - connection.idleSince();
+  }
+
+  /** The HTTP/1 connections to one pod. */
+  final class Http1Pool implements UpstreamPool {
+    private final DialTarget target;
+    private final String authority;
+    private final Deque<Http1PodConnection> ofPod = new ArrayDeque<>();
+    private int open;
+
+    private Http1Pool(DialTarget target) {
+      this.target = target;
+      this.authority = target.destination().toString();
+    }
+
+    @Override
+    public String authority() {
+      return authority;
+    }
+
+    /** The connection used last. */
+    @Override
+    public @Nullable Http1PodConnection reuse(UpstreamListener listener) {
+      var connection = ofPod.pollFirst();
+      if (connection != null) {
+        idle.remove(connection);
+        connection.lend(listener);
+      }
+      return connection;
+    }
+
+    @Override
+    public @Nullable Http1PodConnection reuseChecked(UpstreamListener listener) {
+      var connection = reuse(listener);
+      while (connection != null && !checks.isUsable(connection.channel())) {
+        connection.close();
+        connection = reuse(listener);
+      }
+      return connection;
+    }
+
+    @Override
+    public Dial dial(UpstreamListener listener) {
+      opening();
+      return dialer.dial(target, new Opening() {
+        @Override
+        public void connected(Channel channel) {
+          Http1PodConnection.open(channel, Http1Pool.this, listener);
+        }
+
+        @Override
+        public void failed(UpstreamFailure failure) {
+          super.failed(failure);
+          listener.failed(failure);
+        }
+      });
+    }
+
+    private void adopt(Socket socket) {
+      opening();
+      dialer.adopt(socket, new Opening() {
+        @Override
+        public void connected(Channel channel) {
+          Http1PodConnection.openIdle(channel, Http1Pool.this);
+        }
+      });
+    }
+
+    private void opening() {
+      if (open == 0) {
+        // Closing a dead connection may have been the end of this pool; the pod may have another by now.
+        http1Pools.putIfAbsent(target, this);
+      }
+      open++;
+    }
+
+    private abstract class Opening implements Dialer.DialListener {
+      @Override
+      public void addHandlers(ChannelPipeline pipeline) {
+        Http1PodConnection.addCodecs(pipeline);
+      }
+
+      @Override
+      public void failed(UpstreamFailure failure) {
+        gone();
+      }
+
+      @Override
+      public void cancelled() {
+        gone();
+      }
+    }
+
+    void opened(Http1PodConnection connection) {
+      checks.add(connection);
+    }
+
+    /** False if the connection should be closed. */
+    boolean giveBack(Http1PodConnection connection) {
+      if (closed || ofPod.size() >= limits.perDestination()) {
+        return false;
+      }
+      connection.idleSince(loop.nanoTime());
+      idle.add(connection);
+      if (limits.total() > 0 && idle.size() > limits.total()) {
+        idle.oldest().close();
+      }
+      if (!expiry.isSet()) {
+        arm();
+      }
+      ofPod.addFirst(connection);
+      return true;
+    }
+
+    void drop(Http1PodConnection connection) {
+      idle.remove(connection);
+      // Searched from the end: connections that end by themselves are mostly the oldest, which are last.
+      ofPod.removeLastOccurrence(connection);
+    }
+
+    /** A connection was closed, or a dial failed. */
+    void gone() {
+      open--;
+      if (open == 0) {
+        http1Pools.remove(target, this);
+      }
+    }
+  }
+
+  /** Idle connections, oldest first. The links are in the connections, so nothing is allocated. */
+  private static final class IdleOrder {
+    private @Nullable Http1PodConnection oldest;
+    private @Nullable Http1PodConnection newest;
+    private int size;
+
+    Http1PodConnection oldest() {
+      if (oldest == null) {
+        throw new IllegalStateException("none is idle");
+      }
+      return oldest;
+    }
+
+    boolean isEmpty() {
+      return size == 0;
+    }
+
+    int size() {
+      return size;
+    }
+
+    void add(Http1PodConnection connection) {
+      connection.older = newest;
+      connection.newer = null;
+      if (newest == null) {
+        oldest = connection;
+      } else {
+        newest.newer = connection;
+      }
+      newest = connection;
+      size++;
+    }
+
+    void remove(Http1PodConnection connection) {
+      var before = connection.older;
+      var after = connection.newer;
+      if (before == null) {
+        oldest = after;
+      } else {
+        before.newer = after;
+      }
+      if (after == null) {
+        newest = before;
+      } else {
+        after.older = before;
+      }
+      connection.older = null;
+      connection.newer = null;
+      size--;
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.Fixtures.A;
+import static dev.activator.backend.Fixtures.REVISION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
+import dev.activator.backend.policy.PodHealthVerdict;
+import dev.activator.config.MeshMode;
+import dev.activator.loop.Loop;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class PodProberTest {
+  /** Answers what it is told, and keeps what it was asked. */
+  static final class ScriptedClient implements ProbeClient {
+    final List<ProbeRequest> requests = new ArrayList<>();
+    Function<ProbeRequest, ProbeResult> answers = _ -> new ProbeResult.Answered(200, "queue");
+
+    @Override
+    public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
+      requests.add(request);
+      loop.execute(() -> done.accept(answers.apply(request)));
+    }
+  }
+
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final ScriptedClient client = new ScriptedClient();
+  private final List<PodHealthVerdict> outcomes = new ArrayList<>();
+
+  private void probe(ProbeSettings settings) {
+    new PodProber(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop,
+        outcomes::add);
+    loop.run();
+  }
+
+  @Test
+  @DisplayName("RW-28 asks the pod at its address")
+  void probesThePodAtItsAddress() {
+    probe(ProbeSettings.DEFAULT);
+
+    assertThat(client.requests).containsExactly(
+        new ProbeRequest(A, PortProtocol.HTTP1, "/healthz", "128.0.0.1:1234",
+            Map.of("K-Network-Probe", "queue",
+                "User-Agent", "Knative-Activator-Probe"),
+            Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void probesOnTheLoopThatIsNamed_andReportsOnItsOwn() {
+    // given a client that answers on the loop on which it is asked
+    var other = new VirtualLoop();
+    new PodProber(client, loop, Revision.of(REVISION, 1), ProbeSettings.DEFAULT).probe(A, other,
+        outcomes::add);
+    loop.run();
+    assertThat(client.requests).isEmpty();
+
+    other.run();
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).isEmpty();
+
+    loop.run();
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  @DisplayName("RW-27 names the service where a mesh lets pods through")
+  void namesTheServiceWhereAMeshLetsPodsThrough() {
+    probe(new ProbeSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+        Duration.ofMillis(200), 500));
+
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, PortProtocol.HTTP1, "/healthz",
+        "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
+            "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
+        Duration.ofSeconds(1)));
+  }
+
+  @Test
+  void aFailedConnectionIsNoAnswer() {
+    client.answers = _ -> new ProbeResult.Refused("connection refused");
+    probe(ProbeSettings.DEFAULT);
+
+    assertThat(outcomes).containsExactly(PodHealthVerdict.refused("connection refused"));
+  }
+
+  private PodProber h2cProber() {
+    return prober(PortProtocol.H2C, null, ProbeSettings.DEFAULT);
+  }
+
+  private PodProber prober(PortProtocol protocol, @Nullable ReadinessProbeSpec container,
+      ProbeSettings settings) {
+    return new PodProber(client, loop, new Revision(REVISION, "1", protocol, 0,
+        RequestTimeouts.DEFAULT, true, container, Map.of(), Map.of(), null), settings);
+  }
+
+  private List<PortProtocol> spoken() {
+    return client.requests.stream().map(ProbeRequest::protocol).toList();
+  }
+
+  @Test
+  void probesAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
+    h2cProber().probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(spoken()).containsExactly(PortProtocol.HTTP1);
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void probesInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
+    // given a pod that does not answer in HTTP/1.1
+    client.answers = request -> request.protocol() == PortProtocol.HTTP1
+        ? new ProbeResult.InvalidResponse("malformed response")
+        : new ProbeResult.Answered(200, "queue");
+    var prober = h2cProber();
+
+    // when it is probed twice
+    prober.probe(A, loop, outcomes::add);
+    loop.run();
+    prober.probe(A, loop, outcomes::add);
+    loop.run();
+
+    // then the first finds out, and the second knows
+    assertThat(spoken()).containsExactly(PortProtocol.HTTP1, PortProtocol.H2C, PortProtocol.H2C);
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS, PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void learnsTheProtocolWhenTwoPodsShowItAtOnce() {
+    // given pods that do not answer in HTTP/1.1
+    client.answers = request -> request.protocol() == PortProtocol.HTTP1
+        ? new ProbeResult.InvalidResponse("malformed response")
+        : new ProbeResult.Answered(200, "queue");
+    var prober = h2cProber();
+
+    // when two are probed at once
+    prober.probe(A, loop, outcomes::add);
+    prober.probe(Fixtures.B, loop, outcomes::add);
+    loop.run();
+
+    // then both answer, in HTTP/2
+    assertThat(spoken()).containsExactly(PortProtocol.HTTP1, PortProtocol.HTTP1, PortProtocol.H2C,
+        PortProtocol.H2C);
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS, PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void probesTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
+    client.answers = _ -> new ProbeResult.Answered(204, "");
+    prober(PortProtocol.H2C, new ReadinessProbeSpec("/up", Map.of()), ProbeSettings.DEFAULT).probe(
+        A,
+        loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.path()).isEqualTo("/up");
+      assertThat(request.protocol()).isEqualTo(PortProtocol.H2C);
+    });
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void probesTheContainerAsTheKubeletDoes() {
+    client.answers = _ -> new ProbeResult.Answered(302, "");
+    prober(PortProtocol.HTTP1,
+        new ReadinessProbeSpec("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
+        ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, PortProtocol.HTTP1, "/up",
+        "me.example",
+        Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
+        Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
+    client.answers = _ -> new ProbeResult.Connected();
+    prober(PortProtocol.HTTP1, ReadinessProbeSpec.CONNECT, ProbeSettings.DEFAULT).probe(A,
+        loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
+    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void namesTheServiceToAMeshAlsoWhereTheContainerAnswers() {
+    prober(PortProtocol.HTTP1, new ReadinessProbeSpec("/up", Map.of()),
+        new ProbeSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+            Duration.ofMillis(200), 500))
+        .probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.host()).isEqualTo("test-revision-private.test-namespace");
+      assertThat(request.headers()).containsEntry("K-Passthrough-Lb", "true");
+    });
+  }
+
+  @Test
+  void sendsOneProbeWhereTheRevisionSpeaksHttp1() {
+    client.answers = _ -> new ProbeResult.InvalidResponse("malformed response");
+    probe(ProbeSettings.DEFAULT);
+
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).containsExactly(PodHealthVerdict.noAnswer("malformed response"));
+  }
+
+  @Test
+  void waitsAsLongAsTheRoundTripSuggests() {
+    // given round trips of no time at all, and a long PROBE_TIMEOUT
+    var settings = new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
+        Duration.ofMillis(200), 500);
+    var prober = new PodProber(client, loop, Revision.of(REVISION, 1), settings);
+    prober.probe(A, loop, outcomes::add);
+    loop.run();
+
+    // when probes are not answered any more
+    client.answers = request -> new ProbeResult.TimedOut(request.timeout(), true);
+    prober.probe(A, loop, outcomes::add);
+    loop.run();
+
+    // then all of it is waited for the first, and 300 ms for the next
+    assertThat(client.requests).extracting(ProbeRequest::timeout)
+        .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
+    assertThat(outcomes.getLast()).isEqualTo(PodHealthVerdict.noAnswer("no answer within 300 ms"));
+  }
+
+  @Test
+  void distinguishesAPodThatDoesNotAnswer_fromOneThatCannotBeReached() {
+    client.answers = request -> new ProbeResult.TimedOut(request.timeout(), false);
+    probe(ProbeSettings.DEFAULT);
+    client.answers = _ -> new ProbeResult.Failed("no route to the pod");
+    probe(ProbeSettings.DEFAULT);
+
+    assertThat(outcomes).containsExactly(PodHealthVerdict.noConnection("no answer within 300 ms"),
+        PodHealthVerdict.noConnection("no route to the pod"));
+  }
+}

@@ -1,0 +1,164 @@
+package dev.activator.embedded.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.StatusException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
+
+class ScaledServiceCrdTest {
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private Kind kind;
+
+  @BeforeEach
+  void define() {
+    ScaledServiceCrd.createIn(store);
+    kind = ScaledServiceCrd.of(store);
+  }
+
+  private static ObjectNode service(String more) {
+    return Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}%s}}
+        """.formatted(more));
+  }
+
+  @Test
+  void defaultsAreSetAndUnknownFieldsRemoved() {
+    var stored = store.create(kind, service(", 'target': {'concurrency': 20}, 'replica': 7"));
+
+    assertThat(stored.path("spec").toString()).isEqualTo(Objects.parse("""
+        {'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20},
+         'minReplicas': 0, 'containerConcurrency': 0, 'timeoutSeconds': 300,
+         'scaleDown': {'stabilizationWindowSeconds': 60}, 'catchService': false}
+        """).toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+      "'minReplicas': -1 | spec.minReplicas | greater than or equal to 0",
+      "'minReplicas': 'two' | spec.minReplicas | Invalid value: \"string\": spec.minReplicas in body must be of type integer: \"string\"",
+      "'minReplicas': 5000000000 | spec.minReplicas | less than or equal to 2147483647",
+      "'maxReplicas': 0 | spec.maxReplicas | greater than or equal to 1",
+      "'minReplicas': 3, 'maxReplicas': 2 | spec | Invalid value: maxReplicas must be at least minReplicas",
+      "'minReplicas': 2 | spec | must be 0 or 1 without maxReplicas",
+      "'target': {'concurrency': 0} | spec.target.concurrency | greater than or equal to 1",
+      "'target': {} | spec.target | needs concurrency, requestsPerSecond or queueMilliseconds",
+      "'target': {'requestsPerSecond': 0} | spec.target.requestsPerSecond | greater than or equal to 1",
+      "'target': {'queueMilliseconds': 5} | spec.target.queueMilliseconds | greater than or equal to 10",
+      "'target': {'queueMilliseconds': 700000} | spec.target.queueMilliseconds | to 600000",
+      "'containerConcurrency': 0, 'target': {'concurrency': 1, 'queueMilliseconds': 50} | spec | target.queueMilliseconds needs containerConcurrency",
+      "'containerConcurrency': 0, 'target': {'queueMilliseconds': 50} | spec | target.concurrency, target.requestsPerSecond or containerConcurrency must be given",
+      "'containerConcurrency': 1001 | spec.containerConcurrency | less than or equal to 1000",
+      "'timeoutSeconds': 601 | spec.timeoutSeconds | less than or equal to 600",
+      "'scaleDown': {'stabilizationWindowSeconds': 5} | spec.scaleDown.stabilizationWindowSeconds | to 6",
+      "'hosts': ['Shop.example.com'] | spec.hosts[0] | must be a host in lower case",
+      "'hosts': ['shop.example.com', 'a b'] | spec.hosts[1] | must be a host in lower case",
+      "'hosts': ['shop.example.com:80'] | spec.hosts[0] | without a port",
+      "'hosts': ['*'] | spec.hosts[0] | such as shop.example.com or *.example.com",
+      "'hosts': ['a.b', 'a.b'] | spec.hosts[1] | Duplicate value: \"a.b\"",
+      "'rules': [{'hosts': []}] | spec.rules[0].hosts | should have at least 1 items",
+      "'rules': [{'hosts': ['Api.example.com']}] | spec.rules[0].hosts[0] | must be a host in lower",
+      "'rules': [{'path': '/a', 'pathPrefix': '/'}] | spec.rules[0] | may have path or pathPrefix, not both",
+      "'rules': [{'path': 'api'}] | spec.rules[0].path | must be a path as callers send it, that begins with /",
+      "'rules': [{'pathPrefix': '/a/../b'}] | spec.rules[0].pathPrefix | has no //, /./, /../, %2F, ? or #",
+      "'rules': [{'pathPrefix': '/a?b'}] | spec.rules[0].pathPrefix | has no //",
+      "'rules': [{'path': '/ä'}] | spec.rules[0].path | as callers send it",
+      "'rules': [{'headers': [{'value': 'a'}]}] | spec.rules[0].headers[0].name | Required value",
+      "'rules': [{'headers': [{'name': 'X', 'value': '', 'valuePrefix': ''}]}] | spec.rules[0].headers[0] | not both",
+      "'rules': [{'serviceRef': {}}] | spec.rules[0].serviceRef.port | Required value",
+      "'rules': [{'serviceRef': {'port': true}}] | spec.rules[0].serviceRef.port | must be of type integer,string",
+      "'rules': [{'serviceRef': {'port': 'grpc'}}] | spec | containerConcurrency cannot be kept over several ports; leave it out, or use target",
+      "'hosts': ['a.b'], 'rules': [{'hosts': ['c.d']}] | spec | leave hosts out, or add a rule without",
+      "'wakeWith': ['Cart'] | spec.wakeWith[0] | must be the name of a ScaledService",
+      "'wakeWith': ['cart.a.b'] | spec.wakeWith[0] | its name, a dot and its namespace",
+      "'wakeWith': ['cart', 'cart'] | spec.wakeWith[1] | Duplicate value",
+      "'hosts': 'a.b' | spec.hosts | must be of type array",
+      "'doNotWake': [{'refuse': {}}] | spec.doNotWake[0] | needs a condition",
+      "'doNotWake': [{'path': '/a'}] | spec.doNotWake[0] | needs either respond or refuse",
+      "'doNotWake': [{'path': '/a', 'pathPrefix': '/', 'refuse': {}}] | spec.doNotWake[0] | not both",
+      "'doNotWake': [{'headers': [{'name': 'X', 'value': '', 'valuePrefix': ''}], 'refuse': {}}] | spec.doNotWake[0].headers[0] | not both",
+      "'doNotWake': [{'path': '/a', 'respond': {'status': 204, 'body': 'x'}}] | spec.doNotWake[0].respond | no body with the status 204",
+      "'doNotWake': [{'path': '/a', 'respond': {'status': 101}}] | spec.doNotWake[0].respond.status | to 200",
+      "'doNotWake': [{'path': '/a', 'refuse': {}, 'always': 1}] | spec.doNotWake[0].always | of type boolean",
+      "'fallback': {'after': '2s'} | spec.fallback | needs either service or respond",
+      "'fallback': {'after': 'soon', 'service': 'a'} | spec.fallback.after | such as 500ms",
+      "'fallback': {'respond': {'status': 204, 'body': 'x'}} | spec.fallback.respond | no body with",
+      "'idleConnections': {'ignoreAfterSeconds': 0} | spec.idleConnections.ignoreAfterSeconds | to 1",
+      "'schedule': {'windows': [{'start': '8:00', 'end': '18:00', 'minReplicas': 1}]} | spec.schedule.windows[0].start | must be a time",
+      "'schedule': {'windows': [{'start': '08:00', 'end': '24:00', 'minReplicas': 1}]} | spec.schedule.windows[0].end | must be a time",
+      "'schedule': {'windows': [{'days': ['Monday'], 'start': '08:00', 'end': '18:00', 'minReplicas': 1}]} | spec.schedule.windows[0].days[0] | Unsupported value: \"Monday\": supported values: \"Mon\"",
+      "'schedule': {'windows': [{'start': '08:00', 'end': '18:00'}]} | spec.schedule.windows[0].minReplicas | Required value",
+      "'keepWarm': {'mode': 'sometimes'} | spec.keepWarm.mode | supported values: \"off\", \"observe\", \"on\"",
+      "'keepWarm': {'mode': 'on', 'maxSeconds': 5} | spec.keepWarm.maxSeconds | to 60",
+      "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
+      "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
+  void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {
+    var fields = service(", 'containerConcurrency': 1");
+    ((ObjectNode) fields.path("spec")).setAll(Objects.parse("{" + wrong + "}"));
+
+    assertThatThrownBy(() -> store.create(kind, fields)).isInstanceOf(StatusException.class)
+        .hasMessageStartingWith("ScaledService.activator.dev \"web\" is invalid: " + field + ":")
+        .hasMessageContaining(sentence);
+  }
+
+  @Test
+  void oneOfTheTwoConcurrenciesIsNeeded() {
+    assertThatThrownBy(() -> store.create(kind, service("")))
+        .hasMessageContaining("target.concurrency, target.requestsPerSecond or"
+            + " containerConcurrency must be given");
+  }
+
+  @Test
+  void refusesAChange_ofScaleTargetRef() {
+    store.create(kind, service(", 'containerConcurrency': 1"));
+
+    assertThatThrownBy(() -> store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/scaleTargetRef")).put("name", "another");
+      return found;
+    })).hasMessageContaining("scaleTargetRef cannot be changed");
+    store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.path("spec")).put("maxReplicas", 3);
+      return found;
+    });
+  }
+
+  /**
+   * Kubernetes refuses a definition with a rule that it estimates at more than ten million. One that compares ports counts, for each of
+   * the list's entries, a tenth of the longest text that a request may have.
+   *
+   * <p><b>Source.</b> {@code PerExpressionCostLimit} of apiextensions-apiserver, and {@code MaxRequestSizeBytes} of apiserver.
+   */
+  @Test
+  void comparesThePortsOfFewEnoughRules_forKubernetesToTakeTheDefinition() {
+    var spec = ScaledServiceCrd.definition()
+        .at("/spec/versions/0/schema/openAPIV3Schema/properties/spec");
+    double longestText = 3 * 1024 * 1024;
+
+    assertThat(spec.at("/x-kubernetes-validations/3/rule").asString())
+        .contains("rule.serviceRef.port == self.serviceRef.port");
+    assertThat(spec.at("/properties/rules/maxItems").asInt() * longestText / 10)
+        .isLessThan(10_000_000);
+  }
+
+  @Test
+  void theChartHasTheSameDefinition() throws IOException {
+    assertThat(Path.of("helm/activator/files/scaledservices.yaml"))
+        .hasSameTextualContentAs(Path.of("src/main/resources/embedded/scaledservices.yaml"));
+    assertThat(Files.readString(Path.of("helm/activator/templates/scaledservices.yaml")))
+        .contains("files/scaledservices.yaml");
+  }
+}

@@ -1,0 +1,60 @@
+package dev.activator.observability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RecentRequestDurationsTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private @Nullable Revision known = Revision.of(HELLO, 0);
+  private final RecentRequestDurations recent = new RecentRequestDurations(loop::nanoTime,
+      _ -> known);
+
+  private void request(int millis) {
+    var request = FakeRequest.of(recent, loop, Revision.of(HELLO, 0));
+    loop.advance(Duration.ofMillis(millis));
+    request.ended(RequestOutcome.ANSWERED, 200);
+  }
+
+  @Test
+  void keepsEachOfTheLastMinute_theShortestFirst() {
+    request(376);
+    request(5);
+    assertThat(recent.of(HELLO)).containsExactly(5_000_000, 376_000_000);
+
+    loop.advance(Duration.ofSeconds(61));
+    assertThat(recent.of(HELLO)).isEmpty();
+    request(7);
+    assertThat(recent.of(HELLO)).containsExactly(7_000_000);
+  }
+
+  @Test
+  void saysThatThereWereTooMany_untilAMinuteLater() {
+    for (int i = 0; i < RecentRequestDurations.KEPT; i++) {
+      request(1);
+    }
+    assertThat(recent.of(HELLO)).hasSize(RecentRequestDurations.KEPT);
+    request(1);
+    assertThat(recent.of(HELLO)).isNull();
+
+    loop.advance(Duration.ofSeconds(61));
+    assertThat(recent.of(HELLO)).isEmpty();
+  }
+
+  @Test
+  void forgetsADeletedRevision_alsoIfItsRequestEndsLater() {
+    request(1);
+    known = null;
+    recent.gone(HELLO);
+    request(2);
+
+    assertThat(recent.of(HELLO)).isEmpty();
+  }
+}

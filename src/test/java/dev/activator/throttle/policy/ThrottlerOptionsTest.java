@@ -1,0 +1,83 @@
+package dev.activator.throttle.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ThrottlerOptionsTest {
+  private final ThrottlerOptions defaults = new ThrottlerOptions(10_000, ThrottlerOptions.NO_BOUND,
+      Duration.ZERO, null, 16);
+  private final List<String> problems = new ArrayList<>();
+
+  private ThrottlerOptions with(Map<String, String> annotations) {
+    return defaults.with(annotations, problems::add);
+  }
+
+  @Test
+  void isTheDefaultWithoutAnnotations() {
+    assertThat(with(Map.of("serving.knative.dev/creator", "me"))).isEqualTo(defaults);
+    assertThat(ThrottlerOptions.of(10_000)).isEqualTo(defaults);
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void followsAnnotations() {
+    var options = with(Map.of("activator.dev/queue-capacity", "50", "activator.dev/queue-timeout",
+        "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/slow-start", "4"));
+
+    assertThat(options)
+        .isEqualTo(new ThrottlerOptions(50, 50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void hasAQueueOfOneAtLeast() {
+    assertThat(with(Map.of("activator.dev/queue-capacity", "1")).queueCapacity()).isOne();
+  }
+
+  @ParameterizedTest(name = "{0}, {1} queued elsewhere: {2}")
+  @CsvSource({", 0, 10000", ", 9999, 10000", ", 2000000000, 10000", "3, 0, 3", "3, 2, 1",
+      "3, 3, 0", "3, 5, 0", "20000, 5000, 15000", "20000, 30000, 0"})
+  void countsTheQueuesOfOtherActivators_ifTheRevisionHasItsOwnBound(String annotation,
+      int elsewhere, int bound) {
+    var options = with(
+        annotation == null ? Map.of() : Map.of("activator.dev/queue-capacity", annotation));
+
+    assertThat(options.queueBound(elsewhere)).isEqualTo(bound);
+  }
+
+  @Test
+  void hasNoSlowStartWhereThatIsOff() {
+    assertThat(with(Map.of("activator.dev/slow-start", "off")).slowStart()).isZero();
+  }
+
+  @ParameterizedTest(name = "BR-01 BR-03 BR-04 {0}={1}")
+  @CsvSource({"queue-capacity, 0, 'not a whole number of at least 1'",
+      "queue-capacity, many, 'not a whole number of at least 1'",
+      "queue-capacity, 99999999999, 'not a whole number of at least 1'",
+      "queue-timeout, 30, 'not a duration'", "queue-timeout, 0s, 'not a positive duration'",
+      "queue-timeout, -1s, 'not a positive duration'",
+      "balancing, random, 'none of [choice-of-two, first-available, round-robin]'",
+      "slow-start, on, 'not a whole number of at least 1'"})
+  void ignoresWhatMeansNothingAndSaysWhich(String name, String value, String problem) {
+    var options = with(Map.of("activator.dev/" + name, value, "activator.dev/slow-starts", "7"));
+
+    assertThat(options).isEqualTo(defaults);
+    assertThat(problems).hasSize(1);
+    assertThat(problems.getFirst()).startsWith("annotation activator.dev/" + name + ": '" + value)
+        .contains(problem);
+  }
+
+  @Test
+  void balancesByContainerConcurrency_unlessConfigured() {
+    assertThat(defaults.balancer(2)).isEqualTo(Balancer.FIRST_AVAILABLE);
+    assertThat(with(Map.of("activator.dev/balancing", "choice-of-two")).balancer(2))
+        .isEqualTo(Balancer.CHOICE_OF_TWO);
+  }
+}
