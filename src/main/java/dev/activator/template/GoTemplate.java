@@ -10,31 +10,31 @@ import org.jspecify.annotations.Nullable;
  * Values are {@link String}, {@link Long}, {@link Double}, {@link Boolean}, a list of texts,
  * {@link Mapping} or {@link Pointer}.
  *
- * <p><b>Errors.</b> Whatever Go's language has and this does not is refused with its position. As in Go,
- * an unknown field is an error only when it is filled in.
+ * <p><b>Errors.</b> Parts of Go's language that are not supported are refused with their position.
+ * As in Go, an unknown field is an error only when the template is filled in.
  *
- * <p><b>Source.</b> Go's {@code text/template}: fields, {@code if} and {@code else}, and
- * the functions of {@code TemplateFunctions}.
+ * <p><b>Source.</b> Go's {@code text/template}: fields, {@code if} and {@code else}, and the
+ * functions of {@code TemplateFunctions}.
  */
 public final class GoTemplate {
   /** The values that a template is filled in with. */
   @FunctionalInterface
   public interface Fields {
     /**
-     * @param path such as {@code Request.Header.Get}, with dots between
-     * @param arguments of a method; fields have none
+     * @param path names with dots between, such as {@code Request.Header.Get}
+     * @param arguments the arguments of a method; empty for a field
      * @throws GoTemplateException if there is no such field
      */
     Object value(String path, List<Object> arguments) throws GoTemplateException;
   }
 
-  /** Texts by a name; none for an unknown one. */
+  /** A map from names to lists of texts, such as headers. The list of an unknown name is empty. */
   @FunctionalInterface
   public interface Mapping {
     List<String> at(String name);
   }
 
-  /** A pointer of Go's whose fields are not known; prints as Go prints one to a struct. */
+  /** A Go pointer to a struct whose fields are not known. It prints as in Go. */
   public record Pointer(boolean isNil) {
     @Override
     public String toString() {
@@ -58,7 +58,7 @@ public final class GoTemplate {
     this.parts = parts;
   }
 
-  /** @param absent paths of fields that Go has and we do not */
+  /** @param absent the paths of fields that exist in Go but are not supported here */
   public static GoTemplate parse(String text, Set<String> absent) throws GoTemplateException {
     return new GoTemplate(parts(GoTemplateParser.parse(text), text, absent));
   }
@@ -135,7 +135,10 @@ public final class GoTemplate {
       return value;
     }
 
-    /** @param piped its last argument, if any */
+    /**
+     * @param piped the result of the command before, which becomes the last argument; null if there
+     *     is none
+     */
     private Expression command(@Nullable Expression piped) throws GoTemplateException {
       char next = peek();
       int from = at;
@@ -201,7 +204,10 @@ public final class GoTemplate {
       return _ -> constant;
     }
 
-    /** After the dot, or {@code $.}, which is the same where no block moves the dot. */
+    /**
+     * Reads a path after a dot or {@code $.}. Both mean the same, because no supported block moves
+     * the dot.
+     */
     private String path() throws GoTemplateException {
       int from = at;
       at += text.charAt(at) == '$' ? 1 : 0;
@@ -280,7 +286,7 @@ public final class GoTemplate {
       return Character.isLetterOrDigit(c) || c == '_';
     }
 
-    /** The outline has already checked that the quote is closed. */
+    /** {@link GoTemplateParser} has already checked that the quote is closed. */
     private String quoted() throws GoTemplateException {
       char quote = text.charAt(at++);
       var value = new StringBuilder();

@@ -1,12 +1,15 @@
 package dev.activator.template;
 
-/** Says that a Go template cannot be parsed (with the position), or cannot be filled in. */
+/**
+ * A Go template cannot be parsed, or cannot be filled in. The message of a parse error has the
+ * position.
+ */
 public final class GoTemplateException extends Exception {
   public GoTemplateException(String problem) {
     super(problem);
   }
 
-  /** @param at offset in the template */
+  /** @param at the offset in the template */
   static GoTemplateException at(String problem, String template, int at) {
     int line = 1 + (int) template.substring(0, at).chars().filter(c -> c == '\n').count();
     int column = at - template.lastIndexOf('\n', at - 1);

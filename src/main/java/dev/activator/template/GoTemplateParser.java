@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the outer form of a Go template: text, actions in braces, and blocks.
+ * Splits a Go template into text, actions in braces, and blocks.
  *
  * <p><b>Source.</b> Go's {@code text/template/parse}, also for the error messages.
  */
@@ -28,18 +28,21 @@ public final class GoTemplateParser {
   sealed interface Node {
     record Text(String text) implements Node {}
 
-    /** @param at offset of {@code inside}, the text between the braces */
+    /** @param at the offset of {@code inside}, the text between the braces */
     record Action(String inside, int at) implements Node {}
 
     /**
-     * @param word such as {@code if}
-     * @param otherwise what follows its {@code else}
+     * @param word the keyword, such as {@code if}
+     * @param otherwise the nodes after its {@code else}
      */
     record Block(String word, Action argument, List<Node> body, List<Node> otherwise)
         implements Node {}
   }
 
-  /** Drops comments and trims text. */
+  /**
+   * Parses a template. Comments are dropped. A text is trimmed next to an action that has a minus
+   * sign at its brace.
+   */
   static List<Node> parse(String template) throws GoTemplateException {
     var parser = new GoTemplateParser(template);
     var nodes = parser.nodes();
@@ -50,7 +53,7 @@ public final class GoTemplateParser {
     return nodes;
   }
 
-  /** An error message; null if valid. */
+  /** The error message for a template; null if it is valid. */
   public static @Nullable String problem(String template) {
     try {
       parse(template);
@@ -60,7 +63,7 @@ public final class GoTemplateParser {
     }
   }
 
-  /** Up to the next {@code end} or {@code else}, or to the end. */
+  /** The nodes up to the next {@code end} or {@code else}, or to the end of the template. */
   private List<Node> nodes() throws GoTemplateException {
     var nodes = new ArrayList<Node>();
     for (; next < flat.size(); next++) {
@@ -162,7 +165,10 @@ public final class GoTemplateParser {
     }
   }
 
-  /** Where the braces close, skipping quotes and comments; -1 if they do not. */
+  /**
+   * The offset of the closing braces, which are not searched in quotes and comments; -1 if there
+   * are none.
+   */
   private static int closing(String text, int from) {
     if (text.startsWith(COMMENT, from)) {
       int end = text.indexOf("*/", from + 2);

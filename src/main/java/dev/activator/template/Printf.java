@@ -10,10 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats values as Go's {@code Printf}, which shows a verb that does not fit its value in the output.
+ * Formats values like Go's {@code Printf}. A verb that does not fit its value appears in the output
+ * as an error text.
  *
- * <p><b>Source.</b> Go's {@code fmt}: {@code %s}, {@code %q}, {@code %d}, {@code %f}, {@code %t} and
- * {@code %v}, with a width, a precision, {@code -} and {@code 0}.
+ * <p><b>Source.</b> Go's {@code fmt}: {@code %s}, {@code %q}, {@code %d}, {@code %f}, {@code %t}
+ * and {@code %v}, with a width, a precision, {@code -} and {@code 0}.
  */
 public final class Printf {
   private static final Pattern VERB = Pattern.compile(
@@ -23,7 +24,7 @@ public final class Printf {
 
   private Printf() {}
 
-  /** An error message; null if the format fits this number of values. */
+  /** The error message for a format; null if it fits this number of values. */
   static @Nullable String problem(String format, int values) {
     var letters = VERB.matcher(format).results().map(verb -> verb.group("letter")).toList();
     for (var letter : letters) {
@@ -82,14 +83,14 @@ public final class Printf {
     };
   }
 
-  /** As {@code %v}. */
+  /** The value as {@code %v} prints it. */
   static String print(Object value) throws GoTemplateException {
     return switch (value) {
       case Double number -> number(number);
       case List<?> list -> String.join(" ", list.stream().map(String::valueOf).toList())
           .transform(all -> "[" + all + "]");
       case GoTemplate.Mapping _ ->
-        throw new GoTemplateException("this cannot be printed, only what it has for a name");
+        throw new GoTemplateException("a map cannot be printed, only its value for a name");
       default -> value.toString();
     };
   }
@@ -135,7 +136,10 @@ public final class Printf {
     return to.append('"').toString();
   }
 
-  /** As Go: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+  /**
+   * Whether Go calls a character printable: letters, marks, numbers, punctuation, symbols and the
+   * ASCII space.
+   */
   static boolean isPrintable(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE -> false;
@@ -145,7 +149,10 @@ public final class Printf {
     };
   }
 
-  /** The shortest text of a number, with an exponent if it is very small or large. */
+  /**
+   * The shortest text that stands for a number, with an exponent if the number is very small or
+   * large.
+   */
   public static String number(double value) {
     if (value == 0) {
       return "0";

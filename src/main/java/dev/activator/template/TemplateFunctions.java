@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Functions that a template may call.
+ * The functions that a template may call.
  *
- * <p><b>Source.</b> {@code text/template/funcs.go} of Go, also for what is an error.
+ * <p><b>Source.</b> {@code text/template/funcs.go} of Go, also for its errors.
  */
 final class TemplateFunctions {
   private static final int ANY = Integer.MAX_VALUE;
 
-  /** The fewest and the most arguments. */
+  /** The minimum and maximum number of arguments of each function. */
   private static final Map<String, int[]> ARGUMENTS = Map.ofEntries(
       Map.entry("and", new int[]{1, ANY}), Map.entry("or", new int[]{1, ANY}),
       Map.entry("not", new int[]{1, 1}), Map.entry("eq", new int[]{2, ANY}),
@@ -38,7 +38,7 @@ final class TemplateFunctions {
         + " index, js and printf";
   }
 
-  /** An error message; null if the call is valid. */
+  /** The error message for a call; null if it is valid. */
   static @Nullable String problem(String name, int arguments) {
     int[] range = ARGUMENTS.get(name);
     if (range == null) {
@@ -83,7 +83,10 @@ final class TemplateFunctions {
     return values;
   }
 
-  /** The first argument that decides, or else the last; those after it are not evaluated. */
+  /**
+   * The first argument that decides the result of {@code and} or {@code or}, or else the last one.
+   * Arguments after it are not evaluated.
+   */
   private static Object firstThatDecides(List<Expression> arguments, Fields fields,
       boolean decides) throws GoTemplateException {
     for (var argument : arguments.subList(0, arguments.size() - 1)) {
@@ -95,7 +98,7 @@ final class TemplateFunctions {
     return arguments.getLast().value(fields);
   }
 
-  /** As in Go: not its type's empty value. */
+  /** Whether a value counts as true, as in Go: it is not the empty value of its type. */
   static boolean isTrue(Object value) {
     return switch (value) {
       case Boolean flag -> flag;
@@ -150,7 +153,7 @@ final class TemplateFunctions {
     return value;
   }
 
-  /** For a JavaScript or JSON string. <b>Source.</b> {@code JSEscape}. */
+  /** Escapes a text for a JavaScript or JSON string. <b>Source.</b> {@code JSEscape}. */
   private static String js(String text) {
     var escaped = new StringBuilder(text.length() + 16);
     text.codePoints().forEach(point -> {

@@ -1,4 +1,7 @@
-/** A part of Go's template language, in which Knative's ConfigMaps say how a request is logged. */
+/**
+ * A part of Go's template language. Knative's ConfigMapWatcher use it to define the format of the
+ * request log.
+ */
 @NullMarked
 package dev.activator.template;
 

@@ -157,7 +157,7 @@ class GoTemplateTest {
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource(delimiter = '~', quoteCharacter = '^', textBlock = """
       {{.NoSuchField}}~there is no .NoSuchField
-      {{.Map}}~this cannot be printed, only what it has for a name
+      {{.Map}}~a map cannot be printed, only its value for a name
       {{eq .Text 1}}~incompatible types for comparison
       {{lt .Real 1}}~incompatible types for comparison
       {{index .List 2}}~there is nothing at the index 2
