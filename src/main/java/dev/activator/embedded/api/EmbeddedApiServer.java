@@ -26,17 +26,21 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The HTTP server that offers a store as a Kubernetes API to callers on this machine.
+ * The HTTP server of the embedded Kubernetes API. It serves the objects of a store to callers on
+ * this machine.
  *
- * <p><b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given
- * loop.
+ * <p><b>Threads.</b> One thread starts and stops the server, once, and may block. The caches use
+ * the given loop.
  */
 public final class EmbeddedApiServer {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
   private static final int IO_THREADS = 2;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** Spreads the ends of watches, so that clients do not all reconnect at once. */
+  /**
+   * The time over which the ends of watches are spread at the stop, so that clients do not all
+   * reconnect at once.
+   */
   private static final Duration WATCH_END_SPREAD = Duration.ofSeconds(1);
 
   private final Loop loop;
@@ -48,7 +52,7 @@ public final class EmbeddedApiServer {
   private final HttpServer http;
   private volatile @Nullable DisposableServer listening;
 
-  /** @param address port 0 takes a free one */
+  /** @param address port 0 means any free port */
   public EmbeddedApiServer(ApiStore store, Loop loop, InetSocketAddress address) {
     this(store, loop, address, WatchCacheSettings.DEFAULT, ApiServerTestHooks.NONE);
   }
@@ -66,9 +70,9 @@ public final class EmbeddedApiServer {
   }
 
   /**
-   * Blocks until the caches are filled.
+   * Starts the server. Blocks until the caches are filled.
    *
-   * @throws IllegalStateException naming an address that is not available
+   * @throws IllegalStateException if the address is not available; the message names it
    */
   public void start() {
     try {
@@ -117,7 +121,7 @@ public final class EmbeddedApiServer {
     return caches;
   }
 
-  /** Lets requests finish, and ends watches. Idempotent. */
+  /** Stops the server: it ends watches, and waits for other requests. Idempotent. */
   public void stop() {
     var server = listening;
     if (server == null) {

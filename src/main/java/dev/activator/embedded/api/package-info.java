@@ -1,6 +1,6 @@
 /**
- * A small Kubernetes API in one process: others write to its {@code store}; clients see it through
- * a watch {@code cache}, over {@code http}.
+ * A small Kubernetes API in one process. Controllers use its {@code store}; clients use it over
+ * {@code http}, through a watch {@code cache}.
  */
 @NullMarked
 package dev.activator.embedded.api;

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** Compares two versions of an object and says which Kubernetes Events that change means. */
+/** Derives the Events about a change from two versions of an object. */
 final class ChangeToEventMapper {
   private static final String NORMAL = "Normal";
   private static final String WARNING = "Warning";
   private static final String STARTED = "/state/running/startedAt";
 
-  /** @param type Normal or Warning */
+  /** @param type {@code Normal} or {@code Warning} */
   record News(String type, String reason, String message) {}
 
   private static final String CRASHED = "CrashLoopBackOff";
@@ -23,7 +23,7 @@ final class ChangeToEventMapper {
 
   /**
    * @param before null for a new object
-   * @param after null for a deleted one
+   * @param after null for a deleted object
    */
   static List<News> between(Kind kind, @Nullable JsonNode before, @Nullable JsonNode after) {
     var old = before == null ? MissingNode.getInstance() : before;
@@ -89,7 +89,7 @@ final class ChangeToEventMapper {
         + pod.at("/status/containerStatuses/0/name").asString(""));
   }
 
-  /** About its Deployment. */
+  /** The Events about the Deployment of a ReplicaSet. */
   private static List<News> replicaSet(JsonNode before, JsonNode after) {
     int old = before.isMissingNode() ? 0 : before.at("/spec/replicas").asInt(1);
     int now = after.at("/spec/replicas").asInt(1);

@@ -9,9 +9,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The conditions in the status of one object. */
+/** The conditions in the status of one object, which can be changed. */
 public final class ConditionManager {
-  /** Has microseconds, as the times of two failures within a second must differ. */
+  /**
+   * The format of times. It has microseconds, because the times of two failures within a second
+   * must differ.
+   */
   private static final DateTimeFormatter MICROS = DateTimeFormatter
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -23,13 +26,13 @@ public final class ConditionManager {
     this.now = now;
   }
 
-  /** @param now becomes the transition time of changes */
+  /** @param now the transition time of conditions that change */
   public static ConditionManager of(ObjectNode object, Instant now) {
     return new ConditionManager(
         object.withObjectProperty("status").withArrayProperty("conditions"), MICROS.format(now));
   }
 
-  /** Returns a missing node if there is none. */
+  /** The condition of a type; a missing node if there is none. */
   public static JsonNode find(JsonNode object, String type) {
     for (var condition : object.path("status").path("conditions")) {
       if (condition.path("type").stringValue("").equals(type)) {
@@ -48,7 +51,7 @@ public final class ConditionManager {
     return this;
   }
 
-  /** Keeps the transition time if the condition was true already. */
+  /** Sets a condition to true. Its transition time stays if it was true before. */
   public ConditionManager hold(String type, String reason, String message) {
     var condition = condition(type).put("reason", reason).put("message", message);
     if (!condition.path("status").stringValue("").equals("True")) {

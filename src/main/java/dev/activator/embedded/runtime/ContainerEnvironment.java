@@ -20,18 +20,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The variables of a container: {@code envFrom}, then {@code env}, which may refer to earlier ones.
+ * The environment variables of a container: {@code envFrom}, then {@code env}, which may refer to
+ * earlier variables.
  *
  * <p><b>Source.</b> {@code makeEnvironmentVariables} in the kubelet's {@code kubelet_pods.go}.
  *
  * @param variables empty if there is a problem
- * @param problem what is missing, in the kubelet's words; empty if nothing is
+ * @param problem the problem, in the kubelet's words; empty if there is none
  */
 record ContainerEnvironment(Map<String, String> variables, String problem) {
   private static final Pattern SUBSCRIPT = Pattern
       .compile("metadata\\.(labels|annotations)\\['(.+)']");
 
-  /** Internal: ends the resolution at the first problem. */
+  /** Ends the resolution at the first problem. */
   private static final class MissingException extends RuntimeException {
     MissingException(String problem) {
       super(problem, null, false, false);
@@ -39,8 +40,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
   }
 
   /**
-   * @param objects finds a ConfigMap or Secret of the pod's namespace; null if there is none
-   * @param pod for {@code fieldRef}
+   * @param objects finds a ConfigMap or Secret in the pod's namespace; null if there is none
+   * @param pod the pod, to which {@code fieldRef} refers
    */
   static ContainerEnvironment of(JsonNode container,
       BiFunction<Kind, String, @Nullable ObjectNode> objects,
@@ -66,7 +67,10 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
     }
   }
 
-  /** Java's own error message would quote the value, which may be a secret. */
+  /**
+   * Checks a value before Java does, whose error message would contain the value, which may be
+   * secret.
+   */
   private static void checkText(String name, String value) {
     if (value.indexOf('\0') >= 0) {
       throw new MissingException("the value of " + name
@@ -83,7 +87,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       return data == null ? Map.of() : data;
     }
 
-    /** Null if it is optional and absent. */
+    /** The value of a variable; null if it is optional and absent. */
     @Nullable String value(JsonNode variable, Map<String, String> earlier) {
       String value = variable.path("value").asString("");
       var from = variable.path("valueFrom");
@@ -150,8 +154,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
     }
 
     /**
-     * A resource as in a cluster: the machine's capacity if there is no limit; the limit if there
-     * is no request, else 0.
+     * A resource, with the defaults of a cluster: without a limit, it is the machine's capacity;
+     * without a request, it is the limit, or else 0.
      */
     private Quantity resource(String path) {
       int dot = path.indexOf('.');

@@ -6,12 +6,12 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * A probe that is repeated during one run of a process, and reports when the outcome changes.
+ * A probe that is repeated during one run of a process. It reports when the outcome changes.
  *
- * <p><b>Threads.</b> {@code loop}; attempts block on other threads.
+ * <p><b>Threads.</b> {@code loop}. Attempts block other threads.
  *
- * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a
- * process is probed as often as {@code pkg/queue/readiness/probe.go} of Knative Serving does, until
+ * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds}, a
+ * process is probed as often as in {@code pkg/queue/readiness/probe.go} of Knative Serving, until
  * it is ready.
  */
 final class ContainerProbeWorker {
@@ -20,12 +20,15 @@ final class ContainerProbeWorker {
 
   /** Called on the loop. */
   interface Listener {
-    /** The probe has passed as often in a row as the threshold requires. */
+    /** The probe has reached the success threshold. */
     void passed();
 
     void failed(String problem);
 
-    /** An attempt has failed; called for each, before any threshold. */
+    /**
+     * An attempt has failed. This is called for each attempt, without regard to the failure
+     * threshold.
+     */
     default void attemptFailed(String problem) {}
   }
 
@@ -41,8 +44,8 @@ final class ContainerProbeWorker {
   private boolean stopped;
 
   /**
-   * @param firstPeriod until it has passed once, where the probe sets none
-   * @param attempt returns why it failed, or an empty text
+   * @param firstPeriod the period until the probe has passed once, if it sets none
+   * @param attempt makes an attempt, and returns why it failed, or an empty text
    */
   ContainerProbeWorker(Loop loop, Executor threads, LocalProbe probe, Duration firstPeriod,
       Supplier<String> attempt, Listener listener) {
@@ -58,7 +61,7 @@ final class ContainerProbeWorker {
     loop.schedule(probe.initialDelay(), this::begin);
   }
 
-  /** No callback follows. */
+  /** Stops probing. The listener is not called afterwards. */
   void stop() {
     stopped = true;
   }
@@ -72,7 +75,10 @@ final class ContainerProbeWorker {
     }
   }
 
-  /** The outcome of an attempt. There must be one, or no further attempt would follow. */
+  /**
+   * The outcome of an attempt. An exception is also an outcome, because otherwise no further
+   * attempt would follow.
+   */
   private String outcome() {
     try {
       return attempt.get();

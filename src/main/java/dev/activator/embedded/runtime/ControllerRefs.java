@@ -16,14 +16,14 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The rules by which one object controls another, and may adopt it.
+ * The rules by which an object controls another object, and may adopt it.
  *
  * <p><b>Source.</b> {@code controller_ref_manager.go} and {@code meta/v1/helpers.go} in Kubernetes.
  */
 final class ControllerRefs {
   private ControllerRefs() {}
 
-  /** The reference to the object's controller; missing without one. */
+  /** The reference to the object's controller; a missing node if it has none. */
   static JsonNode controller(JsonNode object) {
     return object.path("metadata").path("ownerReferences").valueStream()
         .filter(owner -> owner.path("controller").asBoolean(false)).findFirst()
@@ -53,7 +53,7 @@ final class ControllerRefs {
         && selector(workload.at("/spec/selector")).matches(ObjectMeta.labels(object));
   }
 
-  /** <b>Errors.</b> IllegalArgumentException for an unknown operator. */
+  /** Parses a label selector. <b>Errors.</b> IllegalArgumentException for an unknown operator. */
   static LabelSelector selector(JsonNode selector) {
     var requirements = new ArrayList<Requirement>();
     selector.path("matchLabels").properties().forEach(

@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads and writes the embedded API's objects for its controllers, which share them with users.
+ * Reads and writes objects for the controllers. Users may change the same objects at any time.
  *
- * <p><b>Errors.</b> Objects that were created or deleted in the meantime are tolerated. Other
+ * <p><b>Errors.</b> It is no error if an object was created or deleted in the meantime. Other
  * refusals are logged, so that the remaining objects are still written.
  */
 public final class ControllerWrites {
@@ -37,7 +37,7 @@ public final class ControllerWrites {
     return store.find(kind, namespace, name);
   }
 
-  /** Creates an object, unless its namespace is deleted. False if the object exists. */
+  /** Creates an object, unless its namespace is deleted. Returns false if the object exists. */
   public boolean create(Kind kind, ObjectNode object) {
     return attempt("create", kind, "AlreadyExists", () -> {
       try {
@@ -51,7 +51,7 @@ public final class ControllerWrites {
     });
   }
 
-  /** False if the object does not exist. */
+  /** Changes an object. Returns false if it does not exist. */
   public boolean edit(Kind kind, String namespace, String name, Consumer<ObjectNode> change) {
     return attempt("change", kind, "NotFound", () -> store.edit(kind, namespace, name, object -> {
       change.accept(object);
@@ -71,7 +71,7 @@ public final class ControllerWrites {
     attempt("delete", kind, "NotFound", () -> store.delete(kind, namespace, name));
   }
 
-  /** False if it was refused for the expected reason. */
+  /** Tries a write. Returns false if it was refused for the expected reason. */
   private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
     try {
       write.run();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Creates the ConfigMaps without which no component of Knative starts. An empty one means
- * defaults.
+ * Creates the ConfigMapWatcher that Knative's components require at their start. An empty ConfigMap
+ * means defaults.
  */
 public final class DefaultConfigMapCreator {
   private static final String NAMESPACE = "knative-serving";

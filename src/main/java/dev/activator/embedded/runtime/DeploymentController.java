@@ -19,12 +19,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that creates a ReplicaSet for each of a Deployment's last templates, and moves
- * the replicas to the one of the current template.
+ * The controller of Deployments. It creates a ReplicaSet for each of the last templates, and moves
+ * the replicas to the ReplicaSet of the current template.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code pkg/controller/deployment} of Kubernetes, with a surge of all replicas.
+ * <p><b>Source.</b> {@code pkg/controller/deployment} of Kubernetes, with {@code maxSurge: 100%}.
  */
 final class DeploymentController {
   private static final Logger log = LoggerFactory.getLogger(DeploymentController.class);
@@ -35,7 +35,7 @@ final class DeploymentController {
   /** Annotations that are not copied to ReplicaSets. */
   private static final Set<String> NOT_COPIED = Set.of(REVISION, HISTORY,
       "kubectl.kubernetes.io/last-applied-configuration");
-  /** The condition that pods were not ready in time, also of a ReplicaSet. */
+  /** The condition that pods were not ready in time. ReplicaSets have it, too. */
   static final String REPLICA_FAILURE = "ReplicaFailure";
   static final String OVERDUE = "ProgressDeadlineExceeded";
   private static final int DEFAULT_HISTORY = 10;
@@ -131,8 +131,8 @@ final class DeploymentController {
   }
 
   /**
-   * Creates a ReplicaSet. Tries several names, as the ReplicaSet of another template, or an
-   * orphaned one, may have the first.
+   * Creates a ReplicaSet. It tries several names, since a ReplicaSet of another template, or an
+   * orphaned one, may have the first name.
    */
   private void create(ObjectNode deployment) {
     String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
@@ -146,7 +146,10 @@ final class DeploymentController {
         ObjectMeta.key(deployment));
   }
 
-  /** Uses the alphabet of generated names, by which tools recognise a workload's pods. */
+  /**
+   * Encodes a hash in the alphabet of generated names, because tools recognise a workload's pods by
+   * that.
+   */
   private static String encoded(String hex) {
     var letters = new StringBuilder();
     hex.chars().forEach(digit -> letters
@@ -256,7 +259,7 @@ final class DeploymentController {
     publishRevision(deployment, ready);
   }
 
-  /** Why no pod of these ReplicaSets was ready in time; empty if one may still be. */
+  /** The reason why no pod of these ReplicaSets was ready in time; empty if one may still be. */
   private static String overdue(List<ObjectNode> sets) {
     return sets.stream().map(set -> ConditionManager.find(set, REPLICA_FAILURE))
         .filter(one -> one.path("status").asString("").equals("True"))

@@ -17,14 +17,14 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The writer of Events about pods, Deployments and Services, for {@code kubectl get events} and
- * {@code describe}. It derives them from changes of the objects, as any client could.
+ * Writes Events about pods, Deployments and Services, for {@code kubectl get events} and
+ * {@code describe}. It derives them from changes of the objects.
  *
  * <p><b>Threads.</b> One loop.
  */
 final class EmbeddedEventRecorder {
   private static final String COMPONENT = "embedded-platform";
-  /** Kinds whose Events are about the object that owns them. */
+  /** The kinds whose Events are about the owner of the object. */
   private static final Map<Kind, Kind> OWNERS = Map.of(BuiltInKinds.REPLICA_SET,
       BuiltInKinds.DEPLOYMENT,
       BuiltInKinds.REVISION, BuiltInKinds.KNATIVE_SERVICE);
@@ -93,7 +93,7 @@ final class EmbeddedEventRecorder {
     objects.create(BuiltInKinds.EVENT, count(event, series));
   }
 
-  /** False if the object is gone. */
+  /** Raises the count of an Event. Returns false if the Event does not exist any more. */
   private boolean counted(Series series) {
     var name = names.get(series.number());
     return name != null && objects.edit(BuiltInKinds.EVENT, name.namespace(), name.name(),

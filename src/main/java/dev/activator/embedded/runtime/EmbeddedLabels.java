@@ -12,10 +12,10 @@ public final class EmbeddedLabels {
   public static final String PRIVATE = "Private";
   public static final String PUBLIC = "Public";
   static final String ROUTING_STATE = "serving.knative.dev/routingState";
-  /** The routing state of a revision that takes no requests by the name of its Service. */
+  /** The routing state of a revision that gets no requests to its Service. */
   static final String RESERVE = "reserve";
   static final String TEMPLATE = "activator.dev/template";
-  /** The pods have no queue-proxy. */
+  /** The annotation with which pods are probed without queue-proxy. */
   static final String PROBE = "activator.dev/probe";
   static final String CONTAINER = "container";
 

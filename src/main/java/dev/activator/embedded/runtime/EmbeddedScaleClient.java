@@ -26,11 +26,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The autoscaler's scale client in embedded mode: reports revisions and pods to it, and scales
- * their Deployments.
+ * The autoscaler's scale client in embedded mode. It also reports revisions and their ready pods to
+ * the autoscaler.
  *
- * <p><b>Threads.</b> Events are handled on one loop; Deployments are read and written by any
- * thread.
+ * <p><b>Threads.</b> Events are handled on one loop. Any thread may read and write scales.
  */
 public final class EmbeddedScaleClient implements ScaleClient {
   static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
@@ -40,7 +39,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
   private final Defaults defaults;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  /** @param defaults of revisions whose annotations say nothing */
+  /** @param defaults the settings of revisions without annotations */
   public EmbeddedScaleClient(ApiStore store, Loop loop, Defaults defaults) {
     this.store = store;
     this.loop = loop;
@@ -65,14 +64,15 @@ public final class EmbeddedScaleClient implements ScaleClient {
     var workload = new ScaleTargetRef("apps/v1", "Deployment",
         RevisionObjects.deploymentName(id.name()));
     if (event.type() == ApiStoreChange.Type.DELETED) {
-      // A ScaledService of the same name may have taken its place already.
+      // A ScaledService with the same name may already be scaled.
       autoscaler.targetGone(id, workload);
       return;
     }
     autoscaler.target(id, workload, settings(revision));
     var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
     if (deployment != null) {
-      // The Deployment may be older than the revision, as an orphan of another one of this name.
+      // The Deployment may be older than the revision, if it was orphaned by an earlier revision
+      // with this name.
       autoscaler.pods(id, ready(deployment));
     }
   }
@@ -91,7 +91,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
     return deployment.path("status").path("readyReplicas").intValue(0);
   }
 
-  /** The settings of a revision. One to which its Service no longer routes has no minimum of pods. */
+  /** The settings of a revision. A revision that is not routed any more has no minimum of pods. */
   ScalingSettings settings(ObjectNode revision) {
     var annotations = annotations(ObjectMeta.of(revision));
     annotations.putIfAbsent(INITIAL_SCALE, "1");
@@ -102,7 +102,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
     return reserve ? own.unreachable() : own;
   }
 
-  /** Pods that a new revision starts with. */
+  /** The number of pods with which a new revision starts. */
   static int initialScale(ObjectNode revision) {
     String number = annotations(ObjectMeta.of(revision)).getOrDefault(INITIAL_SCALE, "");
     return number.matches("\\d{1,4}") ? Integer.parseInt(number) : 1;

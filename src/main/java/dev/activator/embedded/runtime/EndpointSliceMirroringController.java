@@ -16,13 +16,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that writes the EndpointSlices of every Endpoints object: one for each set of
- * ports and address family, or an empty one.
+ * The controller that writes EndpointSlices for each Endpoints object: one for each set of ports
+ * and each address family, or an empty one if there are no addresses.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies
- * the labels too.
+ * <p><b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which also
+ * copies the labels.
  */
 public final class EndpointSliceMirroringController {
   private static final String SERVICE_NAME = "kubernetes.io/service-name";
@@ -49,7 +49,7 @@ public final class EndpointSliceMirroringController {
         name -> objects.delete(BuiltInKinds.ENDPOINT_SLICE, ObjectMeta.namespace(endpoints), name));
   }
 
-  /** Writes a slice again that a user has deleted. */
+  /** Writes a slice again if a user has deleted it. */
   public void sliceChanged(ApiStoreChange event) {
     var slice = event.object();
     String namespace = ObjectMeta.namespace(slice);
@@ -63,7 +63,7 @@ public final class EndpointSliceMirroringController {
   }
 
   private void write(ObjectNode slice, boolean exists) {
-    // A user may have deleted it.
+    // A user may have deleted the slice.
     if (!exists || !edit(slice)) {
       objects.create(BuiltInKinds.ENDPOINT_SLICE, slice);
     }
@@ -109,7 +109,7 @@ public final class EndpointSliceMirroringController {
 
   private static ObjectNode slice(Map<String, ObjectNode> slices, ObjectNode endpoints,
       String family, JsonNode ports) {
-    // Subsets may differ in the names of their ports only.
+    // Subsets may differ only in the names of their ports.
     String numbers = ports.valueStream()
         .map(port -> Stream.of(port.path("name").asString(""), port.path("port").asString(""))
             .filter(part -> !part.isEmpty()).collect(Collectors.joining("-")))

@@ -13,20 +13,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that writes the Endpoints of every Service that has a selector.
+ * The controller that writes the Endpoints of each Service with a selector.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service
- * share its ports; here all share an address and differ in the port, so each has its own
- * subset.
+ * <p><b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There, the pods of a Service
+ * have different addresses and the same ports. Here, they have the same address and different
+ * ports, so each has its own subset.
  */
 final class EndpointsController {
   private final ControllerWrites objects;
   private final Function<String, Stream<LocalPod>> pods;
   private final Map<String, ObjectNode> services = new HashMap<>();
 
-  /** @param pods all that run in a namespace */
+  /** @param pods returns the pods that run in a namespace */
   EndpointsController(ControllerWrites objects, Function<String, Stream<LocalPod>> pods) {
     this.objects = objects;
     this.pods = pods;
@@ -46,7 +46,7 @@ final class EndpointsController {
     }
   }
 
-  /** Writes the Endpoints of a Service again after a user has deleted them. */
+  /** Writes the Endpoints of a Service again if a user has deleted them. */
   void endpointsChanged(ApiStoreChange event) {
     var service = services.get(ObjectMeta.key(event.object()));
     if (event.type() == ApiStoreChange.Type.DELETED && service != null) {
@@ -55,7 +55,7 @@ final class EndpointsController {
     }
   }
 
-  /** Pods of this template came, went, or became ready or not. */
+  /** Pods of this template were added or removed, or their readiness has changed. */
   void podsChanged(PodTemplate template) {
     services.values().stream().filter(service -> selects(service, template)).forEach(this::write);
   }

@@ -23,18 +23,18 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that deletes objects whose owners are gone, and releases an owner when its
- * dependents are orphaned or deleted, as its finalizer requires.
+ * The garbage collector. It deletes objects whose owners are gone. It also removes the finalizer of
+ * a deleted owner after its dependents have been orphaned or deleted.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code pkg/controller/garbagecollector} of Kubernetes. There references to
- * absent owners are looked up in the API; here the graph holds every object.
+ * <p><b>Source.</b> {@code pkg/controller/garbagecollector} of Kubernetes. There, absent owners are
+ * looked up in the API. Here, the graph has all objects.
  */
 final class GarbageCollector {
   private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);
 
-  /** The part of an object that the graph needs. */
+  /** The part of an object that is kept in the graph. */
   private record Node(Kind kind, String namespace, String name, String uid, List<Owner> owners,
       boolean terminating, boolean orphans, boolean deletesDependents) {
     static Node of(Kind kind, JsonNode object) {
@@ -62,7 +62,7 @@ final class GarbageCollector {
   private final ApiStore store;
   private final Loop loop;
   private final Map<String, Node> nodes = new HashMap<>();
-  /** The uids of dependents by the uid of their owner, which may be absent. */
+  /** The uids of the dependents of each owner, by the owner's uid. The owner may be absent. */
   private final Map<String, Set<String>> dependents = new HashMap<>();
 
   GarbageCollector(ApiStore store, Loop loop) {
@@ -127,7 +127,7 @@ final class GarbageCollector {
     }
   }
 
-  /** Deletes an object that has no owner left. */
+  /** Deletes an object if none of its owners is left. */
   private void collect(Node node) {
     if (node.owners().isEmpty() || node.terminating()) {
       return;
@@ -146,7 +146,7 @@ final class GarbageCollector {
         foreground ? Propagation.FOREGROUND : Propagation.UNSET));
   }
 
-  /** Whether an owner is gone. One of a kind that this server does not have may exist elsewhere. */
+  /** Whether an owner does not exist. An owner whose kind is unknown here may exist elsewhere. */
   private boolean isAbsent(Owner owner) {
     return !nodes.containsKey(owner.uid()) && store.kinds().all().stream()
         .anyMatch(kind -> kind.apiVersion().equals(owner.apiVersion())
@@ -186,7 +186,7 @@ final class GarbageCollector {
     try {
       write.run();
     } catch (StatusException e) {
-      // The object was deleted or changed meanwhile; that event will follow.
+      // The object was deleted or changed in the meantime. The event about that will follow.
       log.debug("{} {}/{}: {}", node.kind(), node.namespace(), node.name(), e.getMessage());
     }
   }

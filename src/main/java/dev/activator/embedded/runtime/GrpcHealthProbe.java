@@ -15,21 +15,28 @@ import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.client.HttpClient;
 
 /**
- * A call of gRPC's health check. Both of its messages have one field, as protobuf's own wrappers do.
+ * Calls gRPC's health check. Both of its messages have one field, so protobuf's wrapper messages
+ * are used to encode them.
  *
  * <p><b>Source.</b> {@code grpc.health.v1.Health/Check}, and {@code pkg/probe/grpc} of Kubernetes.
  */
 final class GrpcHealthProbe {
-  /** The prefix of each message: a byte that says "not compressed", and the length. */
+  /**
+   * The length of a message's prefix: a byte that means "not compressed", and the length of the
+   * message.
+   */
   private static final int PREFIX_BYTES = 5;
-  /** An answer has seven bytes; a program may send anything, without end. */
+  /** The limit of an answer, which has seven bytes. A program may send more, without end. */
   private static final int MAX_BYTES = 1024;
   private static final List<String> STATUS = List.of("UNKNOWN", "SERVING", "NOT_SERVING",
       "SERVICE_UNKNOWN");
 
   private GrpcHealthProbe() {}
 
-  /** Blocks. Returns why the service is not healthy, as the end of a sentence; or an empty text. */
+  /**
+   * Calls the health check. Blocks. Returns why the service is not healthy, as the end of a
+   * sentence, or an empty text.
+   */
   static String problem(int port, String service, Duration timeout) {
     byte[] message = StringValue.of(service).toByteArray();
     var request = ByteBuffer.allocate(PREFIX_BYTES + message.length).put((byte) 0)
@@ -49,7 +56,7 @@ final class GrpcHealthProbe {
         .blockOptional().orElse("does not answer");
   }
 
-  /** An answer without a message has its error in the head. */
+  /** The problem in an answer. If it has no message, the error is in its headers. */
   private static String problem(ByteString answer, @Nullable String code) {
     if (answer.size() < PREFIX_BYTES) {
       return "answers with " + (code == null ? "no message" : "the gRPC status " + code);

@@ -12,8 +12,8 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * The sample program, which takes a second to start and then greets. It runs in this process, so
- * nothing must be installed.
+ * The sample program. It takes a second to start, and responds to each request with a greeting. It
+ * runs in this process, so nothing has to be installed.
  */
 final class HelloProcess implements PodProcess {
   private static final Duration START = Duration.ofSeconds(1);

@@ -5,7 +5,10 @@ import dev.activator.embedded.api.store.StatusException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The admission of Services: sets defaults, and refuses one that cannot run as a local process. */
+/**
+ * The admission of Knative Services. It sets defaults, and refuses a Service that cannot run as a
+ * local process.
+ */
 final class KnativeServiceAdmission {
   private static final String SPEC = "spec.template.spec";
   private static final String CONTAINER = SPEC + ".containers[0]";

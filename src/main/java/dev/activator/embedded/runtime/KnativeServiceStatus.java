@@ -6,13 +6,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The status of a Knative Service, from its newest revision and the one that takes requests.
+ * Computes the status of a Knative Service from its newest revision and its routed revision.
  *
- * <p><b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and {@code
- * service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
+ * <p><b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and
+ * {@code service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
  *
  * @param newest the newest revision
- * @param routed the name of the revision that takes requests; empty until one has been ready
+ * @param routed the name of the revision that gets the requests; empty until a revision has been
+ *     ready
  */
 record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
   private static final String READY = "Ready";
@@ -80,8 +81,8 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
   }
 
   /**
-   * Sets a condition to false. Its time changes only with the message, as each write would
-   * otherwise be an event.
+   * Sets a condition to false. Its time changes only with the message. Otherwise each write would
+   * be an event.
    */
   private static void fail(ConditionManager conditions, JsonNode service, String type,
       String reason,

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The component that runs the pods of every ReplicaSet as local processes.
+ * Runs the pods of all ReplicaSets as local processes.
  *
  * <p><b>Threads.</b> One loop.
  */
@@ -30,9 +30,9 @@ final class Kubelet {
   private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");
   static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
-  /** Kubernetes' own. */
+  /** Kubernetes' default. */
   private static final int PROGRESS_DEADLINE_SECONDS = 600;
-  /** The limit of output lines of processes that were started again. */
+  /** The limit of output lines of restarted processes. */
   private static final int MAX_OUTPUT = 20;
 
   private final ApiStore store;
@@ -43,7 +43,7 @@ final class Kubelet {
   private final EndpointsController endpoints;
   /** The pods of each ReplicaSet, by its key. */
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
-  /** Pods of deleted ReplicaSets, until the last one has ended. */
+  /** The pods of deleted ReplicaSets, until the last one has ended. */
   private final List<ReplicaSetPods> retired = new ArrayList<>();
   private final Map<RevisionId, LocalProcessProblems> unusual = new ConcurrentHashMap<>();
   private long made;
@@ -58,7 +58,7 @@ final class Kubelet {
     this.endpoints = new EndpointsController(objects, this::podsIn);
   }
 
-  /** Subscribes to the objects that it must know. */
+  /** Subscribes to the objects on which pods depend. */
   List<ApiStore.StoreSubscription> subscribe() {
     return List.of(store.subscribe(BuiltInKinds.SERVICE, loop, endpoints::serviceChanged),
         store.subscribe(BuiltInKinds.ENDPOINTS, loop, endpoints::endpointsChanged),
@@ -108,7 +108,10 @@ final class Kubelet {
     all().forEach(ReplicaSetPods::configChanged);
   }
 
-  /** <b>Errors.</b> Throws as {@link LoopbackPorts#next} does. */
+  /**
+   * Makes a pod, which is not started yet. <b>Errors.</b> Throws the exceptions of
+   * {@link LoopbackPorts#next}.
+   */
   LocalPod makePod(PodTemplate template, ReplicaSetPods owner) {
     String name = podName(template);
     return new LocalPod(loop, owner, made++, template, name, ports.next(),
@@ -119,7 +122,10 @@ final class Kubelet {
     return template.isSample() ? HelloProcess.on(loop) : LocalProcess.on(loop);
   }
 
-  /** The environment, which is resolved for each run, since the objects to which it refers may change. */
+  /**
+   * The environment of a process. It is resolved for each run, since the objects that it refers to
+   * may change.
+   */
   ContainerEnvironment environment(PodTemplate template, String pod) {
     var object = store.find(BuiltInKinds.POD, template.namespace(), pod);
     return ContainerEnvironment.of(template.container(),
@@ -128,7 +134,7 @@ final class Kubelet {
             () -> ControllerWrites.named(BuiltInKinds.POD, template.namespace(), pod)));
   }
 
-  /** The output of a run, which stores what it prints. */
+  /** Begins the output of a run, which is stored and, if configured, logged. */
   ProcessOutputReader output(PodTemplate template, String pod) {
     String workload = template.id().name();
     return new ProcessOutputReader(store.podLogs().begin(template.namespace(), pod),
@@ -149,7 +155,7 @@ final class Kubelet {
     store.podProcesses().ended(template.namespace(), pod);
   }
 
-  /** How long the pods of this template may take to become ready. */
+  /** The time within which a pod of this template must become ready. */
   Duration progressDeadline(PodTemplate template) {
     var deployment = store.find(BuiltInKinds.DEPLOYMENT, template.namespace(), template.workload());
     return Duration.ofSeconds(deployment == null
@@ -165,7 +171,7 @@ final class Kubelet {
     store.podLogs().forget(namespace, pod);
   }
 
-  /** What is unusual about this workload's processes. Any thread may call it. */
+  /** The problems of this workload's processes. Any thread may call this. */
   LocalProcessProblems processes(RevisionId workload) {
     var known = unusual.getOrDefault(workload, LocalProcessProblems.NONE);
     return known.pods().isEmpty()
@@ -190,7 +196,7 @@ final class Kubelet {
     }
   }
 
-  /** Drains all pods and starts no more. */
+  /** Drains all pods, and starts no new ones. */
   void stop() {
     stopping = true;
     all().toList().forEach(ReplicaSetPods::stop);

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Finds the TCP ports on which a process and its children listen, from {@code /proc}; finds none
- * on other systems.
+ * Finds the TCP ports on which a process and its children listen, in {@code /proc}. On other
+ * systems no ports are found.
  */
 final class ListeningPortFinder {
   private static final Path PROC = Path.of("/proc");
@@ -34,13 +34,13 @@ final class ListeningPortFinder {
             .forEach(columns -> ports.add(
                 Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16)));
       } catch (IOException | UncheckedIOException e) {
-        // Not on this system.
+        // The system has no such file.
       }
     }
     return ports;
   }
 
-  /** Processes may end, and close files, during the search. */
+  /** Adds the inodes of the sockets of a process. It may end, or close files, at any time. */
   static void addSockets(Path descriptors, Set<String> inodes) {
     try (var all = Files.newDirectoryStream(descriptors)) {
       all.forEach(one -> {
@@ -50,7 +50,7 @@ final class ListeningPortFinder {
         }
       });
     } catch (IOException | DirectoryIteratorException e) {
-      // It has no more sockets.
+      // The process has ended, so it has no sockets.
     }
   }
 

@@ -13,11 +13,11 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Finds the pod that has a connection, in {@code /proc}, since all pods have the loopback address.
- * Finds nothing on other systems.
+ * Finds the pod that has opened a connection. All pods have the loopback address, so the connection
+ * is looked up in {@code /proc}. On other systems no pod is found.
  *
- * <p>A lookup takes a millisecond of an event loop, and forty with ten thousand connections. So
- * lookups are limited to a twentieth of the time, after a burst.
+ * <p>A lookup blocks an event loop for a millisecond, and for forty with ten thousand connections.
+ * So lookups may take only a twentieth of the time, after a burst.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -29,7 +29,7 @@ public final class LocalCallerLookup {
 
   private final LongSupplier nanoTime;
   private final IntUnaryOperator lookup;
-  /** The next lookup is due then. Each one moves it by {@link #TIMES} as long as it took. */
+  /** The time of the next lookup. Each lookup delays it by {@link #TIMES} times its duration. */
   private long dueNanos;
 
   public LocalCallerLookup(LongSupplier nanoTime) {
@@ -43,8 +43,8 @@ public final class LocalCallerLookup {
   }
 
   /**
-   * The port of the pod that has a connection from this port of the loopback address; 0 if none
-   * has, or if lookups have taken too long.
+   * The port of the pod that has opened a connection from this port of the loopback address; 0 if
+   * no pod has, or if lookups have taken too much time.
    */
   public int podPort(int port) {
     long begun = nanoTime.getAsLong();
@@ -80,7 +80,7 @@ public final class LocalCallerLookup {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // A process has ended meanwhile.
+      // A process has ended in the meantime.
     }
     return 0;
   }
@@ -95,7 +95,7 @@ public final class LocalCallerLookup {
                 && columns[1].endsWith(suffix) && !columns[9].equals("0"))
             .forEach(columns -> found.add(columns[9]));
       } catch (IOException | UncheckedIOException e) {
-        // Not on this system.
+        // The system has no such file.
       }
     }
     return found;
@@ -107,7 +107,10 @@ public final class LocalCallerLookup {
     return sockets.stream().anyMatch(inodes::contains);
   }
 
-  /** The pod's port, from the variable that pods' processes and their children have. */
+  /**
+   * The port of the pod to which a process belongs, from a variable that processes of pods and
+   * their children have.
+   */
   private static int portOf(Path process, long own) {
     var prefix = LocalProcess.POD_VARIABLE + "=" + own + "/";
     try {
@@ -118,7 +121,7 @@ public final class LocalCallerLookup {
         }
       }
     } catch (IOException | NumberFormatException e) {
-      // It has ended, or is not ours.
+      // The process has ended, or belongs to another user.
     }
     return 0;
   }

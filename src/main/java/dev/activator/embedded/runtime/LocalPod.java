@@ -20,23 +20,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pod: one local process that takes requests on its port, with its restarts and probes.
+ * A pod that is a local process: it starts, probes, restarts and stops the process, which takes
+ * requests on its port.
  *
  * <p><b>Threads.</b> One loop.
  */
 final class LocalPod {
   private static final Logger log = LoggerFactory.getLogger(LocalPod.class);
   /**
-   * How long a pod must be idle before it is stopped, since the activator may choose it until it is
-   * delisted.
+   * How long a pod must be idle before it is stopped. The activator may still send requests to it
+   * until it knows that the pod is not in the Endpoints any more.
    */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
   private static final Duration EAGER_EXEC = Duration.ofMillis(200);
-  /** After this the log says why a process is not ready. */
+  /** The time after which a process that is not ready is logged, with the reason. */
   private static final Duration SLOW_START = Duration.ofSeconds(5);
 
-  /** A run that is over, or the current one. */
+  /** A run of the process, which has ended or is the current one. */
   record Run(Instant started, @Nullable Instant ended, @Nullable ExitReason exit) {}
 
   private final Loop loop;
@@ -56,9 +57,9 @@ final class LocalPod {
   private int runs;
   private String problem = "";
   private String unhealthy = "";
-  /** Where the process listens instead, as the end of a sentence. */
+  /** The ports on which the process listens instead of {@code port}, as the end of a sentence. */
   private String elsewhere = "";
-  /** The time within which the pod must be ready once. */
+  /** The time within which the pod must have been ready once. */
   private final Duration progressDeadline;
   private Loop.@Nullable Timer deadline;
   private boolean overdue;
@@ -78,7 +79,7 @@ final class LocalPod {
     this.progressDeadline = kubelet.progressDeadline(template);
   }
 
-  /** Sets the ReplicaSet that owns the pod from now on. */
+  /** Sets the new owner of the pod. */
   void adoptedBy(ReplicaSetPods pods) {
     owner = pods;
   }
@@ -98,7 +99,7 @@ final class LocalPod {
     }
   }
 
-  /** A ConfigMap or Secret that its environment lacked may exist now. */
+  /** Retries the start if a ConfigMap or Secret was missing, which may exist now. */
   void configChanged() {
     if (state instanceof LocalPodState.Waiting(var run, _) && failure != null
         && failure.reason().equals(ExitReason.CONFIG_ERROR)) {
@@ -122,12 +123,15 @@ final class LocalPod {
     return ReplicaSetPodState.of(name, order, state, Math.max(0, runs - 1));
   }
 
-  /** How its last process failed; null while a process runs. */
+  /** The failure of the last run; null while a process runs. */
   @Nullable ExitReason failure() {
     return failure;
   }
 
-  /** Why its running process is not ready; empty if it is ready, or if the reason is unknown. */
+  /**
+   * The reason why the running process is not ready; empty if it is ready, or the reason is
+   * unknown.
+   */
   String problem() {
     var now = unready();
     if (restarting && now.isEmpty() && last != null && last.exit() != null) {
@@ -145,12 +149,12 @@ final class LocalPod {
         + " s, the progress deadline: " + why;
   }
 
-  /** Whether a process of it that served has ended, and none was ready since. */
+  /** Whether a process that served requests has ended, and none has been ready since. */
   boolean isRestarting() {
     return restarting;
   }
 
-  /** Null if its process was never started again, and will not be. */
+  /** The restarts of the pod; null if its process was not restarted, and is not about to be. */
   @Nullable Restarted restarted() {
     var ended = last == null ? failure : last.exit();
     return runs <= 1 && nextTry == null
@@ -158,7 +162,10 @@ final class LocalPod {
         : new Restarted(name, Math.max(0, runs - 1), nextTry, ended == null ? "" : ended.message());
   }
 
-  /** Why it was not ready within its progress deadline; empty if it was, or may still be. */
+  /**
+   * The reason why the pod was not ready within its progress deadline; empty if it was, or may
+   * still be.
+   */
   String overdue() {
     return overdue ? afterDeadline(failure == null ? unready() : failure.message()) : "";
   }
@@ -235,7 +242,7 @@ final class LocalPod {
     var environment = kubelet.environment(template, name);
     if (!environment.problem().isEmpty()) {
       log.warn("Pod {} waits: {}", name, environment.problem());
-      // Later: the caller must first finish the effects of this state.
+      // This runs later, because the caller must first finish the effects of this state.
       loop.execute(() -> ended(run, ExitReason.configError(environment.problem())));
       return;
     }
@@ -266,7 +273,7 @@ final class LocalPod {
     handle(new Event.Exited(run, why));
   }
 
-  /** A startup probe delays the others until it has passed. */
+  /** Starts the probes. If there is a startup probe, the others begin when it has passed. */
   private void probe(int run, PodProcess.Spec spec, PodProcess started) {
     var startup = template.probe("startupProbe", port);
     if (startup == null) {
@@ -380,7 +387,7 @@ final class LocalPod {
       }
     }
 
-    /** Stops the process; its exit is handled like any other. */
+    /** Stops the process. Its exit is handled like any other exit. */
     void endUnhealthy(String why) {
       var running = process;
       if (running != null && state instanceof LocalPodState.Running(var now, _, _, _)
@@ -394,7 +401,7 @@ final class LocalPod {
     }
   }
 
-  /** Polls until the pod was idle for {@link #QUIET} or the request timeout has passed. */
+  /** Polls until the pod has been idle for {@link #QUIET}, or the request timeout has passed. */
   private void drain(long startNanos, long quietSinceNanos) {
     if (!(state instanceof LocalPodState.Draining)) {
       return;

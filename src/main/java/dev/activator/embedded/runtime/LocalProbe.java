@@ -28,18 +28,18 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A startup, readiness or liveness probe of a container.
  *
- * @param period empty for the default
+ * @param period zero for the default
  */
 record LocalProbe(Action action, Duration initialDelay, Duration period, Duration timeout,
     int successThreshold, int failureThreshold) {
   static final String NOTHING_LISTENS = "nothing listens on ";
   private static final int MAX_SECONDS = 3600;
-  /** A program may send a line that never ends. */
+  /** The limit of a line, since a program may send one that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
 
   sealed interface Action {}
 
-  /** @param tls whether over TLS, with any certificate, as the kubelet does */
+  /** @param tls whether the request is over TLS; as in the kubelet, any certificate is accepted */
   record HttpGet(int port, String path, Map<String, String> headers, boolean tls)
       implements Action {}
 
@@ -47,17 +47,17 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
 
   record Exec(List<String> command) implements Action {}
 
-  /** @param service empty for the whole program */
+  /** @param service the service to check; empty for the whole program */
   record Grpc(int port, String service) implements Action {}
 
-  /** The probed process: its id and port for messages, its builder for exec. */
+  /** The probed process: its id and port are for messages, and the builder for exec probes. */
   record Probed(long pid, int port, Supplier<ProcessBuilder> builder) {
     private String port(int number) {
       return number == port ? "its PORT " + number : "port " + number;
     }
   }
 
-  /** @param ports maps a port of the manifest to one of this machine */
+  /** @param ports maps a port of the manifest to a port on this machine */
   static LocalProbe of(JsonNode probe, ToIntFunction<JsonNode> ports) {
     return new LocalProbe(action(probe, ports), seconds(probe, "initialDelaySeconds", 0),
         seconds(probe, "periodSeconds", 0), seconds(probe, "timeoutSeconds", 1),
@@ -86,7 +86,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     for (var header : get.path("httpHeaders")) {
       headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
     }
-    // The activator reads the same probe, and logs what is left out.
+    // The activator also reads this probe, and logs the parts that are ignored.
     var form = ReadinessProbeSpec.httpGet(get.path("path").stringValue(""), headers,
         new ArrayList<>());
     return form.connects()
@@ -108,7 +108,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return new LocalProbe(other, initialDelay, period, timeout, successThreshold, failureThreshold);
   }
 
-  /** Blocks until the attempt ends. Returns why it failed, or an empty text. */
+  /** Makes one attempt, which blocks. Returns why it failed, or an empty text. */
   String attempt(Probed process) {
     return switch (action) {
       case Exec(var command) -> run(command, process.builder().get());
@@ -144,7 +144,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     try {
       socket.close();
     } catch (IOException e) {
-      // It is gone either way.
+      // The socket is closed in either case.
     }
   }
 
@@ -152,12 +152,12 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return "process " + process.pid() + " runs, " + NOTHING_LISTENS + process.port(port);
   }
 
-  /** Takes a socket that is not connected yet. */
+  /** Connects a socket that is not connected yet, and runs the conversation on it. */
   String connect(Socket socket, int port, Probed process, Conversation conversation)
       throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     socket.connect(address, millis());
-    // Without a listener, a socket whose local port is this port connects to itself.
+    // If nothing listens, a socket whose local port happens to be this port connects to itself.
     if (address.equals(socket.getLocalSocketAddress())) {
       return silent(port, process);
     }
@@ -167,7 +167,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private String get(HttpGet get, Socket connected, Probed process) {
     String who = "process " + process.pid();
     String what = "GET " + get.path() + " on " + process.port(get.port());
-    // The timeout is not one of each read, since a program may answer byte by byte.
+    // The timeout is for the whole answer, not for each read, since a program may answer byte by
+    // byte.
     var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
         TimeUnit.MILLISECONDS);
     var _ = over.thenRun(() -> close(connected));
@@ -193,7 +194,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     }
   }
 
-  /** Accepts any certificate, as the kubelet does; closing it closes the connected socket. */
+  /**
+   * Wraps a socket in TLS. As in the kubelet, any certificate is accepted. Closing the result
+   * closes the socket.
+   */
   private static Socket overTls(Socket connected) throws IOException {
     try {
       var context = SSLContext.getInstance("TLS");
@@ -205,7 +209,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     }
   }
 
-  /** The first line without its line end, cut if too long; null if the stream is empty. */
+  /**
+   * The first line without its line end, which is cut if it is too long; null if the stream is
+   * empty.
+   */
   private static @Nullable String firstLine(InputStream in) throws IOException {
     var line = new StringBuilder();
     int next = in.read();

@@ -16,18 +16,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process on this machine. Its orphaned children are killed, too. They are found by a variable of
- * its environment that names the pod.
+ * A process on this machine. When it ends, its remaining children are killed, too. They are found
+ * by an environment variable that names the pod.
  *
- * <p><b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
- * reads its output.
+ * <p><b>Threads.</b> Methods and callbacks are called on {@code loop}. One thread starts the
+ * process and reads its output.
  *
- * <p><b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
- * orphans are found.
+ * <p><b>Errors.</b> If the program does not exist, that is reported as an exit. On systems without
+ * {@code /proc}, no children are found.
  */
 final class LocalProcess implements PodProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
-  /** The variable that names a pod by the activator's process, the pod and its port. */
+  /**
+   * The environment variable that names a pod, by the id of the activator's process, the name of
+   * the pod, and its port.
+   */
   static final String POD_VARIABLE = "ACTIVATOR_POD";
   private static final Path PROC = Path.of("/proc");
   private static final Duration OUTPUT_TIMEOUT = Duration.ofMillis(200);
@@ -52,7 +55,7 @@ final class LocalProcess implements PodProcess {
   static Starter on(Loop loop) {
     return (spec, output, exited) -> {
       var started = new LocalProcess(loop, spec, output, exited);
-      // Not a virtual thread: reading a pipe would pin its carrier.
+      // This is not a virtual thread, because reading a pipe would pin its carrier.
       Thread.ofPlatform().daemon().name("output of " + spec.pod()).start(started::run);
       return started;
     };
@@ -95,7 +98,7 @@ final class LocalProcess implements PodProcess {
     }
     loop.execute(() -> started(running));
     var _ = running.onExit().thenRunAsync(() -> {
-      // Not on the loop: it reads a file for each process of the machine.
+      // This does not run on the loop, because it reads a file for each process on the machine.
       try {
         killOrphans();
       } finally {
@@ -132,7 +135,7 @@ final class LocalProcess implements PodProcess {
   }
 
   private void ended(Process running) {
-    // The last output may still be in the pipe, and a child may keep the pipe open.
+    // The pipe may still contain the last output, and a child may keep it open.
     if (output.ended()) {
       report(running);
     } else {
@@ -170,7 +173,7 @@ final class LocalProcess implements PodProcess {
       var environment = Files.readString(entry.resolve("environ"), StandardCharsets.ISO_8859_1);
       return Arrays.asList(environment.split("\0")).contains(POD_VARIABLE + "=" + mark);
     } catch (IOException e) {
-      // It has ended, or belongs to another user.
+      // The process has ended, or belongs to another user.
       return false;
     }
   }

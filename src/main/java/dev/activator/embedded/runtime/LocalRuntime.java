@@ -19,9 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of embedded mode that runs Services as local processes.
+ * Runs the Services and Deployments of embedded mode as local processes. It consists of the
+ * controllers and the kubelet.
  *
- * <p><b>Threads.</b> Any may call. Decisions are made on one loop.
+ * <p><b>Threads.</b> Any thread may call. Controllers run on one loop.
  */
 public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
@@ -47,9 +48,10 @@ public final class LocalRuntime {
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(dependencies.random()), dependencies);
   }
 
-  /** @param requestPort for HTTP/1.1 */
+  /** @param requestPort the activator's port for HTTP/1.1 */
   public void start(int requestPort) {
-    // Started first, so that what a deleted object owned is gone before controllers make it again.
+    // The garbage collector is started first, so that the dependents of a deleted object are
+    // deleted before controllers create new ones.
     subscriptions.add(new GarbageCollector(store, loop).start());
     subscriptions.addAll(new EmbeddedEventRecorder(store, loop).subscribe());
     subscriptions.addAll(deployments.subscribe());
@@ -60,12 +62,12 @@ public final class LocalRuntime {
     serving.createSample("default", "hello");
   }
 
-  /** The activator routes requests to this revision from now on. */
+  /** The activator can route requests to this revision. */
   public void routable(RevisionId revision) {
     loop.execute(() -> serving.routable(revision));
   }
 
-  /** Blocks; kills processes that do not end in time. */
+  /** Stops all processes. Blocks, and kills processes that do not end in time. */
   public void stop() {
     serving.stop();
     subscriptions.forEach(StoreSubscription::close);
@@ -77,12 +79,12 @@ public final class LocalRuntime {
     }
   }
 
-  /** Null if there is no such Service. */
+  /** The revision that gets the requests to a Service; null if there is no such Service. */
   public @Nullable RevisionId latestRevision(String namespace, String service) {
     return serving.latest(namespace, service);
   }
 
-  /** What is unusual about the processes of this revision, or of the Deployment of this name. */
+  /** The problems of the processes of this revision, or of the Deployment with this name. */
   public LocalProcessProblems processes(RevisionId workload) {
     return kubelet.processes(workload);
   }

@@ -8,11 +8,11 @@ import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * What LocalRuntime needs from the rest of the process.
+ * The dependencies of {@link LocalRuntime} on the rest of the activator.
  *
- * @param logsOutput whether the log has the lines that processes print
- * @param routable whether the activator knows the revision with this id and uid
- * @param inFlight how many requests run on a pod; called on any thread
+ * @param logsOutput whether the output of processes is logged
+ * @param routable whether requests can be routed to the revision with this id and uid
+ * @param inFlight the number of requests in flight on a pod; called on any thread
  */
 public record LocalRuntimeDependencies(Clock clock, RandomGenerator random, boolean logsOutput,
     BiPredicate<RevisionId, String> routable,

@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
- * Free ports of the loopback address, for programs that get their port before they start. They
- * lie below the ephemeral ports, which others could take before the program listens, and below
- * Kubernetes' node ports. The first is random and the others follow, so two activators rarely
- * choose the same port.
+ * Finds free ports of the loopback address, for programs that get their port before they start. The
+ * ports are below the ephemeral ports, which another program could take before this one listens,
+ * and below Kubernetes' node ports. The first port is random and the others follow it, so two
+ * activators rarely choose the same port.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -35,12 +35,14 @@ final class LoopbackPorts {
 
   @FunctionalInterface
   interface Listening {
-    /** Throws a {@link BindException} if the port is taken. */
+    /** Listens on a port. Throws a {@link BindException} if the port is taken. */
     Closeable on(int port) throws IOException;
   }
 
   /**
-   * @throws IllegalStateException if all are taken
+   * Finds the next free port.
+   *
+   * @throws IllegalStateException if all ports are taken
    * @throws UncheckedIOException if this process cannot open a socket
    */
   int next() {

@@ -11,14 +11,14 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The objects of pods, as {@code kubectl} shows them. */
+/** Makes the Pod objects of local pods. */
 final class PodObjectBuilder {
   static final String LOOPBACK = "127.0.0.1";
   private static final String CONTAINER = "user-container";
 
   private PodObjectBuilder() {}
 
-  /** A pod as it is created. Its container has the port and the variables that its process gets. */
+  /** A new Pod. Its container has the port and the variables of the process. */
   static ObjectNode pod(PodTemplate template, ObjectNode replicaSet, String name, int port) {
     var pod = ControllerWrites.named(BuiltInKinds.POD, template.namespace(), name);
     for (var field : new String[]{"labels", "annotations"}) {

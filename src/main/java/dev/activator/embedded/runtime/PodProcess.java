@@ -9,26 +9,26 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * A started process.
+ * A process of a pod, which was started.
  *
- * <p><b>Threads.</b> The loop it was started with.
+ * <p><b>Threads.</b> The loop with which it was started.
  */
 interface PodProcess {
-  /** Terminates it, and kills it if that has no effect. */
+  /** Terminates the process, and kills it if it does not end. */
   void stop();
 
-  /** Kills it and its children. */
+  /** Kills the process and its children. */
   void kill();
 
-  /** Its number on this machine; 0 until it runs. */
+  /** The process id; 0 until the process runs. */
   long pid();
 
   /**
-   * Describes a process to start.
+   * The description of a process to start.
    *
-   * @param pod name of its pod
-   * @param port it should listen on, on the loopback address
-   * @param variables of its environment, in addition to the activator's
+   * @param pod the name of its pod
+   * @param port the port of the loopback address on which it should listen
+   * @param variables its environment variables, in addition to the activator's
    */
   record Spec(PodTemplate template, String pod, int port, Map<String, String> variables) {
     public Spec {
@@ -37,7 +37,10 @@ interface PodProcess {
       variables = all;
     }
 
-    /** Throws an {@link IllegalArgumentException} if there is no command. */
+    /**
+     * Makes a builder of the process. Throws an {@link IllegalArgumentException} if there is no
+     * command.
+     */
     ProcessBuilder builder() {
       var command = VariableExpansion.ofCommand(template.words(), variables);
       if (command.isEmpty()) {
@@ -63,7 +66,10 @@ interface PodProcess {
 
   @FunctionalInterface
   interface Starter {
-    /** {@code exited} is called once, on the loop, even if the process cannot be started. */
+    /**
+     * Starts a process. {@code exited} is called once, on the loop, even if the process cannot be
+     * started.
+     */
     PodProcess start(Spec spec, ProcessOutputReader output, Consumer<ExitReason> exited);
   }
 }

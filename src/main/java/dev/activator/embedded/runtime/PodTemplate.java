@@ -15,12 +15,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The template of the pods of a ReplicaSet or Deployment. Absent fields have defaults.
+ * The pod template of a ReplicaSet or Deployment, with defaults for absent fields.
  *
- * @param name of the ReplicaSet or Deployment
- * @param workload name of the Deployment that controls it, or else its own
- * @param metadata of its pods: labels and annotations
- * @param spec of its pods
+ * @param name the name of the ReplicaSet or Deployment
+ * @param workload the name of the Deployment that controls it, or else its own name
+ * @param metadata the labels and annotations of its pods
+ * @param spec the spec of its pods
  */
 record PodTemplate(String namespace, String name, String workload, JsonNode metadata,
     JsonNode spec) {
@@ -39,7 +39,9 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return !label(EmbeddedLabels.REVISION).isEmpty();
   }
 
-  /** The revision that it runs, or else the workload. Requests are counted by it. */
+  /**
+   * The revision that the pods belong to, or else the workload. Requests are counted for this id.
+   */
   RevisionId id() {
     return new RevisionId(namespace, isRevision() ? label(EmbeddedLabels.REVISION) : workload);
   }
@@ -69,7 +71,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return container().path("workingDir").asString("");
   }
 
-  /** Command and arguments, before variables are replaced. */
+  /** The command and its arguments, before variables are replaced. */
   List<String> words() {
     return Stream.of("command", "args").flatMap(field -> container().path(field).valueStream())
         .map(word -> word.asString("")).toList();
@@ -80,7 +82,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return h2c ? PortProtocol.H2C : PortProtocol.HTTP1;
   }
 
-  /** How long a pod that stops may take to finish its requests. */
+  /** The time that a stopping pod has to finish its requests. */
   Duration requestTimeout() {
     int seconds = spec.path("timeoutSeconds").intValue(0);
     return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
@@ -92,7 +94,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return seconds > 0 ? Duration.ofSeconds(seconds) : KILL_AFTER;
   }
 
-  /** What the platform itself adds to a container's variables. */
+  /** The variables that embedded mode adds to those of a container. */
   Map<String, String> ownVariables(int port) {
     var own = new TreeMap<>(Map.of("PORT", Integer.toString(port)));
     if (isRevision()) {
@@ -104,11 +106,11 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   }
 
   /**
-   * The port of this machine that a port of the manifest means. The container's first port is the
-   * pod's, in {@code PORT}; any other is taken literally. A port that the container does not list
-   * means the first, unless it lists others.
+   * The port on this machine for a port of the manifest. The container's first port is the pod's
+   * port, which is in {@code PORT}. Its other ports are used as they are. A port that the container
+   * does not list means the first port, unless it lists several.
    *
-   * @param port a number or a name; may be missing
+   * @param port a number or a name, or a missing node
    */
   int port(JsonNode port, int podPort) {
     var ports = container().path("ports");
@@ -123,7 +125,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return podPort;
   }
 
-  /** A probe of the container; null if it has none. */
+  /** A probe of the container; null if there is none. */
   @Nullable LocalProbe probe(String field, int podPort) {
     return container().path(field) instanceof ObjectNode probe
         ? LocalProbe.of(probe, port -> port(port, podPort))
@@ -131,7 +133,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   }
 
   /**
-   * The readiness probe. Without one, a process is ready once it accepts connections, also with
+   * The readiness probe. Without one, a process is ready when it accepts connections, also with
    * HTTP/2.
    */
   LocalProbe readiness(int podPort) {

@@ -16,14 +16,17 @@ import org.slf4j.LoggerFactory;
 /**
  * The output of one process, read line by line.
  *
- * <p><b>Threads.</b> One thread reads the output; any may call the methods.
+ * <p><b>Threads.</b> One thread reads the output. Any thread may call the other methods.
  */
 final class ProcessOutputReader {
   private static final Logger log = LoggerFactory.getLogger(ProcessOutputReader.class);
-  /** Longer lines are split: a process may never end one. */
+  /** The limit of a line. Longer lines are split, because a process may never end one. */
   private static final int MAX_CHARS = 8 * 1024;
   private static final int LAST_LINES = 20;
-  /** How many lines are searched for the one that names an error, since a stack trace may be long. */
+  /**
+   * The number of lines that are searched for an error message. It is large because a stack trace
+   * may be long.
+   */
   private static final int SEARCHED_LINES = 300;
   /** The limit of a line that is quoted in a status. */
   private static final int QUOTED_CHARS = 500;
@@ -50,7 +53,7 @@ final class ProcessOutputReader {
         .map(ContainerLog.Line::text).toList();
   }
 
-  /** The line that says why the process ended; may be empty. */
+  /** The line that contains the reason why the process ended; may be empty. */
   String errorLine() {
     var line = CrashMessageFinder.of(last(SEARCHED_LINES));
     return line.length() > QUOTED_CHARS ? line.substring(0, QUOTED_CHARS) : line;
@@ -60,7 +63,7 @@ final class ProcessOutputReader {
     return ended;
   }
 
-  /** Blocks until the output ends. */
+  /** Reads the output. Blocks until it ends. */
   void read(InputStream output) {
     try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
       char[] some = new char[4096];

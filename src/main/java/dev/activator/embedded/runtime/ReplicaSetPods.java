@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The pods of one ReplicaSet, and their objects. Endpoints are written first, since requests wait for
- * them.
+ * The pods of one ReplicaSet. It creates and stops them, and writes their objects and statuses.
+ * Endpoints are written first, since requests wait for them.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Errors.</b> If no port is free, the revision's status reports a failure, and the pod is
+ * <p><b>Errors.</b> If no port is free, the revision's status shows a failure, and the pod is
  * retried.
  */
 final class ReplicaSetPods {
@@ -69,7 +69,7 @@ final class ReplicaSetPods {
     publishReplicas();
   }
 
-  /** Makes no more pods. Orphaned pods, whose objects are not deleted, continue to run. */
+  /** Makes no more pods. Orphaned pods, whose objects were not deleted, continue to run. */
   void retire() {
     retired = true;
   }
@@ -80,7 +80,7 @@ final class ReplicaSetPods {
     List.copyOf(pods.values()).forEach(LocalPod::stop);
   }
 
-  /** Drains a pod whose object was deleted, and replaces it. */
+  /** Drains a pod whose object was deleted, and makes another one. */
   void deleted(String pod) {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
@@ -89,7 +89,7 @@ final class ReplicaSetPods {
     }
   }
 
-  /** Takes pods of a ReplicaSet that was deleted without them. */
+  /** Adopts the pods of a ReplicaSet that was deleted without its pods. */
   void adopt(ReplicaSetPods other) {
     if (!other.template.namespace().equals(template.namespace())) {
       return;
@@ -126,7 +126,7 @@ final class ReplicaSetPods {
     return template;
   }
 
-  /** The problem that keeps a process from being ready has changed, or is gone. */
+  /** The problem of a process has changed, or is solved. */
   void problemChanged() {
     kubelet.problemChanged(template.id());
   }
@@ -145,14 +145,14 @@ final class ReplicaSetPods {
     publishFailure(exit);
   }
 
-  /** A process that served has ended; it is started again, and requests wait for that. */
+  /** A process that served requests has ended. It is restarted, and requests wait for that. */
   void restarting(LocalPod pod, ExitReason exit) {
     problemChanged();
     publishPod(pod);
     publishTrouble(now -> now.unknown("Ready", "Restarting", pod.problem()));
   }
 
-  /** The pod's process runs, and is not ready in the usual time. */
+  /** The pod's process runs, but is not ready after the usual time. */
   void slow(LocalPod pod) {
     publishPod(pod);
     if (pod.overdue().isEmpty()) {
@@ -237,7 +237,7 @@ final class ReplicaSetPods {
         .fail("Ready", exit.reason(), exit.message()));
   }
 
-  /** Publishes a problem, unless a pod is ready. */
+  /** Publishes conditions about a problem, unless a pod is ready. */
   private void publishTrouble(Consumer<ConditionManager> change) {
     if (views().stream().noneMatch(ReplicaSetPodState::ready)) {
       publishConditions(change);

@@ -13,14 +13,14 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A revision of a Service, and the objects that it needs. */
+/** Makes the objects of a revision: the Revision itself, its Deployment, Services and Endpoints. */
 public record RevisionObjects(ObjectNode revision) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;
   private static final List<String> INHERITED = List.of(EmbeddedLabels.SERVICE,
       EmbeddedLabels.CONFIGURATION, EmbeddedLabels.GENERATION);
 
-  /** {@code hello-00001} for the first of {@code hello}. */
+  /** The name of a revision, such as {@code hello-00001} for the first one of {@code hello}. */
   static String revisionName(String service, int number) {
     return ChildName.of(service, "-%05d".formatted(number));
   }
@@ -38,7 +38,7 @@ public record RevisionObjects(ObjectNode revision) {
     }
   }
 
-  /** @param fingerprint of the template */
+  /** @param fingerprint the hash of the template */
   static RevisionObjects of(ObjectNode service, int number, String fingerprint) {
     String name = ObjectMeta.name(service);
     var revision = ControllerWrites.named(BuiltInKinds.REVISION, ObjectMeta.namespace(service),
@@ -86,7 +86,10 @@ public record RevisionObjects(ObjectNode revision) {
     return service;
   }
 
-  /** The activator's address: every request goes through it. */
+  /**
+   * The public Endpoints. They always have the activator's address, because all requests go through
+   * it.
+   */
   ObjectNode publicEndpoints(String address, int port) {
     var endpoints = typed(of(BuiltInKinds.ENDPOINTS, name()), EmbeddedLabels.PUBLIC);
     var subset = endpoints.putArray("subsets").addObject();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Creates what belongs to a Revision: two Services, their Endpoints and a Deployment. Existing
+ * Creates the objects of a Revision: two Services, their Endpoints and a Deployment. Existing
  * objects are not changed.
  *
  * <p><b>Threads.</b> One loop.
@@ -21,7 +21,7 @@ final class RevisionReconciler {
   private final String address;
   private int requestPort;
 
-  /** @param address where the activator takes requests */
+  /** @param address the address where the activator takes requests */
   RevisionReconciler(ApiStore store, ControllerWrites objects, String address) {
     this.store = store;
     this.objects = objects;
@@ -32,7 +32,7 @@ final class RevisionReconciler {
     requestPort = port;
   }
 
-  /** Makes what the revision lacks. */
+  /** Creates the objects of a revision that do not exist. */
   void complete(ObjectNode revision) {
     if (ObjectMeta.terminating(revision)) {
       return;
@@ -60,7 +60,10 @@ final class RevisionReconciler {
         .unknown(ServingController.READY, "Deploying", "");
   }
 
-  /** Begins a revision. One that starts without pods is ready, as the first request starts one. */
+  /**
+   * Sets the first status of a revision. A revision that begins without pods is ready, because the
+   * first request starts a pod.
+   */
   void begin(ObjectNode revision) {
     if (ConditionManager.find(revision, ServingController.READY).isMissingNode()) {
       if (EmbeddedScaleClient.initialScale(revision) == 0) {
@@ -71,7 +74,7 @@ final class RevisionReconciler {
     }
   }
 
-  /** Null if the namespace is gone. */
+  /** Creates an object if it does not exist. Returns null if the namespace is deleted. */
   @Nullable ObjectNode ensure(Kind kind, ObjectNode object) {
     if (!exists(kind, object)) {
       objects.create(kind, object);

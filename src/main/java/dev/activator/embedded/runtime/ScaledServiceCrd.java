@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** The CustomResourceDefinition of ScaledServices, which is the chart's. */
+/** The CustomResourceDefinition of ScaledServices, which is the same as in the Helm chart. */
 public final class ScaledServiceCrd {
   private static final String FILE = "/embedded/scaledservices.yaml";
   private static final Pattern HOST = Pattern.compile(
@@ -94,8 +94,8 @@ public final class ScaledServiceCrd {
   }
 
   /**
-   * Creates the definition in a store, which from then on sets defaults and refuses invalid
-   * objects, as a cluster does.
+   * Creates the definition in a store. From then on, the store sets defaults and refuses invalid
+   * objects, like a cluster.
    */
   public static void createIn(ApiStore store) {
     var definition = definition();
@@ -106,7 +106,7 @@ public final class ScaledServiceCrd {
     store.onAdmission(kind, object -> schema.admit(object, store.stored(kind, object)));
   }
 
-  /** The first version's. */
+  /** The schema of the first version. */
   static CustomResourceSchema schema(ObjectNode definition) {
     return new CustomResourceSchema(definition, RULES);
   }

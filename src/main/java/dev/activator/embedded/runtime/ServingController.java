@@ -26,10 +26,10 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that creates a Revision for each of a Service's last templates, and each
- * Revision's objects.
+ * The controller of Knative Services. It creates a Revision for each of the last templates of a
+ * Service, and the objects of each Revision.
  *
- * <p><b>Threads.</b> Works on {@code loop}; any thread may read the latest revision.
+ * <p><b>Threads.</b> Events are handled on {@code loop}. Any thread may read the latest revision.
  *
  * <p><b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
  * deletes are created again at once.
@@ -37,11 +37,14 @@ import tools.jackson.databind.node.ObjectNode;
  * <p><b>Source.</b> Knative Serving's service and configuration reconcilers.
  */
 public final class ServingController {
-  /** Not an image: the sample runs in this process. */
+  /** The image of the sample. It is only a name, since the sample runs in this process. */
   public static final String SAMPLE_IMAGE = "activator.dev/hello";
 
   static final String READY = "Ready";
-  /** How long a write of a Service waits at most until requests for it are routed. */
+  /**
+   * The longest time for which the response to a write of a Service waits until requests can be
+   * routed.
+   */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   private static final List<Kind> OWNED_BY_REVISION = List.of(BuiltInKinds.ENDPOINTS,
@@ -53,8 +56,8 @@ public final class ServingController {
     private long generation = -1;
     private String newest = "";
     /**
-     * The revision that took over the requests last, and keeps them if a process fails later; empty
-     * if there is none.
+     * The last revision that was ready and got the requests. It keeps them even if its process
+     * fails later. Empty if there is none.
      */
     private String ready = "";
   }
@@ -127,7 +130,7 @@ public final class ServingController {
     try {
       work.run();
     } catch (StatusException e) {
-      // The object was deleted or changed meanwhile; that event will follow.
+      // The object was deleted or changed in the meantime. The event about that will follow.
       log.debug("{}: {}", ObjectMeta.key(object), e.getMessage());
     }
   }
@@ -136,7 +139,7 @@ public final class ServingController {
     var known = services.computeIfAbsent(id(service), _ -> new Known());
     long generation = ObjectMeta.of(service).path("generation").longValue(0);
     if (known.generation == generation || ObjectMeta.terminating(service)) {
-      // Only its status or its labels changed, or it is being deleted.
+      // Only the status or the labels have changed, or the Service is being deleted.
       return;
     }
     adopt(service);
@@ -148,7 +151,7 @@ public final class ServingController {
       log.info("{}/{}: a new revision of {}", ObjectMeta.namespace(service), wanted.name(),
           ObjectMeta.name(service));
     }
-    // Done first, since observers of the revision may read it by the Service's name.
+    // This is done first, since an observer of the revision may look it up by the Service's name.
     latest.putIfAbsent(id(service), id(wanted.revision()));
     var revision = dependents.ensure(BuiltInKinds.REVISION, wanted.revision());
     if (revision == null) {
@@ -182,7 +185,10 @@ public final class ServingController {
     }
   }
 
-  /** The newest revision is created again, as in Knative; an older one is not. */
+  /**
+   * Handles a deleted revision. As in Knative, the newest revision is created again, and an older
+   * one is not.
+   */
   private void revisionDeleted(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
@@ -224,7 +230,10 @@ public final class ServingController {
     }
   }
 
-  /** A revision that was ready stays ready at zero: the next request starts a pod. */
+  /**
+   * Sets a routed revision to ready when it is scaled to zero, because the next request starts a
+   * pod.
+   */
   private void restedAtZero(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
@@ -236,7 +245,7 @@ public final class ServingController {
     }
   }
 
-  /** Null if it is gone or being deleted. */
+  /** The Service of a revision; null if it does not exist or is being deleted. */
   private @Nullable ObjectNode serviceOf(ObjectNode revision) {
     var service = store.find(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(revision),
         ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.SERVICE, ""));
@@ -265,8 +274,8 @@ public final class ServingController {
   }
 
   /**
-   * Routes the requests. The newest revision gets them once it is ready and the activator knows it;
-   * until then the previous one keeps them.
+   * Chooses the revision that gets the requests. The newest revision gets them when it is ready and
+   * the activator knows it. Until then, the previous one keeps them.
    */
   private void route(ObjectNode service, Known known) {
     var newest = store.find(BuiltInKinds.REVISION, ObjectMeta.namespace(service), known.newest);
@@ -274,7 +283,7 @@ public final class ServingController {
       return;
     }
     var id = id(service);
-    // While none has been ready yet, the newest gets the requests, which wait for it.
+    // If no revision has been ready yet, the newest gets the requests, which wait until it is.
     boolean ready = ConditionManager.isTrue(newest, READY);
     if (isRoutable(newest) && (ready || known.ready.isEmpty())) {
       latest.put(id, id(newest));
@@ -304,7 +313,9 @@ public final class ServingController {
             state));
   }
 
-  /** Completes when a request for this Service, which was just written, finds a revision. */
+  /**
+   * Completes when requests to this Service, which was just written, can be routed to a revision.
+   */
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
     var done = new CompletableFuture<Void>();
     loop.execute(() -> {
@@ -312,7 +323,7 @@ public final class ServingController {
       waiting.computeIfAbsent(id(service), _ -> new ArrayList<>()).add(done);
       var target = latest.get(id(service));
       if (target == null) {
-        // A dry run, or deleted meanwhile.
+        // The write was a dry run, or the Service is already deleted.
         applied(id(service));
       } else {
         routable(target);
@@ -341,7 +352,7 @@ public final class ServingController {
     return new ServiceRevisionPlanner.Entry(number, template);
   }
 
-  /** Adopts revisions that an earlier Service of this name orphaned. */
+  /** Adopts revisions that an earlier Service with this name has orphaned. */
   private void adopt(ObjectNode service) {
     store.list(BuiltInKinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
         && ObjectMeta.namespace(one).equals(ObjectMeta.namespace(service))

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The admission of Deployments and ReplicaSets: sets defaults, and refuses a wrong selector.
+ * The admission of Deployments and ReplicaSets. It sets defaults, and refuses an invalid selector.
  *
  * <p><b>Source.</b> {@code apis/apps/validation/validation.go} in Kubernetes.
  */
@@ -21,12 +21,12 @@ final class WorkloadAdmission {
 
   private WorkloadAdmission() {}
 
-  /** @param stored null for a new one */
+  /** @param stored null for a new object */
   static ObjectNode admit(ObjectNode workload, @Nullable ObjectNode stored) {
     if (workload.get("spec") instanceof ObjectNode spec && !spec.hasNonNull("replicas")) {
       spec.put("replicas", 1);
     }
-    // kubectl relies on the API server to set it.
+    // kubectl relies on the API server to set this field.
     workload.at("/spec/template/spec/containers").findValues("grpc").stream()
         .filter(JsonNode::isObject).map(ObjectNode.class::cast)
         .filter(grpc -> !grpc.has("service")).forEach(grpc -> grpc.put("service", ""));

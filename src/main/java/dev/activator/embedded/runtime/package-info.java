@@ -1,4 +1,4 @@
-/** Runs the revisions of the embedded API as local processes. */
+/** Runs the workloads of the embedded API as local processes: controllers, and a kubelet. */
 @NullMarked
 package dev.activator.embedded.runtime;
 

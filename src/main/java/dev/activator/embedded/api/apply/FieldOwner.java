@@ -3,9 +3,9 @@ package dev.activator.embedded.api.apply;
 import java.util.Locale;
 
 /**
- * An owner of fields: the key of an entry in {@code metadata.managedFields}.
+ * An owner of fields (field manager): the key of an entry in {@code metadata.managedFields}.
  *
- * @param subresource through which it writes; empty for the object itself
+ * @param subresource the subresource that it writes to; empty for the object itself
  */
 public record FieldOwner(String name, Operation operation, String subresource) {
   private static final int MAX_LENGTH = 128;
@@ -19,7 +19,9 @@ public record FieldOwner(String name, Operation operation, String subresource) {
     }
   }
 
-  /** The given name, or the program's at the start of {@code userAgent}. */
+  /**
+   * The owner of an update. Without a name, it is the program at the start of {@code userAgent}.
+   */
   public static FieldOwner updating(String name, String userAgent, String subresource) {
     String program = userAgent.split("/", 2)[0].replaceAll("[^\\x20-\\x7e]", "");
     String used = name.isEmpty() ? program : name;
@@ -27,7 +29,7 @@ public record FieldOwner(String name, Operation operation, String subresource) {
         Operation.UPDATE, subresource);
   }
 
-  /** The manager as messages show it. */
+  /** The owner as messages show it. */
   String described(String apiVersion) {
     return '"' + name + '"'
         + (subresource.isEmpty() ? "" : " with subresource \"" + subresource + '"')

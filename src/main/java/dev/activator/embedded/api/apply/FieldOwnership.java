@@ -23,20 +23,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The owners of an object's fields. It computes the object that results from a write by one of
+ * The owners of an object's fields (managed fields). It computes the result of a write by one of
  * them.
  *
  * <p><b>Threads.</b> One.
  *
- * <p><b>Source.</b> {@code merge/update.go} in sigs.k8s.io/structured-merge-diff, and {@code
- * util/managedfields} in Kubernetes' apimachinery.
+ * <p><b>Source.</b> {@code merge/update.go} in sigs.k8s.io/structured-merge-diff, and
+ * {@code util/managedfields} in Kubernetes' apimachinery.
  */
 public final class FieldOwnership {
   private static final int MAX_UPDATERS = 10;
   private static final String MANAGED = "managedFields";
   private static final String KUBECTL = "kubectl";
   private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-  /** Fields that never have an owner. */
+  /** The fields that never have an owner. */
   private static final FieldSet SERVER_OWNED = FieldSet.parse(Json.MAPPER.readTree("""
       {"f:apiVersion": {}, "f:kind": {}, "f:metadata": {".": {}, "f:name": {}, "f:namespace": {},
       "f:creationTimestamp": {}, "f:selfLink": {}, "f:uid": {}, "f:generation": {},
@@ -71,7 +71,7 @@ public final class FieldOwnership {
         entries == null ? new HashMap<>() : parsed(kind, entries).orElseGet(HashMap::new));
   }
 
-  /** Empty if they are malformed; those of another version are left out. */
+  /** The parsed entries, without those of another version; empty if they are malformed. */
   private static Optional<Map<FieldOwner, Owned>> parsed(Kind kind, JsonNode entries) {
     var owners = new HashMap<FieldOwner, Owned>();
     try {
@@ -91,8 +91,8 @@ public final class FieldOwnership {
   }
 
   /**
-   * Sets the owners after a write that is no apply: the manager owns what it changed. Entries in
-   * the written object replace the stored ones.
+   * Sets the owners after a write that is not an apply: the manager owns the fields that it has
+   * changed. Entries in the written object replace the stored ones.
    */
   public void update(@Nullable ObjectNode stored, ObjectNode written, FieldOwner manager) {
     if (manager.subresource().isEmpty()) {
@@ -102,7 +102,7 @@ public final class FieldOwnership {
       own(manager, StructuredMerge.compare(shape, stored == null ? Json.object() : stored,
           written));
     } catch (StatusException _) {
-      // A list that cannot be merged: the owners stay.
+      // A list cannot be merged, so the owners stay.
     }
     cap();
     record(written);
@@ -133,10 +133,12 @@ public final class FieldOwnership {
   }
 
   /**
-   * The stored object with what {@code config} says, without what its manager no longer applies.
+   * The result of an apply: the stored object, with the fields of {@code config}, and without the
+   * fields that the manager does not apply any more.
    *
-   * @param manager applies
-   * @throws StatusException naming the conflicts with other managers, unless {@code force}
+   * @param manager the owner that applies
+   * @throws StatusException if there are conflicts with other managers, unless {@code force}; it
+   *     names them
    */
   public ObjectNode apply(@Nullable ObjectNode stored, ObjectNode config, FieldOwner manager,
       boolean force) {
@@ -163,7 +165,7 @@ public final class FieldOwnership {
     return merged;
   }
 
-  /** The fields that this path of the API may write. */
+  /** The fields of {@code config} that may be written through this subresource. */
   private ObjectNode writable(ObjectNode config, String subresource) {
     var wanted = config.deepCopy();
     if (subresource.equals("status")) {
@@ -175,7 +177,10 @@ public final class FieldOwnership {
     return wanted;
   }
 
-  /** Removes what the manager applied last time and not now, if it has no other owner. */
+  /**
+   * Removes the fields that the manager applied last time, but not this time, if they have no other
+   * owner.
+   */
   private ObjectNode prune(ObjectNode merged, FieldSet last) {
     if (last.isEmpty()) {
       return merged;
@@ -223,7 +228,7 @@ public final class FieldOwnership {
     owners.values().removeIf(owned -> owned.fields().isEmpty());
   }
 
-  /** The fields that {@code kubectl apply} without server-side apply owns, by its annotation. */
+  /** The fields that {@code kubectl apply} owns without server-side apply, by its annotation. */
   private FieldSet appliedByClient(ObjectNode live) {
     String annotation = lastApplied(live);
     try {
@@ -235,7 +240,7 @@ public final class FieldOwnership {
             .difference(changes.removed());
       }
     } catch (JacksonException | StatusException _) {
-      // Another program wrote the annotation, so it proves nothing.
+      // Another program has written the annotation, so it is ignored.
     }
     return FieldSet.EMPTY;
   }
@@ -244,7 +249,7 @@ public final class FieldOwnership {
     return object.path("metadata").path("annotations").path(LAST_APPLIED).asString("");
   }
 
-  /** Keeps that annotation up to date, so that a later apply by the client works. */
+  /** Updates that annotation, so that a later apply by the client works. */
   private static void refreshLastApplied(ObjectNode config, ObjectNode merged,
       FieldOwner manager) {
     if (manager.name().equals(KUBECTL) && !lastApplied(merged).isEmpty()) {
@@ -272,7 +277,7 @@ public final class FieldOwnership {
     return StatusException.applyConflict("Apply failed with " + message, causes);
   }
 
-  /** Joins the oldest updates, so that the number of entries is bounded. */
+  /** Merges the oldest entries of updates, so that the number of entries is bounded. */
   private void cap() {
     var updaters = owners.entrySet().stream()
         .filter(entry -> entry.getKey().operation() == Operation.UPDATE)

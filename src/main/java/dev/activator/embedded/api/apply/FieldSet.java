@@ -13,14 +13,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A set of paths in an object, as a tree of path elements in the format {@code FieldsV1}: {@code
- * f:<name>} is a field, {@code k:<keys>} the list item with these keys, {@code v:<value>} an item of a
- * set.
+ * A set of paths in an object, as a tree of path elements in the format {@code FieldsV1}:
+ * {@code f:<name>} is a field, {@code k:<keys>} the list item with these keys, {@code v:<value>} an
+ * item of a set.
  *
  * <p><b>Source.</b> {@code fieldpath} in sigs.k8s.io/structured-merge-diff.
  *
  * @param member whether the path to this node is in the set
- * @param children none is empty
+ * @param children the sets below this node; none is empty
  */
 record FieldSet(boolean member, SortedMap<String, FieldSet> children) {
   static final FieldSet EMPTY = new FieldSet(false, Collections.emptySortedMap());
@@ -116,8 +116,8 @@ record FieldSet(boolean member, SortedMap<String, FieldSet> children) {
   }
 
   /**
-   * The paths that the other set does not have. A path in the other set removes neither those below
-   * it nor those above it.
+   * The paths that are not in the other set. A path in the other set removes only itself, and no
+   * paths below or above it.
    */
   FieldSet difference(FieldSet other) {
     return combined(other, (mine, others) -> mine && !others);
@@ -133,7 +133,7 @@ record FieldSet(boolean member, SortedMap<String, FieldSet> children) {
     return of(membership.of(member, other.member), all);
   }
 
-  /** The paths as in messages of Kubernetes: {@code .spec.containers[name="a"].image}. */
+  /** The paths in the form of Kubernetes' messages: {@code .spec.containers[name="a"].image}. */
   List<String> paths() {
     var paths = new ArrayList<String>();
     addPaths("", paths);

@@ -19,7 +19,7 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Lists, compares and merges the fields of values by their shapes.
+ * Lists, compares and merges the fields of two values. The shape of a value defines how.
  *
  * <p><b>Source.</b> {@code typed} in sigs.k8s.io/structured-merge-diff.
  *
@@ -29,20 +29,20 @@ final class StructuredMerge {
   private StructuredMerge() {}
 
   /**
-   * The differences between two values: paths that only the second has, paths with another value,
-   * and paths that only the first has.
+   * The differences between two values: paths that only the second has, paths with different
+   * values, and paths that only the first has.
    */
   record Changes(FieldSet added, FieldSet modified, FieldSet removed) {
     private static final Changes NONE = new Changes(FieldSet.EMPTY, FieldSet.EMPTY,
         FieldSet.EMPTY);
 
-    /** The paths that the second value has set. */
+    /** The paths that are new or different in the second value. */
     FieldSet written() {
       return added.union(modified);
     }
   }
 
-  /** Whether the value is compared and owned as a whole. */
+  /** Whether a value is compared and owned as a whole. */
   private static boolean isLeaf(MergeSchema shape, JsonNode value) {
     return switch (value) {
       case ObjectNode _ -> shape.merging() == Merging.ATOMIC;
@@ -55,7 +55,7 @@ final class StructuredMerge {
     return shape.merging() == Merging.SET || shape.merging() == Merging.KEYED;
   }
 
-  /** All leaves and list items. */
+  /** The paths of all leaves and list items. */
   static FieldSet fields(MergeSchema shape, JsonNode value) {
     if (isLeaf(shape, value)) {
       return FieldSet.MEMBER;
@@ -76,7 +76,7 @@ final class StructuredMerge {
     return FieldSet.of(false, children);
   }
 
-  /** Compares two values, of which one may be missing. */
+  /** Compares two values. One of them may be missing. */
   static Changes compare(MergeSchema shape, @Nullable JsonNode before, @Nullable JsonNode after) {
     var one = before == null && shape.required() && after instanceof ObjectNode
         ? Json.object()
@@ -114,7 +114,10 @@ final class StructuredMerge {
         : new Changes(FieldSet.EMPTY, FieldSet.MEMBER, FieldSet.EMPTY);
   }
 
-  /** Whether both are compared as a whole. Null counts as empty beside an object or a list. */
+  /**
+   * Whether both values are compared as a whole. If the other value is an object or a list, null
+   * counts as an empty one.
+   */
   private static boolean areLeaf(MergeSchema shape, @Nullable JsonNode one,
       @Nullable JsonNode other) {
     var first = one == null || one.isNull() ? null : one;
@@ -155,7 +158,7 @@ final class StructuredMerge {
     return parts;
   }
 
-  /** Items with the same keys count as one value. */
+  /** Compares list items with the same keys. Several such items count as one value. */
   private static Changes itemChanges(MergeSchema shape, List<JsonNode> before,
       List<JsonNode> after) {
     var one = before.isEmpty() ? null : before.getFirst();
@@ -176,7 +179,7 @@ final class StructuredMerge {
     return new Changes(then.added().asMember(), then.modified(), then.removed());
   }
 
-  /** The second value with the fields that only the first has. */
+  /** Merges two values: the result is the second value, plus the fields that only the first has. */
   static JsonNode merge(MergeSchema shape, @Nullable JsonNode live, JsonNode config) {
     if (areLeaf(shape, live, config)) {
       return config;
@@ -196,8 +199,8 @@ final class StructuredMerge {
   }
 
   /**
-   * Merges two lists. Items in both have the order of {@code config}; an item that is only in
-   * {@code live} stays before the item that followed it.
+   * Merges two lists. Items that are in both have the order of {@code config}. An item that is only
+   * in {@code live} stays before the item that followed it.
    */
   private static ArrayNode mergeLists(MergeSchema shape, ArrayNode live, ArrayNode config) {
     var present = items(shape, live);
@@ -244,7 +247,7 @@ final class StructuredMerge {
     merged.add(merge(shape.others().get(), before.size() == 1 ? before.getFirst() : null, item));
   }
 
-  /** JSON's null if nothing is left. */
+  /** Removes fields from a value. The result is a JSON null if nothing is left. */
   static JsonNode remove(MergeSchema shape, JsonNode value, FieldSet fields) {
     if (fields.isEmpty() || isLeaf(shape, value)) {
       return value;
@@ -270,8 +273,8 @@ final class StructuredMerge {
   }
 
   /**
-   * The set with the declared fields that lead to a member: they are removed when everything below
-   * them is.
+   * The set, extended by the declared fields that contain a member. They are removed when all
+   * fields below them are.
    */
   static FieldSet withDeclared(MergeSchema shape, FieldSet fields) {
     var children = new TreeMap<String, FieldSet>();

@@ -1,4 +1,4 @@
-/** Server-side apply, and who owns which fields. */
+/** Server-side apply: the merge of objects, and the ownership of fields. */
 @NullMarked
 package dev.activator.embedded.api.apply;
 

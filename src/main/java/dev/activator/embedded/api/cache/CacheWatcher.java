@@ -12,13 +12,13 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One watch of a client on a watch cache. It sends its backlog first, then each event once, in
- * order. A bounded buffer holds what the outlet cannot take yet.
+ * One client's watch on a watch cache. It first sends its backlog, and then each event once, in
+ * order. Events that the outlet cannot take yet are in a bounded buffer.
  *
  * <p><b>Threads.</b> The cache's loop, except {@link #resume} and {@link #cancel}.
  */
 public final class CacheWatcher {
-  /** Clients report a watch that ends earlier as an error. */
+  /** The minimum time of a watch. Clients report one that ends earlier as an error. */
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
   private static final Loop.Timer NO_TIMER = () -> {
   };
@@ -40,7 +40,7 @@ public final class CacheWatcher {
   private int bufferSize;
   /** The newest revision that was sent; 0 for none. */
   private long clientRevision;
-  /** The newest revision whose event is sent, buffered or part of the backlog. */
+  /** The newest revision whose event was sent or buffered, or is part of the backlog. */
   private long coveredRevision;
   private Loop.Timer end = NO_TIMER;
   private Loop.Timer nextBookmark = NO_TIMER;
@@ -58,13 +58,13 @@ public final class CacheWatcher {
   }
 
   /**
-   * A connection.
+   * The connection to the client.
    *
-   * <p><b>Threads.</b> Called on the cache's loop, and never calls back inside a call. It calls {@link
-   * Watch#resume} when it can take more.
+   * <p><b>Threads.</b> Called on the cache's loop. It must not call back inside a call. It calls
+   * {@link CacheWatcher#resume} when it can take more.
    */
   public interface Outlet {
-    /** Called first: the watch misses nothing from now on. */
+    /** The watch has begun. From now on it misses no event. Called first. */
     void begin(CacheWatcher watch);
 
     boolean ready();
@@ -114,8 +114,8 @@ public final class CacheWatcher {
   }
 
   /**
-   * @param first the backlog, up to {@code upTo}
-   * @param known the client's revision; 0 if none
+   * @param first the backlog, up to the revision {@code upTo}
+   * @param known the newest revision that the client has; 0 if it has none
    * @param window the capacity of the cache's window
    */
   void open(InitialWatchEvents first, long known, long upTo, int window) {
@@ -134,7 +134,7 @@ public final class CacheWatcher {
     drain();
   }
 
-  /** False if the buffer is full: offer the event again. */
+  /** Takes an event. Returns false if the buffer is full; the event must then be offered again. */
   boolean offer(WatchCacheEvent event) {
     if (state != State.OPEN || event.revision() <= coveredRevision) {
       return true;
@@ -164,7 +164,8 @@ public final class CacheWatcher {
   private boolean step() {
     var signal = backlog.next();
     if (backlog.lost()) {
-      // No error: the client resumes from its last revision, and then gets the 410.
+      // The watch ends without an error. The client resumes from its last revision, and then gets
+      // the 410.
       end();
       return false;
     }
@@ -183,7 +184,7 @@ public final class CacheWatcher {
       case Changed(_, var object) -> clientRevision = Math.max(clientRevision, object.revision());
       case Bookmark(var revision, _) -> clientRevision = Math.max(clientRevision, revision);
       case WatchMessage.Failed _ -> {
-        // Has no revision.
+        // A failure has no revision.
       }
     }
     outlet.send(signal);
@@ -197,7 +198,7 @@ public final class CacheWatcher {
     }
   }
 
-  /** Each bookmark schedules the next: one timer per watch. */
+  /** Schedules a bookmark. Each one schedules the next, so a watch has one timer. */
   private void scheduleBookmark(Duration age, Duration last) {
     var usual = age.plus(dispatcher.settings().bookmarkPeriod());
     var next = usual.compareTo(last) < 0 ? usual : last;
@@ -216,14 +217,17 @@ public final class CacheWatcher {
     close();
   }
 
-  /** Sends a failure, and ends a little later, so that the failure arrives first. */
+  /** Sends a failure, and ends the watch a little later, so that the failure arrives first. */
   void fail(StatusException failure) {
     waiter = null;
     outlet.send(new WatchMessage.Failed(failure));
     end = dispatcher.loop().schedule(dispatcher.settings().closeDelay(), this::close);
   }
 
-  /** Ends the watch, after a pending initial bookmark, from which the client can resume. */
+  /**
+   * Ends the watch. If the initial bookmark is pending, it is sent before, so that the client can
+   * resume from it.
+   */
   void terminate() {
     if (state == State.OPEN && backlog.bookmarkPending()) {
       state = State.ENDS_AFTER_BOOKMARK;
@@ -233,7 +237,7 @@ public final class CacheWatcher {
     }
   }
 
-  /** Ends the watch, so that others no longer wait for its buffer. */
+  /** Ends the watch. Other watches no longer wait for its buffer. */
   void close() {
     end();
     dispatcher.resumed();

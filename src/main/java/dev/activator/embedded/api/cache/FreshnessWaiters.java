@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Reads and watches that wait for a newer cache or a timeout. */
+/** The reads and watches that wait until the cache reaches a revision, or until a timeout. */
 final class FreshnessWaiters {
   private final Loop loop;
   private final Duration timeout;
@@ -50,7 +50,7 @@ final class FreshnessWaiters {
       });
     }
 
-    /** Idempotent. */
+    /** Stops waiting. Idempotent. */
     void leave() {
       timer.cancel();
       byRevision.computeIfPresent(revision, (_, waiters) -> {

@@ -6,7 +6,9 @@ import dev.activator.embedded.api.store.Kind;
 import java.util.List;
 import java.util.Map;
 
-/** A label or field by which objects, and watches that select by it, are found without a scan. */
+/**
+ * A label or field with an index. Objects, and watches that select by it, are found without a scan.
+ */
 public record IndexedField(Source source, String name) {
   enum Source {
     LABEL,
@@ -39,7 +41,7 @@ public record IndexedField(Source source, String name) {
     return values.getOrDefault(name, "");
   }
 
-  /** The value that the selection requires; empty if none. */
+  /** The value that the selection requires; empty if it does not require one. */
   public String valueIn(ObjectSelection selection) {
     return source == Source.LABEL ? labelIn(selection) : selection.field(name);
   }

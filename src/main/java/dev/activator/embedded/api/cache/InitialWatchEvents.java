@@ -10,16 +10,16 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events or objects that a watch sends before live events. They are not copied, but read as
- * fast as the client takes them.
+ * The backlog of a watch: the objects or events that it sends before live events. They are not
+ * copied, but read when the client can take them.
  */
 sealed interface InitialWatchEvents {
   @Nullable WatchMessage next();
 
-  /** Whether events fell out of the window before they were read. */
+  /** Whether events have left the window before they were read. */
   boolean lost();
 
-  /** Whether the bookmark after the initial events is still to come. */
+  /** Whether the bookmark after the initial events has not been sent yet. */
   boolean bookmarkPending();
 
   InitialWatchEvents NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);

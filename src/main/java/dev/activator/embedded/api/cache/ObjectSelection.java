@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The objects that a list or a watch selects: a namespace, labels and fields. */
+/** The selection of a list or a watch: a namespace, a label selector and a field selector. */
 public record ObjectSelection(String namespace, LabelSelector labels, FieldSelector fields) {
   private static final List<String> SELECTABLE = List.of("metadata.name", "metadata.namespace");
   private static final Map<Kind, List<String>> MORE = Map.of(BuiltInKinds.EVENT,
@@ -48,12 +48,12 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
     return namespace.isEmpty() ? "" : namespace + "/";
   }
 
-  /** The only name that passes, or empty. */
+  /** The only name that is selected; empty if there are others. */
   public String name() {
     return field("metadata.name");
   }
 
-  /** The only value that passes, or empty. */
+  /** The only value of a field that is selected; empty if there are others. */
   String field(String path) {
     for (var term : fields.terms()) {
       if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {
@@ -63,7 +63,7 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
     return "";
   }
 
-  /** Whether only a scan can count the objects that pass. */
+  /** Whether the selected objects can only be counted by a scan. */
   public boolean selective() {
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
   }
@@ -73,7 +73,9 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
         && fields.matches(object.fields());
   }
 
-  /** Sorted by key, from the first that is not before {@code from}. */
+  /**
+   * The selected objects sorted by key, beginning with the first that is not before {@code from}.
+   */
   public Iterator<WatchCacheObject> in(SortedObjects objects, String from) {
     return new Passing(objects.candidates(this, from), this);
   }

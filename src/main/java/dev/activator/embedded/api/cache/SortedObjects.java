@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.pcollections.TreePMap;
 
 /**
- * Objects sorted by key, and by indexed labels and fields. Immutable; a change shares nearly all.
+ * The objects of a kind, sorted by key and by indexed labels and fields. Immutable. A changed copy
+ * shares nearly all of its content.
  */
 public final class SortedObjects {
   public static final SortedObjects EMPTY = indexed(List.of());
@@ -15,7 +16,7 @@ public final class SortedObjects {
   private final TreePMap<String, WatchCacheObject> byKey;
   private final List<Index> indices;
 
-  /** Complete at one revision of the store. */
+  /** All objects of a kind at one revision of the store. */
   public record CacheSnapshot(SortedObjects objects, long revision) {}
 
   private SortedObjects(TreePMap<String, WatchCacheObject> byKey, List<Index> indices) {
@@ -64,7 +65,10 @@ public final class SortedObjects {
         .takeWhile(entry -> entry.getKey().startsWith(prefix)).map(Map.Entry::getValue).iterator();
   }
 
-  /** Uses an index if one applies; the selection must still be applied. */
+  /**
+   * The objects that the selection may match, from an index if one applies. The caller must still
+   * apply the selection.
+   */
   public Iterator<WatchCacheObject> candidates(ObjectSelection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
@@ -83,7 +87,7 @@ public final class SortedObjects {
   }
 
   private record Index(IndexedField indexer, TreePMap<String, WatchCacheObject> byValue) {
-    /** Less than every character of names and values. */
+    /** A separator that is less than all characters of names and values. */
     private static final char BETWEEN = '\0';
 
     static Index of(IndexedField indexer) {

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The newest state of one kind, the events before it, and its watches.
+ * The watch cache of one kind: its newest state, the events before it, and its watches.
  *
- * <p><b>Threads.</b> Any may call public methods; the others need the loop. A read that the published
- * state can answer completes on the caller's thread.
+ * <p><b>Threads.</b> Any thread may call public methods. The others are called on the loop. A read
+ * that the published state can answer completes on the caller's thread.
  *
  * <p><b>Errors.</b> {@link StatusException} 410 for a revision that is too old, 504 for one that is
  * too new, 429 while there is no state.
@@ -64,8 +64,8 @@ public final class WatchCache {
   /**
    * Ends all watches.
    *
-   * @throws RuntimeException for an object that was never stored, or a state older than the
-   *     published one; nothing has changed then
+   * @throws RuntimeException if an object cannot have been stored, or the state is older than the
+   *     published one; the cache is then unchanged
    */
   void replace(List<ObjectNode> listed, long revision) {
     if (revision < published.revision()) {
@@ -76,7 +76,7 @@ public final class WatchCache {
         .withAll(listed.stream().map(object -> WatchCacheObject.of(kind, object)).toList());
     dispatcher.endAll(revision);
     window.restart(objects, revision);
-    // In this order, so that a thread that sees the cache ready also sees its state.
+    // The order matters: a thread that sees that the cache is ready also sees its state.
     published = new CacheSnapshot(objects, revision);
     readiness = readiness.up(loop.nanoTime());
     waiters.reached(revision);
@@ -89,8 +89,8 @@ public final class WatchCache {
   }
 
   /**
-   * @throws RuntimeException for an object that was never stored, or a change that is not newer;
-   *     nothing has changed then
+   * @throws RuntimeException if the object cannot have been stored, or the change is not newer; the
+   *     cache is then unchanged
    */
   void apply(ApiStoreChange change) {
     var objects = published.objects();
@@ -106,7 +106,7 @@ public final class WatchCache {
     dispatcher.dispatch(event);
   }
 
-  /** Nothing of this kind has changed up to this revision. */
+  /** Advances the revision: nothing of this kind has changed up to it. */
   void progress(long revision) {
     if (revision > published.revision()) {
       publish(new CacheSnapshot(published.objects(), revision));
@@ -136,7 +136,7 @@ public final class WatchCache {
     }
   }
 
-  /** A cancelled read leaves nothing behind. */
+  /** Reads the objects. The result can be cancelled. */
   public CompletableFuture<CacheSnapshot> read(Freshness freshness) {
     if (!readiness.ready()) {
       return CompletableFuture.failedFuture(notReady());
@@ -182,7 +182,7 @@ public final class WatchCache {
     return new CacheSnapshot(objects, revision);
   }
 
-  /** Failures are sent to the outlet. */
+  /** Begins a watch. Failures are sent to the outlet. */
   public CacheWatcher watch(CacheWatcher.Request request, CacheWatcher.Outlet outlet) {
     var watch = new CacheWatcher(request, outlet, dispatcher);
     loop.execute(() -> begin(watch));
@@ -194,7 +194,8 @@ public final class WatchCache {
       return;
     }
     var start = watch.request().start();
-    // Before the client knows that the watch is open: what it writes afterwards must be an event.
+    // This is computed before the client knows that the watch is open. Writes of the client after
+    // that must be events.
     long least = switch (start) {
       case Snapshot(var freshness) -> least(freshness);
       case Now(var freshness) -> least(freshness);
@@ -220,8 +221,8 @@ public final class WatchCache {
   }
 
   /**
-   * Opens the watch once the cache is fresh enough. Closes it instead if the cache was refilled in
-   * between.
+   * Opens the watch when the cache is fresh enough. If the cache was filled again in between, the
+   * watch is closed.
    */
   private void openWhenFresh(long least, CacheWatcher watch, Consumer<CacheSnapshot> open) {
     int generation = readiness.generation();
@@ -249,8 +250,8 @@ public final class WatchCache {
   }
 
   private void open(CacheWatcher watch, InitialWatchEvents backlog, long known) {
-    // Covers all published events, dispatched or not. A client that requested a future revision
-    // gets nothing before it.
+    // The backlog covers all published events, even those that are not dispatched yet. A client
+    // that requests a future revision gets no events before it.
     watch.open(backlog, known, Math.max(known, published.revision()), window.capacity());
   }
 
@@ -258,7 +259,10 @@ public final class WatchCache {
     return new InitialWatchEvents.Events(window, watch.selection(), first);
   }
 
-  /** Returns null if one of the two was called at once. */
+  /**
+   * Calls {@code fresh} when the cache has reached the revision, or {@code late} after a timeout.
+   * Returns null if {@code fresh} was called at once.
+   */
   private FreshnessWaiters.@Nullable Waiter whenFresh(long revision,
       Consumer<CacheSnapshot> fresh, Consumer<StatusException> late) {
     if (published.revision() >= revision) {
@@ -288,10 +292,13 @@ public final class WatchCache {
   }
 
   /**
-   * <b>Source.</b> {@code cacher/ready.go} and {@code calculateRetryAfterForUnreadyCache} in {@code
-   * cacher/delegator.go} of Kubernetes' apiserver.
+   * Whether the cache is filled, and since when.
    *
-   * @param generation counts the listings: a watch that waits during one is ended by the next
+   * <p><b>Source.</b> {@code cacher/ready.go} and {@code calculateRetryAfterForUnreadyCache} in
+   * {@code cacher/delegator.go} of Kubernetes' apiserver.
+   *
+   * @param generation the number of times that the cache was filled; a waiting watch is closed if
+   *     it changes
    */
   private record CacheReadiness(boolean ready, int generation, long sinceNanos) {
     private static final double GROWTH_PER_SECOND = 0.06;

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.WatchMessage.Changed;
 import dev.activator.embedded.api.store.ApiStoreChange;
 import org.jspecify.annotations.Nullable;
 
-/** One change in a watch cache's window of recent events. All watches share its signals. */
+/** One change in a watch cache's window of recent events. All watches share its messages. */
 public final class WatchCacheEvent {
   private final ApiStoreChange.Type type;
   private final WatchCacheObject object;
@@ -16,9 +16,9 @@ public final class WatchCacheEvent {
   private @Nullable Changed gone;
 
   /**
-   * @param object for a deletion, the last state with the new revision
-   * @param previous what had this key before
-   * @param after all objects after this event
+   * @param object the object; after a deletion, its last state with the new revision
+   * @param previous the object with this key before the event; null if there was none
+   * @param after all objects of the kind after this event
    */
   public WatchCacheEvent(ApiStoreChange.Type type, WatchCacheObject object,
       @Nullable WatchCacheObject previous,
@@ -57,17 +57,20 @@ public final class WatchCacheEvent {
     return object.revision();
   }
 
-  /** The signal for watches that did not see the object before. */
+  /** The message for watches that did not see the object before. */
   Changed added() {
     return added;
   }
 
-  /** The signal for watches that saw the object before. */
+  /** The message for watches that saw the object before. */
   Changed modified() {
     return modified;
   }
 
-  /** The signal for watches that no longer see the object: its previous content with this revision. */
+  /**
+   * The message for watches that no longer see the object: a deletion with its previous content and
+   * this revision.
+   */
   Changed gone(WatchCacheObject before) {
     var known = gone;
     if (known == null) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One version of an object: its JSON, and the fields that selectors test. Immutable. The tree is not kept, to
- * save memory.
+ * One version of an object: its JSON as bytes, and the fields that selectors test. Immutable. The
+ * tree is not kept, to save memory.
  */
 public final class WatchCacheObject {
   private final String key;
@@ -44,7 +44,7 @@ public final class WatchCacheObject {
         Json.bytes(stored));
   }
 
-  /** The last state of a deleted object. */
+  /** A copy with another revision, for the last state of a deleted object. */
   WatchCacheObject at(long later) {
     var copy = object();
     ObjectMeta.of(copy).put("resourceVersion", Long.toString(later));
@@ -59,7 +59,7 @@ public final class WatchCacheObject {
     return revision;
   }
 
-  /** Parsed at each call. */
+  /** The object as a tree, which is parsed in each call. */
   public ObjectNode object() {
     return (ObjectNode) Json.MAPPER.readTree(json);
   }
@@ -72,7 +72,7 @@ public final class WatchCacheObject {
     return fields;
   }
 
-  /** Shared and read-only. */
+  /** The JSON. The array is shared, and must not be changed. */
   public byte[] json() {
     return json;
   }

@@ -5,8 +5,9 @@ import java.time.Duration;
 /**
  * The settings of a watch cache.
  *
- * @param bookmarkLead before the end of a watch
- * @param closeDelay after a failure, so that it arrives first
+ * @param bookmarkLead how long before the end of a watch its last bookmark is sent
+ * @param closeDelay the time between a failure and the end of its watch, so that the failure
+ *     arrives first
  */
 public record WatchCacheSettings(Capacity capacity, Duration blockTimeout, Duration bookmarkPeriod,
     Duration bookmarkLead, Duration closeDelay, Buffers buffers) {
@@ -14,12 +15,15 @@ public record WatchCacheSettings(Capacity capacity, Duration blockTimeout, Durat
       Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofSeconds(2), Duration.ofSeconds(1),
       Buffers.DEFAULT);
 
-  /** @param fresh how long an event should stay */
+  /** @param fresh how long an event should stay in the window */
   public record Capacity(int lowest, int highest, Duration fresh) {
     /** The capacity as in Kubernetes. */
     public static final Capacity DYNAMIC = new Capacity(100, 102_400, Duration.ofSeconds(75));
 
-    /** Grows a full window if its oldest event is fresh, shrinks it if a quarter would do. */
+    /**
+     * The next size of a full window. It grows if its oldest event is fresh, and shrinks if a
+     * quarter of it holds the fresh events.
+     */
     int next(int current, long oldestAgeNanos, long quarterAgeNanos) {
       if (oldestAgeNanos < fresh.toNanos()) {
         return Math.min(2 * current, highest);
@@ -29,14 +33,14 @@ public record WatchCacheSettings(Capacity capacity, Duration blockTimeout, Durat
   }
 
   /**
-   * How many events may wait for one watch: about those of a second.
+   * The limits of the events that are buffered for one watch: about the events of one second.
    *
    * <p><b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of
    * Kubernetes' apiserver.
    *
-   * @param largest without indices
-   * @param triggered for a watch that an index finds
-   * @param untriggered the largest for other watches of an indexed kind
+   * @param largest the limit for a kind without indices
+   * @param triggered the limit for a watch that an index finds
+   * @param untriggered the limit for other watches of a kind with indices
    */
   public record Buffers(int smallest, int largest, int triggered, int untriggered) {
     public static final Buffers DEFAULT = new Buffers(10, 100, 10, 1_000);

@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watch caches of all kinds. Every cache receives every commit, in order. A commit of another
- * kind only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
- * first use, and removed with the kind.
+ * The watch caches of all kinds. Each cache receives each commit, in order; a commit of another
+ * kind only advances its revision. The cache for the kind of a CustomResourceDefinition is created
+ * at its first use, and removed with the kind.
  *
- * <p><b>Threads.</b> Any may call; all caches live on one loop.
+ * <p><b>Threads.</b> Any thread may call. All caches use one loop.
  */
 public final class WatchCaches {
   private static final Logger log = LoggerFactory.getLogger(WatchCaches.class);
@@ -37,7 +37,7 @@ public final class WatchCaches {
   private StoreSubscription following = () -> {
   };
 
-  /** @param hook for tests: wraps the input of a kind's cache */
+  /** @param hook a hook of tests that wraps the input of a kind's cache */
   public WatchCaches(ApiStore store, Loop loop, WatchCacheSettings settings,
       BiFunction<Kind, Consumer<ApiStoreChange>, Consumer<ApiStoreChange>> hook) {
     this.store = store;
@@ -63,7 +63,7 @@ public final class WatchCaches {
     following.close();
   }
 
-  /** Empty for a kind that is not served. */
+  /** The cache of a kind, when it is filled; empty for a kind that is not served. */
   public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
     var feed = feeds.get(kind);
     if (feed == null && store.kinds().all().contains(kind)) {
@@ -79,7 +79,7 @@ public final class WatchCaches {
 
   void fill(Kind kind) {
     store.follow(List.of(kind), this::refill, _ -> {
-      // The feed receives later commits with all others.
+      // The feed receives later commits like all other feeds.
     }).close();
   }
 
@@ -133,7 +133,7 @@ public final class WatchCaches {
       filled.complete(cache);
     }
 
-    /** Delivers a commit to all caches. A cache that cannot take it is refilled. */
+    /** Passes a commit to the cache. If that fails, the cache is filled again. */
     private void deliver(ApiStoreChange commit) {
       if (down || commit.revision() <= filledAt) {
         return;
@@ -145,7 +145,7 @@ public final class WatchCaches {
           cache.progress(commit.revision());
         }
       } catch (RuntimeException | StackOverflowError e) {
-        log.warn("The cache of {} cannot take in revision {}; it is filled again", cache.kind(),
+        log.warn("The cache of {} cannot apply revision {}; it is filled again", cache.kind(),
             commit.revision(), e);
         takeDown();
         fill(cache.kind());

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The dispatcher of events to the watches of one cache, in order. If some buffers are full, all
- * watches wait for a moment. Then watches that still have no room are ended. Lists and new watches
- * never wait.
+ * The dispatcher that passes events to the watches of one cache, in order. If buffers are full, all
+ * watches wait for a moment. Then the watches whose buffers are still full are ended. Lists and new
+ * watches never wait.
  *
  * <p><b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
  */
@@ -31,8 +31,8 @@ final class WatchDispatcher {
   private long revision;
 
   /**
-   * The time to wait for slow watches. It grows slowly and is capped, so that a watch that is
-   * always slow hardly delays the others.
+   * The time budget for waiting for slow watches. It grows slowly and is limited, so that a watch
+   * that is always slow hardly delays the others.
    *
    * <p><b>Source.</b> {@code cacher/time_budget.go} in Kubernetes' apiserver.
    */
@@ -103,7 +103,7 @@ final class WatchDispatcher {
     }
   }
 
-  /** Ends every watch: the next events do not continue what their clients have. */
+  /** Ends all watches, because the next events do not continue the previous ones. */
   void endAll(long newest) {
     watches.all().forEach(CacheWatcher::end);
     pending.clear();
@@ -147,7 +147,7 @@ final class WatchDispatcher {
       log.debug("A watch ends: its client does not take the events fast enough");
       watch.terminate();
     }
-    // The event is offered to all again; watches that have it ignore it.
+    // The event is offered to all watches again. Those that have it ignore it.
     run();
   }
 

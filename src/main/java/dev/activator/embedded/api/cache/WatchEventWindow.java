@@ -5,7 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last events in a ring. Indices only grow: an index never refers to another event.
+ * The last events of a kind, in a ring buffer. Indices only grow, so an index always refers to the
+ * same event.
  *
  * <p><b>Source.</b> {@code cacher/watch_cache.go} in Kubernetes' apiserver.
  */
@@ -75,7 +76,7 @@ final class WatchEventWindow {
     return listRevision > 0 || size() > 0;
   }
 
-  /** The smallest revision after which nothing is missing. */
+  /** The oldest revision from which a watch can begin without missing events. */
   long oldestRevision() {
     boolean whole = listRevision > 0 && !dropped;
     return whole ? listRevision : at(start).revision() - 1;
@@ -95,7 +96,7 @@ final class WatchEventWindow {
     return low;
   }
 
-  /** Null if the revision is older than the window. */
+  /** The objects at a revision; null if it is older than the window. */
   @Nullable SortedObjects objectsAt(long revision) {
     long next = firstAfter(revision);
     if (next > start) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The watches of one cache, by the narrowest scope that covers them: an object, a name, an index
- * value, a namespace, or everything.
+ * The index of the watches of one cache. Each watch has the narrowest scope that covers its
+ * selection: an object, a name, an index value, a namespace, or everything.
  */
 final class WatchIndex {
   private static final String ALL = "";
@@ -90,12 +90,12 @@ final class WatchIndex {
     return selection.prefix();
   }
 
-  /** Differs from every key and prefix. */
+  /** The scope of a name, which differs from all keys and prefixes. */
   private static String named(String name) {
     return "/" + name;
   }
 
-  /** Differs also from other indexers. */
+  /** The scope of an index value, which differs from all other scopes. */
   private static String indexed(IndexedField indexer, String value) {
     return "//" + indexer.source() + "/" + indexer.name() + "=" + value;
   }

@@ -3,15 +3,15 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 
-/**
- * One message that the embedded API's watch sends to its client: a change, a bookmark or a
- * failure.
- */
+/** One message of a watch to its client: a change, a bookmark or a failure. */
 public sealed interface WatchMessage {
-  /** @param object for a deletion, as the watch last saw it, with the new revision */
+  /**
+   * @param object the object; after a deletion, the state that the watch saw last, with the new
+   *     revision
+   */
   record Changed(ApiStoreChange.Type type, WatchCacheObject object) implements WatchMessage {}
 
-  /** Nothing matches up to this revision. */
+  /** No further event up to this revision matches. */
   record Bookmark(long revision, Position position) implements WatchMessage {}
 
   record Failed(StatusException failure) implements WatchMessage {}

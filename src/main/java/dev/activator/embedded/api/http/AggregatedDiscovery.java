@@ -11,7 +11,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The aggregated discovery documents: one of the core group, one of all other groups.
+ * Serves the aggregated discovery documents: one for the core group, and one for all other groups.
  *
  * <p><b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver.
  */
@@ -22,7 +22,7 @@ final class AggregatedDiscovery {
 
   private final KindRegistry kinds;
 
-  /** @param type clients compare it exactly */
+  /** @param type the media type, which clients compare exactly */
   record Answer(MediaType type, ObjectNode document) {}
 
   AggregatedDiscovery(KindRegistry kinds) {

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** The reader of request bodies. */
+/** Reads request bodies as JSON, YAML or protobuf. */
 final class ApiBodyReader {
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
@@ -33,7 +33,7 @@ final class ApiBodyReader {
 
   private ApiBodyReader() {}
 
-  /** The type of the body; JSON if the client names none. */
+  /** The media type of the body; JSON if the client names none. */
   static String type(ServerRequest request) {
     try {
       var type = request.headers().contentType().orElse(MediaType.APPLICATION_JSON);
@@ -56,7 +56,7 @@ final class ApiBodyReader {
     return bytes(request).map(bytes -> parse(type, bytes));
   }
 
-  /** Bodies of unknown types are ignored. */
+  /** Reads options. A body of an unknown type is ignored. */
   static Mono<ObjectNode> options(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
@@ -96,7 +96,7 @@ final class ApiBodyReader {
 
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
-    // The message quotes the document, which may be long.
+    // The message contains a part of the document, which may be long.
     String start = whole.substring(0, Math.min(whole.length(), MAX_PROBLEM_LENGTH));
     String what = ABOUT_THE_READER.matcher(start).replaceAll("");
     var place = unreadable.getLocation();
@@ -105,7 +105,7 @@ final class ApiBodyReader {
         : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
   }
 
-  /** Refuses YAML aliases, of which a few can expand to gigabytes. */
+  /** Refuses YAML aliases, because a few of them can expand to gigabytes. */
   private static void refuseAliases(byte[] bytes) {
     try (var parser = (YAMLParser) YAML.createParser(bytes)) {
       while (parser.nextToken() != null) {
@@ -118,7 +118,9 @@ final class ApiBodyReader {
     }
   }
 
-  /** Refuses numbers out of range, which are read as infinite, since JSON cannot express those. */
+  /**
+   * Refuses numbers that are out of range. They are read as infinite, which JSON cannot express.
+   */
   private static JsonNode finite(JsonNode tree) {
     var left = new ArrayDeque<JsonNode>();
     left.push(tree);

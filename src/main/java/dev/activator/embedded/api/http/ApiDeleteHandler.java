@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The handler of requests that delete. */
+/** The handler of delete requests. */
 final class ApiDeleteHandler {
   private final ApiStore store;
   private final ApiReadHandler reads;
@@ -101,7 +101,7 @@ final class ApiDeleteHandler {
       }
     }
 
-    /** Deletes this object, but not a new one of the same name. */
+    /** Deletes this object, but not a new object with the same name. */
     void apply(ApiStore store, Kind kind, WatchCacheObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);
@@ -112,7 +112,7 @@ final class ApiDeleteHandler {
       } catch (StatusException e) {
         var now = store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
         boolean gone = now == null || !ObjectMeta.uid(now).equals(ObjectMeta.uid(object));
-        // Deleted meanwhile, as wanted.
+        // If the object was deleted in the meantime, nothing is left to do.
         if (!gone) {
           throw e;
         }

@@ -14,8 +14,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An API representation encodes objects, lists and watch events for a client of the embedded API:
- * whole, metadata only, or as a table.
+ * A representation in which objects, lists and watch events are encoded for a client: whole
+ * objects, metadata only, or a table.
  */
 public interface ApiObjectEncoder {
   byte[] object(WatchCacheObject object);
@@ -27,14 +27,15 @@ public interface ApiObjectEncoder {
   interface EventEncoder {
     byte[] encode(WatchMessage signal);
 
-    /** Appends the same bytes, where possible without copying. */
+    /** Appends the same bytes to a buffer, if possible without copying. */
     default void encode(WatchMessage signal, DataBuffer out) {
       out.write(encode(signal));
     }
   }
 
   /**
-   * <b>Source.</b> {@code endpoints/handlers/negotiation/negotiate.go} in Kubernetes' apiserver.
+   * The shape of the representation that a client accepts. <b>Source.</b>
+   * {@code endpoints/handlers/negotiation/negotiate.go} in Kubernetes' apiserver.
    */
   enum Shape {
     PLAIN,

@@ -14,7 +14,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** The handler of requests that read: get, list and scale. */
+/** The handler of read requests: get, list and scale. */
 final class ApiReadHandler {
   private final ApiStore store;
   private final WatchCaches caches;
@@ -24,7 +24,7 @@ final class ApiReadHandler {
     this.caches = caches;
   }
 
-  /** Gets an object from the store, or from the cache if the client names a version. */
+  /** Reads an object from the store, or from the cache if the client names a version. */
   Mono<ServerResponse> get(RequestedResource target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = form(target, query);
@@ -96,7 +96,7 @@ final class ApiReadHandler {
         .onErrorMap(StatusException.class, gone -> gone.code() == 410 ? restart(token) : gone);
   }
 
-  /** The failure when the state of a page is gone. Its token continues with the newest state. */
+  /** The failure if the state of a page is too old. Its token continues with the newest state. */
   private static StatusException restart(ListPage.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"

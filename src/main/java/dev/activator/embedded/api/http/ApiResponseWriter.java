@@ -25,8 +25,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes the API's responses: objects, lists and Status errors, each with a content type. Every
- * response has a content type: some clients take an untyped one for protobuf.
+ * Makes the responses of the API: objects, lists and Status errors. Each response has a content
+ * type, because some clients parse a response without one as protobuf.
  */
 final class ApiResponseWriter {
   private static final Logger log = LoggerFactory.getLogger(ApiResponseWriter.class);
@@ -75,7 +75,7 @@ final class ApiResponseWriter {
 
   /**
    * The document of OpenAPI v2, without definitions. kubectl reads it for kinds that it does not
-   * find in version 3, and before 1.25 for all kinds.
+   * find in OpenAPI v3; versions before 1.25 read it for all kinds.
    */
   static Mono<ServerResponse> openApiV2(List<String> accept) {
     // Some clients send an "@", which is not a media type.
@@ -96,7 +96,7 @@ final class ApiResponseWriter {
       answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
     }
     if (refused.code() == TOO_LARGE) {
-      // The rest of the request is not read.
+      // The connection is closed, because the rest of the request is not read.
       answer.header("Connection", "close");
     }
     return bytes(answer, Json.bytes(refused.status()));
@@ -132,7 +132,7 @@ final class ApiResponseWriter {
       case IllegalArgumentException wrong ->
         StatusException.badRequest(String.valueOf(wrong.getMessage()));
       case AbortedException gone -> {
-        log.debug("The client is gone before its request was whole", gone);
+        log.debug("The client closed the connection before its request was complete", gone);
         yield StatusException.badRequest("the request ended before its body did");
       }
       default -> {
@@ -166,10 +166,10 @@ final class ApiResponseWriter {
   }
 
   /**
-   * Values of the header {@code Warning}, which kubectl prints and other clients log.
+   * Makes values of the header {@code Warning}, which kubectl prints and other clients log.
    *
-   * <p><b>Source.</b> {@code endpoints/filters/warning.go} in Kubernetes' apiserver, whose limits these
-   * are.
+   * <p><b>Source.</b> {@code endpoints/filters/warning.go} in Kubernetes' apiserver, which has the
+   * same limits.
    */
   static final class Warnings {
     private static final int MAX_LENGTH = 256;
@@ -177,7 +177,10 @@ final class ApiResponseWriter {
 
     private Warnings() {}
 
-    /** Shortens long texts if all together are too long, and then leaves out the last. */
+    /**
+     * The header values. If all texts together are too long, long ones are shortened, and then the
+     * last ones are left out.
+     */
     public static List<String> headers(List<String> texts) {
       var distinct = texts.stream().distinct().toList();
       boolean shorten = distinct.stream().mapToInt(String::length).sum() > MAX_TOTAL_LENGTH;

@@ -31,7 +31,7 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The routes of the API: which handler serves a path and method. */
+/** Routes a request of the API by its path and method to a handler. */
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
 
@@ -84,7 +84,7 @@ public final class ApiRoutes {
     };
   }
 
-  /** The response to an unreadable path: a Status, like all other failures. */
+  /** The response to a path that cannot be parsed: a Status, like all other failures. */
   private static Mono<Void> unreadable(URISyntaxException malformed, HttpServerResponse response) {
     var refused = StatusException.badRequest("the path or the query cannot be read: "
         + malformed.getReason() + " at character " + malformed.getIndex());
@@ -95,8 +95,8 @@ public final class ApiRoutes {
 
   /**
    * The thread of a request's connection, on which responses must be written. If a response
-   * completes on another thread, the client's next request may arrive before Reactor Netty has
-   * noticed, and is never answered.
+   * completes on another thread, the client's next request may arrive before Reactor Netty knows
+   * that, and is then never answered.
    */
   static Scheduler connectionThread(ServerRequest request) {
     HttpServerRequest connected = ServerHttpRequestDecorator
@@ -107,12 +107,12 @@ public final class ApiRoutes {
     return found[0];
   }
 
-  /** Ends all watches within this time; later ones end at once. */
+  /** Ends all watches within this time. Watches that begin later end at once. */
   public void close(Loop loop, Duration over) {
     watches.close(loop, over);
   }
 
-  /** Refuses foreign web pages, since what is applied here runs as a process. */
+  /** Refuses requests of foreign web pages, because they could start processes on this machine. */
   private static void refuseWebPages(ServerRequest request) {
     var local = Objects.requireNonNull(request.exchange().getRequest().getLocalAddress());
     var refusal = new AllowedHosts(local.getAddress().getHostAddress(), local.getPort())
@@ -154,7 +154,7 @@ public final class ApiRoutes {
 
   private Mono<ServerResponse> onObjects(RequestedResource target, ServerRequest request) {
     if (target.kind().has(Trait.EMPTY) && WRITES.contains(request.method())) {
-      return Mono.error(StatusErrors.notOffered(target.kind().plural(), "nothing here acts on them;"
+      return Mono.error(StatusErrors.notOffered(target.kind().plural(), "they have no effect here;"
           + " programs run in a Deployment, or in a Service of serving.knative.dev/v1"));
     }
     return target.collection() ? onCollection(target, request) : onObject(target, request);

@@ -21,7 +21,7 @@ public interface ApiServerTestHooks {
     return handler;
   }
 
-  /** Called for each watch. */
+  /** Wraps the outlet of a watch. Called for each watch. */
   default CacheWatcher.Outlet events(ServerHttpRequest request, CacheWatcher.Outlet outlet) {
     return outlet;
   }

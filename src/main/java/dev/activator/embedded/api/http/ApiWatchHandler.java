@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The handler of watches, as lines of one chunked response or as WebSocket messages. Failures are
- * sent in the stream, since the response has begun by then.
+ * The handler of watches. It sends events as lines of a chunked response, or as WebSocket messages.
+ * Failures are sent in the stream, because the response has already begun.
  */
 final class ApiWatchHandler {
   private static final int AHEAD = 4;
@@ -60,7 +60,7 @@ final class ApiWatchHandler {
     return upgrade ? messages(batches) : lines(batches);
   }
 
-  /** Ends all watches one by one within this time; later ones end at once. */
+  /** Ends all watches one by one within this time. Watches that begin later end at once. */
   void close(Loop loop, Duration over) {
     closed = true;
     var all = List.copyOf(open);
@@ -74,20 +74,22 @@ final class ApiWatchHandler {
     return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
         .build((exchange, _) -> {
           var response = exchange.getResponse();
-          // Takes a batch when the one before it is written.
+          // A batch is taken when the one before it has been written.
           return response.writeAndFlushWith(batches.map(
               batch -> Mono.fromSupplier(() -> batch.takeLines(response.bufferFactory()))));
         });
   }
 
   private Mono<ServerResponse> messages(Flux<Batch> batches) {
-    // The handshake is answered once the watch has begun: what the client writes from then on must be an event.
+    // The handshake is answered when the watch has begun, because writes of the client after that
+    // must be events.
     return ServerResponse.ok().build((exchange, _) -> batches.switchOnFirst((_, begun) -> sockets
         .handleRequest(exchange, session -> send(session, begun)), false).then());
   }
 
   private static Mono<Void> send(WebSocketSession session, Flux<Batch> batches) {
-    // The client's messages are read to the end: cancelling would close without a status.
+    // The client's messages are read to the end. Cancelling would close the connection without a
+    // status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
     var messages = batches.takeUntilOther(gone.asMono())

@@ -24,9 +24,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * The handler of requests that create, update and patch; it records which fields the client owns.
- */
+/** The handler of create, update and patch requests. It records the fields that the client owns. */
 final class ApiWriteHandler {
   private static final String JSON = "application/json-patch+json";
   private static final String MERGE = "application/merge-patch+json";
@@ -71,7 +69,7 @@ final class ApiWriteHandler {
         : ApiResponseWriter.ok(stored, fields.warnings()));
   }
 
-  /** Answers once the write has had its effect, on which the client's next request may rely. */
+  /** Responds when the write has taken effect, so that the client's next request can rely on it. */
   private Mono<ServerResponse> applied(RequestedResource target, ObjectNode stored,
       Mono<ServerResponse> answer) {
     return Mono.fromFuture(() -> store.applied(target.kind(), stored)).then(answer);
@@ -104,7 +102,7 @@ final class ApiWriteHandler {
             : ApiBodyReader.object(patched(type, object, patch))));
   }
 
-  /** The client owns what its write changes. */
+  /** The tracking by which the client owns the fields that its write changes. */
   private ManagedFieldsUpdater tracking(RequestedResource target, ServerRequest request) {
     var manager = FieldOwner.updating(new QueryParameters(request).text("fieldManager"),
         String.join("", request.headers().header("User-Agent")), target.subresource());
@@ -122,7 +120,7 @@ final class ApiWriteHandler {
     }
     var manager = new FieldOwner(query.text("fieldManager"), Operation.APPLY,
         target.subresource());
-    // The apply itself sets the owners.
+    // The apply sets the owners itself.
     var applying = writes.tracking((_, _) -> {
     });
     return ApiBodyReader.patch(request).flatMap(body -> {
@@ -196,7 +194,10 @@ final class ApiWriteHandler {
     };
   }
 
-  /** Strategic merge must know a kind's lists, so only built-in kinds have it. */
+  /**
+   * The types of patches that are accepted. A strategic merge depends on the lists of a kind, so
+   * only built-in kinds have it.
+   */
   private static List<String> accepted(RequestedResource target) {
     var accepted = new ArrayList<>(List.of(JSON, MERGE, APPLY));
     if (target.kind().has(Trait.BUILT_IN)) {

@@ -8,16 +8,16 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A path into an object as printer columns name it, such as {@code
- * .status.conditions[?(@.type=="Ready")].status}.
+ * A path to a value in an object, in the form of printer columns, such as
+ * {@code .status.conditions[?(@.type=="Ready")].status}.
  *
- * <p><b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, as far as columns use
- * it.
+ * <p><b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go; only the parts that
+ * columns use.
  *
- * @param steps none if the path cannot be read
+ * @param steps empty if the path cannot be parsed
  */
 record ColumnPath(List<Step> steps) {
-  // Possessive quantifiers: others use a stack frame per character.
+  // The quantifiers are possessive, because others use a stack frame for each character.
   private static final String WORD = "((?:[^.\\[\\]\\\\]|\\\\.)++)";
   private static final String KEY = "((?:[^.\\[\\]\\\\\\s=]|\\\\.)++)";
   private static final Pattern STEP = Pattern.compile("\\." + WORD + "|\\['([^']*)'\\]"

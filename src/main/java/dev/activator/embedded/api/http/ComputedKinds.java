@@ -30,8 +30,8 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The kinds whose objects are not stored: access reviews, the identity of the caller, and the
- * resource use of pods. Every user may do everything here.
+ * Serves the kinds whose objects are computed, not stored: access reviews, the identity of the
+ * caller, and the resource usage of pods. Access reviews allow everything.
  */
 final class ComputedKinds {
   private static final Kind ACCESS_REVIEW = review("authorization.k8s.io",
@@ -42,7 +42,9 @@ final class ComputedKinds {
   private static final Kind POD_METRICS = Kind.of("metrics.k8s.io", "v1beta1", "PodMetrics",
       "pods");
   static final List<Kind> ALL = List.of(ACCESS_REVIEW, RULES_REVIEW, SUBJECT_REVIEW, POD_METRICS);
-  /** The time over which the use of CPU is measured: the clock of a process ticks every 10 ms. */
+  /**
+   * The time over which CPU usage is measured. The CPU time of a process has a resolution of 10 ms.
+   */
   private static final Duration WINDOW = Duration.ofSeconds(1);
   private static final long PAGE_BYTES = 4096;
   private static final String ANYTHING = "*";
@@ -64,7 +66,7 @@ final class ComputedKinds {
     return kind.equals(POD_METRICS) ? List.of("get", "list") : List.of("create");
   }
 
-  /** Empty if the path is that of no such kind. */
+  /** The response; empty if the path belongs to another kind. */
   Optional<Mono<ServerResponse>> answer(String path, ServerRequest request) {
     return ResourcePath.parse(path).flatMap(parsed -> ALL.stream()
         .filter(kind -> kind.group().equals(parsed.group())
@@ -126,7 +128,7 @@ final class ComputedKinds {
     });
   }
 
-  /** Measures the pods that run now and after the window. */
+  /** Measures the pods that run both now and after the window. */
   private Mono<List<ObjectNode>> measured(List<ObjectNode> pods) {
     var first = uses(pods);
     var begun = store.now();
@@ -170,7 +172,7 @@ final class ComputedKinds {
     return uses;
   }
 
-  /** The use of the process and those that it started. */
+  /** The usage of a process and its children. */
   private static Optional<Use> use(Running running) {
     return ProcessHandle.of(running.pid().getAsLong())
         .map(process -> Stream.concat(Stream.of(process), process.descendants())
@@ -180,7 +182,7 @@ final class ComputedKinds {
                 one.memoryBytes() + other.memoryBytes())));
   }
 
-  /** 0 where there is no {@code /proc}. */
+  /** The memory of a process; 0 on systems without {@code /proc}. */
   private static long residentBytes(long pid) {
     try {
       var columns = Files.readString(Path.of("/proc", Long.toString(pid), "statm")).split(" ");

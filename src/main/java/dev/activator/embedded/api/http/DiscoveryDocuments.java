@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The discovery and OpenAPI documents. The OpenAPI documents have only what kubectl reads: the
- * schemas, and that a patch takes {@code fieldValidation}.
+ * Serves the discovery and OpenAPI documents. The OpenAPI documents have only the parts that
+ * kubectl reads: the schemas, and the parameter {@code fieldValidation} of patches.
  */
 final class DiscoveryDocuments {
   static final String OPENAPI_V2 = "/openapi/v2";
@@ -62,7 +62,7 @@ final class DiscoveryDocuments {
     private static final List<String> OBJECT = List.of("get", "patch", "update");
     private static final List<String> STREAM = List.of("create", "get");
 
-    /** Sorted by name. */
+    /** The subresources of a kind, sorted by name. */
     static List<Subresource> of(Kind kind) {
       var all = new ArrayList<Subresource>();
       if (kind.equals(BuiltInKinds.POD)) {
@@ -209,7 +209,7 @@ final class DiscoveryDocuments {
     documents.put(OPENAPI, index);
   }
 
-  /** Clients keep a document as long as it has this hash. */
+  /** The hash of a document. Clients cache the document until the hash changes. */
   private static int hash(List<Kind> kinds, String path, ObjectNode document) {
     return kinds.stream().filter(kind -> path(kind).equals(path)).map(Kind::schema)
         .mapToInt(Object::hashCode).reduce(document.hashCode(), (one, other) -> 31 * one + other);

@@ -16,7 +16,7 @@ import reactor.netty.http.server.WebsocketServerSpec;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The handler of connections to the process of a pod: {@code exec} and {@code portforward}, over
+ * The handler of connections to the process of a pod, {@code exec} and {@code portforward}, over
  * WebSockets.
  */
 final class ExecPortForwardHandler {
@@ -68,8 +68,8 @@ final class ExecPortForwardHandler {
   }
 
   /**
-   * The port of this machine. A port that the container does not list means the port of its
-   * process, as in Endpoints.
+   * The port on this machine for a port of the pod. A port that the container does not list means
+   * the port of its process, as in Endpoints.
    */
   private static int listening(ObjectNode pod, int port) {
     var ports = pod.at("/spec/containers/0/ports").valueStream()

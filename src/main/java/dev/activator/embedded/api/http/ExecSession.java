@@ -14,15 +14,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The session of {@code kubectl exec}: one command beside the process of a pod. The first byte of
- * each message names its channel; the last message is a Status on the channel of errors.
+ * The session of {@code kubectl exec}: it runs one command in the environment of a pod's process.
+ * The first byte of each message is its channel. The last message is a Status, on the error
+ * channel.
  *
- * <p><b>Threads.</b> Pipes are read and written on threads that may block.
+ * <p><b>Threads.</b> Pipes are read and written on other threads, which may block.
  *
  * <p><b>Source.</b> {@code remotecommand/websocket.go} in Kubernetes' apimachinery and client-go.
  */
 final class ExecSession {
-  /** The protocols; only the first can end the input. */
+  /** The supported protocols. Only the first can end the input. */
   static final List<String> PROTOCOLS = List.of("v5.channel.k8s.io", "v4.channel.k8s.io");
   private static final int INPUT = 0;
   private static final int OUTPUT = 1;
@@ -61,7 +62,7 @@ final class ExecSession {
         .publishOn(Schedulers.boundedElastic(), 1)
         .doOnNext(message -> input(process, message))
         .doFinally(_ -> kill(process)).then();
-    // The client learns that the command runs.
+    // An empty message shows the client that the command runs.
     var begun = Flux.just(message(OUTPUT, new byte[0]));
     var output = Flux.merge(read(process.getInputStream(), OUTPUT),
         read(process.getErrorStream(), ERROR_OUTPUT));
@@ -85,7 +86,7 @@ final class ExecSession {
         process.getOutputStream().close();
       }
     } catch (IOException _) {
-      // The command no longer reads.
+      // The command does not read its input any more.
     } finally {
       message.release();
     }
@@ -132,7 +133,7 @@ final class ExecSession {
     return Json.bytes(status.put("status", "Success"));
   }
 
-  /** @param exit empty if the command did not run */
+  /** @param exit the exit code; empty if the command did not run */
   private static byte[] failure(String message, String reason, String exit) {
     var status = Json.object().put("status", "Failure").put("message", message).put("reason",
         reason);

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The check of a written object against its schema, as the parameter {@code fieldValidation}
- * requests; it keeps the warnings for the response.
+ * Checks a written object against its schema, as the parameter {@code fieldValidation} requests. It
+ * collects warnings for the response.
  *
  * <p><b>Source.</b> {@code endpoints/handlers/create.go} in Kubernetes' apiserver.
  */
@@ -54,13 +54,12 @@ final class FieldValidation {
   }
 
   /**
-   * Returns the same object, unless it is refused. Unknown fields that are already stored are no
-   * problem of this write. Fields without effect are named when the object is new or its spec
-   * changes.
+   * Returns the same object, or refuses it. Unknown fields that are already stored are ignored.
+   * There are warnings about fields without effect if the object is new or its spec changes.
    */
   ObjectNode checked(Kind kind, ObjectNode object, @Nullable ObjectNode stored) {
     if (!isOf(kind, object)) {
-      // The store refuses it.
+      // The store refuses such an object.
       return object;
     }
     var findings = SchemaValidator.of(kind, object);

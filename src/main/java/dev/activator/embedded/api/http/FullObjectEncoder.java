@@ -13,8 +13,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The API representation with whole objects as JSON. Lists and watches share the bytes of an
- * object.
+ * The representation with whole objects as JSON. Lists and watches share the bytes of an object.
  */
 public record FullObjectEncoder(Kind kind) implements ApiObjectEncoder {
   @Override

@@ -14,8 +14,9 @@ import tools.jackson.core.JacksonException;
 /**
  * One page of a list.
  *
- * @param next the token of the next page; empty on the last
- * @param remaining 0 if none follow or they were not counted
+ * @param next the token of the next page; empty for the last page
+ * @param remaining the number of objects on later pages; 0 if there are none, or they were not
+ *     counted
  */
 public record ListPage(List<WatchCacheObject> objects, long revision, String next, long remaining) {
   public static ListPage all(CacheSnapshot snapshot, ObjectSelection selection) {
@@ -50,16 +51,16 @@ public record ListPage(List<WatchCacheObject> objects, long revision, String nex
   }
 
   /**
-   * Where the next page begins.
+   * A continue token: it says where the next page begins.
    *
    * <p><b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
    *
-   * @param revision -1 for the newest
-   * @param start relative to the list's prefix
+   * @param revision -1 for the newest revision
+   * @param start the key of the first object, without the list's prefix
    */
   record ContinueToken(long revision, String start) {
     private static final String VERSION = "meta.k8s.io/v1";
-    /** Makes the smallest key that follows. */
+    /** A suffix that makes the smallest key that follows a key. */
     private static final String AFTER = "\u0000";
 
     static ContinueToken after(long revision, String key) {

@@ -21,10 +21,10 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The handler of {@code GET …/pods/{name}/log}: what a pod's container printed.
+ * The handler of {@code GET …/pods/{name}/log}, which returns the output of a pod's container.
  *
- * <p><b>Source.</b> {@code PodLogOptions} in {@code k8s.io/api/core/v1/types.go}; the refusals of
- * {@code pkg/registry/core/pod/strategy.go} and of the kubelet.
+ * <p><b>Source.</b> {@code PodLogOptions} in {@code k8s.io/api/core/v1/types.go}; the error
+ * messages of {@code pkg/registry/core/pod/strategy.go} and of the kubelet.
  */
 final class PodLogHandler {
   private final ApiStore store;
@@ -69,7 +69,7 @@ final class PodLogHandler {
         + "\" in pod \"" + target.name() + "\" is waiting to start: " + why);
   }
 
-  /** The name of the pod's one container. */
+  /** The name of the pod's only container. Refuses a request for another one. */
   static String requireContainer(ObjectNode pod, QueryParameters query) {
     String container = pod.at("/spec/containers/0/name").asString("");
     String requested = query.text("container");
@@ -122,7 +122,7 @@ final class PodLogHandler {
       }
     }
 
-    /** The last of those that are new enough. */
+    /** The last lines among those that are new enough. */
     List<Line> last(List<Line> lines) {
       var recent = lines.stream().filter(line -> !line.time().isBefore(since)).toList();
       return recent.subList((int) Math.max(0, recent.size() - tail), recent.size());

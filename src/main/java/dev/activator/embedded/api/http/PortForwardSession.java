@@ -31,16 +31,17 @@ import reactor.netty.Connection;
 import reactor.netty.tcp.TcpClient;
 
 /**
- * The session of {@code kubectl port-forward}: connections to ports of a pod as SPDY streams in the
- * messages of a WebSocket. Each connection has two streams: first one of errors, then one of data.
+ * The session of {@code kubectl port-forward}: it forwards connections to ports of a pod, as SPDY
+ * streams in the messages of a WebSocket. Each connection has two streams: first one for errors,
+ * then one for data.
  *
- * <p>There is no flow control, since the client's library has none. A connection that does not read
- * blocks the others of the same client.
+ * <p>There is no flow control, since the client's library has none. A connection that is not read
+ * blocks the other connections of the same client.
  *
- * <p><b>Threads.</b> The connection's.
+ * <p><b>Threads.</b> The thread of the WebSocket.
  *
- * <p><b>Source.</b> {@code tools/portforward} in Kubernetes' client-go; the kubelet's {@code
- * portforward/httpstream.go}.
+ * <p><b>Source.</b> {@code tools/portforward} in Kubernetes' client-go; the kubelet's
+ * {@code portforward/httpstream.go}.
  */
 final class PortForwardSession {
   static final String PROTOCOL = "SPDY/3.1+portforward.k8s.io";
@@ -55,7 +56,7 @@ final class PortForwardSession {
   private final Map<String, Integer> errorStreams = new HashMap<>();
   private final Map<Integer, Mono<Connection>> connections = new HashMap<>();
 
-  /** @param ports from the port that the client names to one of this machine */
+  /** @param ports maps a port that the client names to a port on this machine */
   PortForwardSession(WebSocketSession session, IntUnaryOperator ports) {
     this.session = session;
     this.ports = ports;
@@ -92,7 +93,10 @@ final class PortForwardSession {
     return messages;
   }
 
-  /** A copy of the message, which is released when it is passed on, and may wait. */
+  /**
+   * A copy of the message. The message itself is released when it was passed on, but its content
+   * may be queued.
+   */
   private static byte[] copied(WebSocketMessage message) {
     var bytes = new byte[message.getPayload().readableByteCount()];
     message.getPayload().read(bytes);
@@ -130,7 +134,8 @@ final class PortForwardSession {
     int id = stream.streamId();
     var request = String.valueOf(headers.getAsString("requestid"));
     var reply = new DefaultSpdySynReplyFrame(id);
-    // Netty writes no block at all for no headers, which the client's library cannot read.
+    // One header is set, because without headers Netty writes no header block, which the client's
+    // library cannot read.
     reply.headers().set("status", "200");
     answer(Flux.just(reply));
     if (!"data".equals(headers.getAsString("streamtype"))) {

@@ -12,7 +12,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** The query parameters of one request. */
 final class QueryParameters {
-  /** Prevents overflow of sums. */
+  /** The limit of numbers, which prevents overflows of sums. */
   private static final long MAX_NUMBER = 999_999_999;
 
   private final ServerRequest request;
@@ -25,7 +25,7 @@ final class QueryParameters {
     return request.queryParam(name).orElse("");
   }
 
-  /** A flag without a value is set. */
+  /** Whether a flag is set. A flag without a value is. */
   boolean yes(String name) {
     return request.queryParam(name).filter(ReadParameters::isYes).isPresent();
   }

@@ -11,7 +11,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The object or collection that a request names.
+ * The object or collection that a request addresses.
  *
  * @param namespace may be empty
  * @param name empty for a collection
@@ -57,7 +57,7 @@ record RequestedResource(Kind kind, String namespace, String name, String subres
     return name.isEmpty();
   }
 
-  /** Sets the path's namespace; refuses another one. */
+  /** Sets the namespace of the path. Refuses an object with another one. */
   ObjectNode place(ObjectNode object) {
     var metadata = object.path("metadata");
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
@@ -74,7 +74,7 @@ record RequestedResource(Kind kind, String namespace, String name, String subres
     return object;
   }
 
-  /** Also sets the path's name; refuses another one. */
+  /** Sets the namespace and name of the path. Refuses an object with others. */
   ObjectNode named(ObjectNode object) {
     place(object);
     String own = ObjectMeta.name(object);

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The scale subresource. */
+/** Converts between an object and its {@code scale} subresource. */
 final class ScaleSubresourceHandler {
   private ScaleSubresourceHandler() {}
 
@@ -32,7 +32,7 @@ final class ScaleSubresourceHandler {
     }
   }
 
-  /** The change of the object itself that applying a scale means. */
+  /** The configuration of the object that has the same effect as an apply of a scale. */
   static ObjectNode config(Kind kind, ObjectNode scale) {
     var config = Json.object().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
     config.set("metadata", scale.path("metadata"));

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes the error answers of the embedded API to requests that it does not serve. */
+/** Makes the errors for requests that the embedded API does not serve. */
 final class StatusErrors {
   private StatusErrors() {}
 
@@ -20,7 +20,10 @@ final class StatusErrors {
         Json.object());
   }
 
-  /** Names the nearest kind, or where the kind is. */
+  /**
+   * The error for an unknown kind. It names the most similar kind, or the version of the API that
+   * has the kind.
+   */
   static StatusException unknownKind(List<Kind> kinds, ResourcePath path) {
     String version = (path.group().isEmpty() ? "" : path.group() + "/") + path.version();
     var nearest = SpellingSuggester.nearest(path.plural(),

@@ -11,10 +11,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A column of the tables that {@code kubectl get} prints.
+ * A column of the table that {@code kubectl get} prints.
  *
- * @param format {@code name} for the column that names the object, else empty
- * @param priority above 0 only in wide tables
+ * @param format {@code name} for the column with the object's name, else empty
+ * @param priority if it is above 0, the column is only in wide tables
  */
 record TableColumn(String name, String type, String format, int priority, Value value) {
   interface Value {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The columns of each kind.
+ * The table columns of each kind.
  *
  * <p><b>Source.</b> {@code printers/internalversion/printers.go} in Kubernetes, and the printer
  * columns of Knative's custom resources.

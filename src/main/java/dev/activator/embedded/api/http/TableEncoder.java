@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The representation as a table, for {@code kubectl get}. In a watch, only the first row comes with
- * the columns.
+ * The representation as a table, for {@code kubectl get}. In a watch, only the first message
+ * contains the columns.
  */
 public record TableEncoder(Kind kind, Supplier<Instant> now, Include include)
     implements ApiObjectEncoder {

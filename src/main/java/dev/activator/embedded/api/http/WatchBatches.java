@@ -10,8 +10,8 @@ import org.springframework.core.io.buffer.DataBufferFactory;
 import reactor.core.publisher.FluxSink;
 
 /**
- * The batches in which events of a watch reach its connection's thread. Events gather while a batch
- * is under way, so that many share one thread change and one write.
+ * The outlet of a watch that passes events in batches to the thread of its connection. Events are
+ * collected while a batch is under way, so that many share one thread change and one write.
  *
  * <p><b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
@@ -26,9 +26,12 @@ final class WatchBatches implements CacheWatcher.Outlet {
   private List<WatchMessage> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable CacheWatcher watch;
-  /** Whether a batch was handed over and is not being written yet. */
+  /** Whether a batch was passed to the connection's thread, which has not taken it yet. */
   private volatile boolean onItsWay;
-  /** Whether another batch gathers. Each thread sets its own flag before it reads the other's. */
+  /**
+   * Whether events are collected for another batch. Each thread sets its own flag before it reads
+   * the other's.
+   */
   private volatile boolean more;
 
   WatchBatches(FluxSink<Batch> sink, ApiObjectEncoder.EventEncoder encoder) {
@@ -43,7 +46,10 @@ final class WatchBatches implements CacheWatcher.Outlet {
     sink.next(new Batch(List.of(), 0));
   }
 
-  /** Also hands over what has gathered: the watch calls this after every {@link CacheWatcher#resume}. */
+  /**
+   * Whether more events can be taken. Also passes on collected events, because the watch calls this
+   * after each {@link CacheWatcher#resume}.
+   */
   @Override
   public boolean ready() {
     handOver();
@@ -98,7 +104,7 @@ final class WatchBatches implements CacheWatcher.Outlet {
         : 0);
   }
 
-  /** The first batch is empty: it only sends the headers. */
+  /** A batch of messages. The first one is empty, and only sends the headers. */
   final class Batch {
     private final List<WatchMessage> events;
     private final int bytes;
@@ -108,7 +114,7 @@ final class WatchBatches implements CacheWatcher.Outlet {
       this.bytes = bytes;
     }
 
-    /** Takes the messages, to be written now. The next batch may follow. */
+    /** Takes the messages to write them. The next batch may follow. */
     List<WatchMessage> take() {
       taken();
       return events;

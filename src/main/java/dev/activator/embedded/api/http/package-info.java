@@ -1,5 +1,6 @@
 /**
- * The Kubernetes API over HTTP. It only translates requests into calls of the store and the caches.
+ * The Kubernetes API over HTTP. This package converts requests to calls of the store and the
+ * caches, and makes no other decisions.
  */
 @NullMarked
 package dev.activator.embedded.api.http;

@@ -19,7 +19,7 @@ public record FieldSelector(List<Term> terms) {
     DIFFERENT
   }
 
-  /** @param value an absent field counts as empty */
+  /** @param value the value to compare with; an absent field counts as empty */
   public record Term(String field, Comparison comparison, String value) {
     boolean holds(Map<String, String> fields) {
       boolean equal = fields.getOrDefault(field, "").equals(value);
@@ -27,7 +27,7 @@ public record FieldSelector(List<Term> terms) {
     }
   }
 
-  /** Such as {@code metadata.name=a,status.phase!=Running}. */
+  /** Parses a selector such as {@code metadata.name=a,status.phase!=Running}. */
   public static FieldSelector parse(String text) {
     if (text.isBlank()) {
       return EVERYTHING;
@@ -41,7 +41,11 @@ public record FieldSelector(List<Term> terms) {
     return new FieldSelector(List.copyOf(terms));
   }
 
-  /** @throws IllegalArgumentException for an unknown field */
+  /**
+   * Returns this selector, after checking its fields.
+   *
+   * @throws IllegalArgumentException if a field is unknown
+   */
   public FieldSelector over(Collection<String> known) {
     for (var term : terms) {
       if (!known.contains(term.field())) {

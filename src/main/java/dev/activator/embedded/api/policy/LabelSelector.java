@@ -45,14 +45,14 @@ public record LabelSelector(List<Requirement> requirements) {
 
   public record In(String key, Set<String> values) implements Requirement {}
 
-  /** Also true of an object without the label. */
+  /** The label has none of the values. This is also true if there is no such label. */
   public record NotIn(String key, Set<String> values) implements Requirement {}
 
   public record Above(String key, long bound) implements Requirement {}
 
   public record Below(String key, long bound) implements Requirement {}
 
-  /** Such as {@code app=web,tier in (a,b),!old}. */
+  /** Parses a selector such as {@code app=web,tier in (a,b),!old}. */
   public static LabelSelector parse(String text) {
     if (text.isBlank()) {
       return EVERYTHING;
@@ -130,7 +130,7 @@ public record LabelSelector(List<Requirement> requirements) {
       return values;
     }
 
-    /** May be empty. */
+    /** A value, which may be empty. */
     private String value() {
       return next == tokens.size() || at(",") || at(")") ? "" : word();
     }

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.policy;
 import java.time.Duration;
 
 /**
- * The age of an object in the form that people read.
+ * Formats the age of an object, as kubectl shows it.
  *
  * <p><b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.
  */

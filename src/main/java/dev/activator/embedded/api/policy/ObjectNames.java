@@ -23,7 +23,7 @@ public final class ObjectNames {
 
   private ObjectNames() {}
 
-  /** Empty if it may be the value of a label. */
+  /** The problem of a label's value; empty if it is valid. */
   public static Optional<String> problemAsLabelValue(String value) {
     if (value.length() > 63) {
       return Optional.of("must be no more than 63 characters");
@@ -35,7 +35,7 @@ public final class ObjectNames {
             + " validation is '(" + WORD + ")?')");
   }
 
-  /** Empty if it may be the key of a label or an annotation. */
+  /** The problem of the key of a label or annotation; empty if it is valid. */
   public static Optional<String> problemAsKey(String key) {
     int slash = key.indexOf('/');
     String name = key.substring(slash + 1);
@@ -61,7 +61,7 @@ public final class ObjectNames {
         : Optional.of("name part " + rule);
   }
 
-  /** Empty if it may be a key in the data of a ConfigMap or Secret. */
+  /** The problem of a key in the data of a ConfigMap or Secret; empty if it is valid. */
   public static Optional<String> problemAsDataKey(String key) {
     return DATA_KEY_PATTERN.matcher(key).matches()
         ? Optional.empty()
@@ -69,14 +69,14 @@ public final class ObjectNames {
             + " 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
   }
 
-  /** Empty if it is one DNS label. */
+  /** The problem of a name that must be one DNS label; empty if it is valid. */
   public static Optional<String> problemAsLabel(String name) {
     return problem(name, 63, LABEL_PATTERN, "label must consist of lower case"
         + " alphanumeric characters or '-', and must start and end with an alphanumeric character"
         + " (e.g. 'my-name',  or '123-abc',");
   }
 
-  /** Empty if it is labels joined by dots. */
+  /** The problem of a name that must be DNS labels with dots between; empty if it is valid. */
   public static Optional<String> problemAsSubdomain(String name) {
     return problem(name, 253, SUBDOMAIN_PATTERN, "subdomain must consist of lower case"
         + " alphanumeric characters, '-' or '.', and must start and end with an alphanumeric"

@@ -11,7 +11,7 @@ import java.util.Set;
  * apimachinery, and {@code storage/cacher/delegator} in its apiserver.
  *
  * @param match {@code Exact}, {@code NotOlderThan}, or empty
- * @param limit 0 for none
+ * @param limit the maximum number of objects on a page; 0 for no limit
  */
 public record ReadParameters(String resourceVersion, String match,
     Optional<Boolean> sendInitialEvents, long limit, boolean continuing) {
@@ -21,7 +21,7 @@ public record ReadParameters(String resourceVersion, String match,
   public sealed interface Freshness {
     record Whatever() implements Freshness {}
 
-    /** As new as the newest write when the read came. */
+    /** At least as new as the last write before the read. */
     record Newest() implements Freshness {}
 
     record AtLeast(long revision) implements Freshness {}
@@ -30,13 +30,13 @@ public record ReadParameters(String resourceVersion, String match,
   }
 
   public sealed interface WatchStart {
-    /** All objects as added, then events. */
+    /** First all objects, as added, and then events. */
     record Snapshot(Freshness freshness) implements WatchStart {}
 
     /** Events after this revision. */
     record After(long revision) implements WatchStart {}
 
-    /** Events after a state of this freshness. */
+    /** Events that follow a state of this freshness. */
     record Now(Freshness freshness) implements WatchStart {}
   }
 
@@ -65,7 +65,7 @@ public record ReadParameters(String resourceVersion, String match,
     }
   }
 
-  /** Only "false" and "0" mean no, as in Kubernetes. */
+  /** Whether a value means yes. As in Kubernetes, only "false" and "0" mean no. */
   public static boolean isYes(String value) {
     return !NO.contains(value.toLowerCase(Locale.ROOT));
   }
@@ -86,7 +86,7 @@ public record ReadParameters(String resourceVersion, String match,
     return exact ? new Freshness.Exactly(revision) : new Freshness.AtLeast(revision);
   }
 
-  /** Never at resourceVersion 0. */
+  /** Whether the list has pages. A list at resourceVersion 0 never has. */
   public boolean paged() {
     return limit > 0 && !resourceVersion.equals("0");
   }
@@ -100,7 +100,7 @@ public record ReadParameters(String resourceVersion, String match,
     return unsetOrZero() ? new WatchStart.Now(atLeast()) : new WatchStart.After(revision());
   }
 
-  /** Empty for a read of the store itself. */
+  /** The freshness of a get; empty if it should read the store itself. */
   public Optional<Freshness> get() {
     return resourceVersion.isEmpty() ? Optional.empty() : Optional.of(atLeast());
   }
@@ -156,7 +156,7 @@ public record ReadParameters(String resourceVersion, String match,
         return Long.parseLong(resourceVersion);
       }
     } catch (NumberFormatException e) {
-      // Too large.
+      // The number is too large.
     }
     throw new InvalidParameter(InvalidParameter.Flaw.MALFORMED, "resourceVersion",
         "invalid resource version: resourceVersion: Invalid value: \"" + resourceVersion

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record ResourcePath(String group, String version, String namespace, String plural,
     String name, String subresource) {
-  /** Empty unless it is below {@code /api/v1} or {@code /apis/<group>/<version>}. */
+  /** Parses a path; empty unless it is below {@code /api/v1} or {@code /apis/<group>/<version>}. */
   public static Optional<ResourcePath> parse(String path) {
     var steps = List.of(path.substring(1).split("/", -1));
     if (steps.size() > 2 && steps.getFirst().equals("api")) {
@@ -26,7 +26,7 @@ public record ResourcePath(String group, String version, String namespace, Strin
   }
 
   private static Optional<ResourcePath> rest(String group, String version, List<String> steps) {
-    // What follows a namespace may be a kind within it, or its subresource.
+    // The element after a namespace may be a kind in it, or a subresource of the namespace.
     boolean within = steps.size() > 2 && steps.getFirst().equals("namespaces")
         && !(steps.size() == 3 && List.of("status", "finalize").contains(steps.get(2)));
     String namespace = within ? steps.get(1) : "";

@@ -18,10 +18,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The reader of objects in Kubernetes' protobuf form, which {@code kubectl create} and clients with
- * types send for built-in kinds.
+ * Reads objects in Kubernetes' protobuf format, which {@code kubectl create} and typed clients send
+ * for built-in kinds.
  *
- * <p><b>Errors.</b> 400 for what is malformed, 415 for kinds without a schema.
+ * <p><b>Errors.</b> 400 for a malformed body, 415 for a kind without a schema.
  *
  * <p><b>Source.</b> {@code pkg/runtime/serializer/protobuf} in Kubernetes' apimachinery.
  */
@@ -33,7 +33,7 @@ public final class KubernetesProtobufReader {
 
   private KubernetesProtobufReader() {}
 
-  /** Begins with a magic number and an envelope that names the type. */
+  /** Reads an object. The body has a magic number and an envelope that names the type. */
   public static ObjectNode read(byte[] body) {
     if (!Arrays.equals(body, 0, Math.min(MAGIC.length, body.length), MAGIC, 0, MAGIC.length)) {
       throw StatusException.badRequest("the body is not Kubernetes' protobuf: it does not begin"
@@ -69,7 +69,7 @@ public final class KubernetesProtobufReader {
     }
     int slash = apiVersion.indexOf('/');
     String version = apiVersion.substring(slash + 1);
-    // Options have the version of the kind that they are for.
+    // Options have the version of the kind that they apply to.
     var message = kind.equals("DeleteOptions")
         ? ProtobufSchema.message("meta.v1.DeleteOptions")
         : ProtobufSchema.of(apiVersion.substring(0, Math.max(0, slash)), version, kind);
@@ -147,7 +147,7 @@ public final class KubernetesProtobufReader {
     }
   }
 
-  /** Whether a value is zero, which Go writes even for fields that are not set. */
+  /** Whether a value is the zero value, which Go writes even for fields that are not set. */
   private static boolean isZero(JsonNode value) {
     return value.isNull() || value.isContainer() && value.isEmpty()
         || value.isString() && value.stringValue().isEmpty()
@@ -171,12 +171,12 @@ public final class KubernetesProtobufReader {
     };
   }
 
-  /** A number of the type that the JSON parser would choose. */
+  /** A number node of the type that the JSON parser would choose. */
   private static JsonNode number(long value) {
     return value == (int) value ? NODES.numberNode((int) value) : NODES.numberNode(value);
   }
 
-  /** Types that JSON has in another form: what they hold, by the number of the field. */
+  /** Reads a type that has another form in JSON, such as a time. */
   private static JsonNode special(String type, CodedInputStream in) throws IOException {
     var numbers = new long[4];
     var texts = new byte[4][];

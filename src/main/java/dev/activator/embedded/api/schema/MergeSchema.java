@@ -12,18 +12,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * How a value is merged: a type of Kubernetes' structured-merge-diff.
+ * The shape of a value, which defines how it is merged. It corresponds to a type in Kubernetes'
+ * structured-merge-diff.
  *
- * @param keys of a list whose items merge by them
- * @param required whether typed clients always send the object, even if it is empty
- * @param declared the shape of a field that the type has; null for any other
- * @param others the shape of list items, and of undeclared fields
- * @param fallback the value of an absent key
+ * @param keys the keys that identify the items of a list
+ * @param required whether typed clients always send the object, even an empty one
+ * @param declared returns the shape of a field of the type; null for any other field
+ * @param others the shape of list items and of undeclared fields
+ * @param fallback the default value of an absent key
  */
 public record MergeSchema(Merging merging, List<String> keys, boolean required,
     Function<String, @Nullable MergeSchema> declared, Supplier<MergeSchema> others,
     @Nullable JsonNode fallback) {
-  /** {@code PLAIN} lists are atomic, and {@code PLAIN} objects merge. */
+  /** The way of merging. {@code PLAIN} lists are atomic, and {@code PLAIN} objects are merged. */
   public enum Merging {
     PLAIN,
     ATOMIC,
@@ -79,7 +80,7 @@ public record MergeSchema(Merging merging, List<String> keys, boolean required,
     return ProtobufSchema.message(type).map(MergeSchema::of).orElse(ANY);
   }
 
-  /** @param schema of OpenAPI */
+  /** @param schema an OpenAPI schema */
   public static MergeSchema ofJson(JsonNode schema) {
     var keys = schema.path("x-kubernetes-list-map-keys").valueStream().map(JsonNode::asString)
         .toList();

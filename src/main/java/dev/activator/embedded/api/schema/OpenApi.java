@@ -16,8 +16,8 @@ import java.util.Objects;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The OpenAPI documents of kinds, for {@code kubectl explain}. They are made for each request,
- * which is rare.
+ * Makes the OpenAPI schemas of kinds, for {@code kubectl explain}. They are made for each request,
+ * since these are rare.
  */
 public final class OpenApi {
   private static final String REFERENCE = "#/components/schemas/";
@@ -31,7 +31,7 @@ public final class OpenApi {
     this.descriptions = descriptions;
   }
 
-  /** The schemas of kinds by name, with those to which they refer. */
+  /** The schemas of kinds by name, and the schemas that they refer to. */
   public static ObjectNode schemas(List<Kind> kinds) {
     var openApi = new OpenApi(descriptions());
     kinds.forEach(openApi::add);
@@ -65,7 +65,10 @@ public final class OpenApi {
     schemas.set(PREFIX + ProtobufSchema.nameOf(kind), schema);
   }
 
-  /** The schema of a definition's kind; without one, only the fields that all objects have. */
+  /**
+   * The schema of a CustomResourceDefinition's kind. If there is none, it has only the fields that
+   * all objects have.
+   */
   private ObjectNode ofDefinition(Kind kind) {
     var schema = kind.schema() instanceof ObjectNode own ? own.deepCopy() : Json.object();
     schema.put("type", "object").withObjectProperty("properties")
@@ -145,7 +148,7 @@ public final class OpenApi {
     }
     String name = PREFIX + type;
     if (!schemas.has(name)) {
-      // Reserves a place first, since types may contain themselves.
+      // An empty schema is added first, because a type may contain itself.
       schemas.putObject(name);
       schemas.set(name, object(type, message.get()));
     }

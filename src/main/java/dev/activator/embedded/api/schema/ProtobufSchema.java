@@ -15,7 +15,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of {@code kubernetes.proto} and {@code knative.proto}, read at their first use. */
+/**
+ * The messages of {@code kubernetes.proto} and {@code knative.proto}, which are parsed at their
+ * first use.
+ */
 final class ProtobufSchema {
   private static final Pattern PACKAGE = Pattern.compile("package (\\S+);");
   private static final Pattern MESSAGE = Pattern.compile("message (\\w+) (\\[atomic] )?\\{");
@@ -37,18 +40,18 @@ final class ProtobufSchema {
   }
 
   /**
-   * @param name in JSON
+   * @param name the name in JSON
    * @param type a scalar, or the full name of a message
    * @param merging {@code set}, {@code atomic}, or empty
-   * @param keys of a list whose items merge by them
-   * @param fallback the default of a key; empty without one
+   * @param keys the keys that identify the items of a list
+   * @param fallback the default of a key; empty if it has none
    */
   record Field(String name, int number, Label label, String type, String merging,
       List<String> keys, String fallback) {}
 
   /**
-   * @param atomic whether server-side apply takes it for one value
-   * @param byName without the fields of inline messages, which {@link #field} finds
+   * @param atomic whether server-side apply treats the message as one value
+   * @param byName the fields without those of inline messages, which {@link #field} also finds
    */
   record Message(boolean atomic, Map<String, Field> byName, Map<Integer, Field> byNumber) {
     @Nullable Field field(String name) {
@@ -62,7 +65,7 @@ final class ProtobufSchema {
           .findFirst().orElse(null);
     }
 
-    /** The message that declares the field: this one, of the given name, or an inline one. */
+    /** The name of the message that declares a field: {@code self}, or an inline message. */
     String owner(String self, String name) {
       var own = byName.get(name);
       return own != null && own.label() != Label.INLINE
@@ -88,12 +91,15 @@ final class ProtobufSchema {
 
   private ProtobufSchema() {}
 
-  /** Empty for scalars, and for types with a special form in JSON, such as times. */
+  /**
+   * The message with a name; empty for scalars, and for types with another form in JSON, such as
+   * times.
+   */
   static Optional<Message> message(String name) {
     return Optional.ofNullable(KNOWN.messages.get(name));
   }
 
-  /** Empty for kinds that may have any fields. */
+  /** The message of a kind; empty for kinds that may have any fields. */
   static Optional<Message> of(Kind kind) {
     return of(kind.group(), kind.version(), kind.kind());
   }

@@ -22,13 +22,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The comparison of an object with the schema of its kind. Of kinds without a schema only the
- * metadata is checked.
+ * Compares an object with the schema of its kind. If a kind has no schema, only the metadata is
+ * checked.
  */
 public final class SchemaValidator {
   private static final int MAX_VALUE_LENGTH = 60;
   private static final int MAX_NAME_LENGTH = 200;
-  /** The limit for each kind of problem. */
+  /** The limit of the problems of each sort. */
   private static final int MAX_PROBLEMS = 100;
   private static final String SCALED_SERVICE = "ScaledService";
   private static final String METADATA = "meta.v1.ObjectMeta";
@@ -43,9 +43,9 @@ public final class SchemaValidator {
   private final List<String> ignored = new ArrayList<>();
 
   /**
-   * @param wrong values of another type
+   * @param wrong values with a wrong type
    * @param unknown fields that the schema does not have
-   * @param ignored fields without an effect here, and why
+   * @param ignored fields that have no effect here, and the reason
    */
   public record Findings(List<Cause> wrong, List<String> unknown, List<String> ignored) {}
 
@@ -67,7 +67,7 @@ public final class SchemaValidator {
         List.copyOf(check.ignored));
   }
 
-  /** @param settled whether it is known that the fields work, or that they are ignored */
+  /** @param settled whether it is already decided if the fields have an effect */
   private void object(Message message, ObjectNode object, String path, boolean settled) {
     object.properties().forEach(entry -> {
       String name = entry.getKey();
@@ -112,7 +112,9 @@ public final class SchemaValidator {
     }
   }
 
-  /** Returns whether this decides about everything below. */
+  /**
+   * Decides whether a field has an effect. Returns whether the decision includes all fields below.
+   */
   private boolean judge(JsonNode value, String path) {
     String pattern = INDEX.matcher(path).replaceAll("[]");
     boolean leads = SupportedFields.leadsToRow(kind, pattern);
@@ -182,7 +184,10 @@ public final class SchemaValidator {
     return right;
   }
 
-  /** Its value must not appear in a message, since tools keep messages in their logs. */
+  /**
+   * Whether a field belongs to a Secret. Its value must not appear in a message, since messages are
+   * logged.
+   */
   private boolean isSecret(String path) {
     return kind.equals(BuiltInKinds.SECRET) && path.matches("(data|stringData)\\..*");
   }
@@ -237,7 +242,10 @@ public final class SchemaValidator {
     return texts;
   }
 
-  /** Knative refuses them on a Service too. */
+  /**
+   * Reports an autoscaling annotation that is not on the template. Knative also refuses it on a
+   * Service.
+   */
   private void misplaced(String name, boolean service, String template) {
     String where = ANNOTATIONS + "." + name;
     if (service) {
@@ -249,10 +257,10 @@ public final class SchemaValidator {
   }
 
   /**
-   * The check of base64 texts, with the position of the first error.
+   * Checks a base64 text, and finds the position of the first error.
    *
-   * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, whose positions clients
-   * see.
+   * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, which reports the same
+   * positions.
    */
   static final class Base64Text {
     private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -261,7 +269,7 @@ public final class SchemaValidator {
 
     private Base64Text() {}
 
-    /** -1 if it is base64. Line ends are ignored. */
+    /** The position of the first error; -1 if the text is valid base64. Line ends are ignored. */
     static int malformedAt(String text) {
       int digits = 0;
       int padding = 0;

@@ -7,7 +7,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The annotations of a template that have an effect here, in the groups whose names are known. */
+/**
+ * Knows the annotations of a template that have an effect in embedded mode, and warns about others
+ * of Knative's groups.
+ */
 final class SupportedAnnotations {
   static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String KNATIVE = ".knative.dev/";
@@ -17,14 +20,14 @@ final class SupportedAnnotations {
       "initial-scale", "max-scale", "metric", "metric-aggregation-algorithm", "min-scale",
       "panic-threshold-percentage", "panic-window-percentage", "scale-down-delay",
       "scale-to-zero-pod-retention-period", "target", "target-utilization-percentage", "window");
-  /** Knative's own notes, which exported manifests have. */
+  /** Annotations that Knative adds itself, and that exported manifests contain. */
   private static final Set<String> NOTES = Set.of("serving.knative.dev/creator",
       "serving.knative.dev/lastModifier", "client.knative.dev/updateTimestamp",
       "client.knative.dev/user-image");
 
   private SupportedAnnotations() {}
 
-  /** The annotations that work on a template. */
+  /** The annotations that have an effect on a template. */
   static Set<String> names() {
     var all = new TreeSet<>(SCALING);
     all.add(PROGRESS_DEADLINE);
@@ -32,7 +35,7 @@ final class SupportedAnnotations {
     return all;
   }
 
-  /** Empty if the annotation works, or means nothing to Knative either. */
+  /** The warning about an annotation; empty if it has an effect, or has none in Knative either. */
   static Optional<String> warning(String name, String value) {
     if (name.startsWith(RevisionAnnotations.GROUP)) {
       return RevisionAnnotations.problem(name, value);
@@ -48,7 +51,7 @@ final class SupportedAnnotations {
         + (nearest == null ? "" : "; the nearest is \"" + nearest + '"'));
   }
 
-  /** Knative also reads the older names, such as {@code minScale}. */
+  /** The newer form of a name. Knative also reads the older forms, such as {@code minScale}. */
   private static String dashed(String name) {
     int slash = name.indexOf('/');
     return name.substring(0, slash + 1) + name.substring(slash + 1)

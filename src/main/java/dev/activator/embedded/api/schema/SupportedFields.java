@@ -11,11 +11,11 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Which fields have an effect here, and why others have none. {@code docs/embedded-mode.md} has the
- * same table, and a test compares them.
+ * The table of fields that have an effect in embedded mode, with the reasons why others have none.
+ * {@code docs/embedded-mode.md} has the same table, and a test compares them.
  */
 final class SupportedFields {
-  /** What runs programs: Knative's Services, and Deployments. */
+  /** The kinds that run programs: Knative's Services, and Deployments. */
   static final List<Kind> PROGRAMS = List.of(BuiltInKinds.KNATIVE_SERVICE, BuiltInKinds.DEPLOYMENT);
   /** The reason for fields without a row. */
   private static final String OTHERS = "it has no effect on processes of this machine";
@@ -26,7 +26,10 @@ final class SupportedFields {
   private static final String POD = "spec.template.spec.";
   private static final String CONTAINER = POD + "containers[].";
 
-  /** Fields that work, or with the reason why not, in the wording of a warning. */
+  /**
+   * Fields that have an effect, and fields that have none, with the reason in the words of a
+   * warning.
+   */
   private static final List<Row> PROGRAM_ROWS = List.of(works("metadata"),
       works("spec.replicas"), works("spec.selector"), works("spec.paused"),
       works("spec.revisionHistoryLimit"), works("spec.progressDeadlineSeconds"),
@@ -56,7 +59,7 @@ final class SupportedFields {
 
   private static final Map<Kind, List<Row>> BY_KIND = byKind();
 
-  /** Values that mean what happens here anyway. */
+  /** Values that describe the behaviour of embedded mode, so that they need no warning. */
   private static final Map<String, JsonNode> AS_HERE = Map.of("spec.type", text("ClusterIP"),
       "spec.clusterIP", text("None"), "spec.sessionAffinity", text("None"), CONTAINER + "image",
       text("activator.dev/hello"), POD + "restartPolicy", text("Always"), POD + "dnsPolicy",
@@ -64,9 +67,9 @@ final class SupportedFields {
       Json.MAPPER.readTree("[{\"latestRevision\":true,\"percent\":100}]"));
 
   /**
-   * A row, which applies to its path and to everything below that has no other row.
+   * A row of the table. It applies to its path, and to all fields below that have no other row.
    *
-   * @param reason why it has no effect; empty if it works
+   * @param reason why the field has no effect; empty if it has
    */
   record Row(String path, String reason) {
     boolean works() {
@@ -76,7 +79,9 @@ final class SupportedFields {
 
   private SupportedFields() {}
 
-  /** Kinds without rows have an effect, or are kept for clients that read them. */
+  /**
+   * The rows by kind. Kinds without rows have an effect, or are stored for clients that read them.
+   */
   static Map<Kind, List<Row>> rows() {
     return BY_KIND;
   }
@@ -90,13 +95,13 @@ final class SupportedFields {
         .findFirst();
   }
 
-  /** Whether something below has a row. */
+  /** Whether a field below the path has a row. */
   static boolean leadsToRow(Kind kind, String path) {
     return BY_KIND.getOrDefault(kind, List.of()).stream()
         .anyMatch(row -> row.path().startsWith(path + ".") || row.path().startsWith(path + "[]"));
   }
 
-  /** The row of the path itself, or of the nearest part that contains it. */
+  /** The row of the path, or of the nearest field that contains it. */
   static Row nearest(Kind kind, String path) {
     for (String above = path; !above.isEmpty(); above = parent(above)) {
       var row = row(kind, above);
@@ -111,7 +116,7 @@ final class SupportedFields {
     return path.substring(0, Math.max(0, path.lastIndexOf('.')));
   }
 
-  /** Unset, or set to what happens here anyway. */
+  /** Whether a field is unset, or describes the behaviour of embedded mode. */
   static boolean isAsHere(String path, JsonNode value) {
     return value.isNull() || value.isContainer() && value.isEmpty()
         || value.equals(AS_HERE.get(path));

@@ -1,4 +1,6 @@
-/** Which fields objects have, of which types, and which of them have an effect here. */
+/**
+ * The schemas of objects: their fields and types, and which fields have an effect in embedded mode.
+ */
 @NullMarked
 package dev.activator.embedded.api.schema;
 

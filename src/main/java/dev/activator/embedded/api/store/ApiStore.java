@@ -23,23 +23,26 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The store of all objects, with the order of all changes. {@link ObjectWrites} describes the
+ * The store of all objects, which puts all changes in one order. {@link ObjectWrites} describes the
  * writes.
  *
- * <p>Objects are copied on the way in and out. Each change takes the next revision, which becomes
- * the object's resourceVersion. A write that changes nothing makes no event. Revisions begin at the
- * clock's time in microseconds, so those of earlier runs are too old.
+ * <p>Objects are copied when they are written and read. Each change gets the next revision, which
+ * becomes the object's resourceVersion. A write that changes nothing makes no event. Revisions
+ * begin at the clock's time in microseconds, so revisions of earlier runs are too old.
  *
- * <p><b>Threads.</b> Any may call; writes run one at a time.
+ * <p><b>Threads.</b> Any thread may call. Writes run one at a time.
  */
 public final class ApiStore {
   public interface StoreSubscription extends AutoCloseable {
-    /** Ends the subscription. The executor makes no more calls afterwards. Idempotent. */
+    /** Ends the subscription. The handler is not called afterwards. Idempotent. */
     @Override
     void close();
   }
 
-  /** All objects of a kind at one moment, sorted by namespace and name. They never change. */
+  /**
+   * All objects of a kind at one moment, sorted by namespace and name. The objects must not be
+   * changed.
+   */
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
   public enum MissingNamespace {
@@ -98,32 +101,35 @@ public final class ApiStore {
   }
 
   /**
-   * Sets a hook, which may change each object before a create or update, or refuse it with {@link
-   * StatusException#invalid}.
+   * Adds an admission hook. It may change an object before a create or update, or refuse it with
+   * {@link StatusException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
   }
 
-  /** Sets the function that finds fields of this kind that the schema of its definition lacks. */
+  /**
+   * Sets the function that finds fields of an object that are not in the schema of its
+   * CustomResourceDefinition.
+   */
   public void onUnknownFields(Kind kind, Function<ObjectNode, List<String>> found) {
     unknownFields.put(kind, found);
   }
 
-  /** The unknown fields of an object, a sentence each; none for a kind without a schema. */
+  /** The unknown fields of an object, one sentence each; empty for a kind without a schema. */
   public List<String> unknownFields(Kind kind, ObjectNode object) {
     return unknownFields.getOrDefault(kind, _ -> List.of()).apply(object);
   }
 
   /**
-   * Sets the future for which the answer to a write of this kind waits. It must complete without
-   * help of the store.
+   * Sets a function whose future completes when a write of this kind has taken effect. The response
+   * to the write waits for it. The future must not depend on later writes.
    */
   public void onWritten(Kind kind, Function<ObjectNode, CompletableFuture<Void>> applied) {
     written.put(kind, applied);
   }
 
-  /** Completes when the written object has had its effect. */
+  /** Completes when the written object has taken effect. */
   public CompletableFuture<Void> applied(Kind kind, ObjectNode object) {
     var hook = written.get(kind);
     return hook == null ? CompletableFuture.completedFuture(null) : hook.apply(object);
@@ -149,7 +155,7 @@ public final class ApiStore {
     return writes.create(kind, object);
   }
 
-  /** Creates an object, but not its namespace, which may have been deleted in the meantime. */
+  /** Creates an object, but not its namespace, which may have been deleted. */
   public ObjectNode createInNamespace(Kind kind, ObjectNode object) {
     return writes.createInNamespace(kind, object);
   }
@@ -176,7 +182,7 @@ public final class ApiStore {
     return writes.find(kind, namespace, name);
   }
 
-  /** The stored object of this name; null if there is none. */
+  /** The stored object with the same name; null if there is none. */
   public @Nullable ObjectNode stored(Kind kind, ObjectNode object) {
     return find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
   }
@@ -185,7 +191,7 @@ public final class ApiStore {
     return list(kind, _ -> true);
   }
 
-  /** @param wanted must not change the objects that it gets */
+  /** @param wanted selects objects; it must not change them */
   public List<ObjectNode> list(Kind kind, Predicate<ObjectNode> wanted) {
     synchronized (tables) {
       return tables.list(kind).stream().filter(wanted).map(ObjectNode::deepCopy).toList();
@@ -200,16 +206,19 @@ public final class ApiStore {
     return writes.delete(kind, namespace, name, preconditions, Propagation.UNSET);
   }
 
-  /** Deletes the object if it has this uid. What it owns is deleted as {@code propagation} says. */
+  /**
+   * Deletes the object if it has this uid. {@code propagation} says what happens to the objects
+   * that it owns.
+   */
   public void delete(Kind kind, String namespace, String name, String uid,
       Propagation propagation) {
     writes.delete(kind, namespace, name, new Preconditions(uid, ""), propagation);
   }
 
   /**
-   * Delivers all present objects as added, then every change.
+   * Subscribes to a kind. The handler gets all present objects as added, and then each change.
    *
-   * @param executor must queue the calls: run directly, they would run inside other callers' writes
+   * @param executor must queue the calls, because they are made inside writes of other callers
    */
   public StoreSubscription subscribe(Kind kind, Executor executor,
       Consumer<ApiStoreChange> handler) {
@@ -236,9 +245,9 @@ public final class ApiStore {
   }
 
   /**
-   * Delivers the objects of these kinds, then every change of any kind, without a gap. Both are
-   * called inside the store's lock: they must hand over to another thread. The objects never
-   * change.
+   * Subscribes to all kinds. {@code present} gets the objects of these kinds, and then the other
+   * listener each change of any kind, without a gap. Both are called inside the store's lock, so
+   * they must pass on to another thread. The objects must not be changed.
    */
   public StoreSubscription follow(List<Kind> kinds, Consumer<ObjectList> present,
       Consumer<ApiStoreChange> listener) {

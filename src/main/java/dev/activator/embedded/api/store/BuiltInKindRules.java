@@ -11,10 +11,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The fields that the API server sets in objects that are written, and those that may not change.
+ * Sets the defaults of written objects, and refuses changes of immutable fields, like the API
+ * server of a cluster.
  *
- * <p><b>Source.</b> {@code apis/core/v1/defaults.go} and {@code conversion.go}, {@code
- * apis/core/validation/validation.go} and {@code apis/discovery/v1/defaults.go} in Kubernetes.
+ * <p><b>Source.</b> {@code apis/core/v1/defaults.go} and {@code conversion.go},
+ * {@code apis/core/validation/validation.go} and {@code apis/discovery/v1/defaults.go} in
+ * Kubernetes.
  */
 final class BuiltInKindRules {
   private static final String FIXED_SPEC = "pod updates may not change fields other than"
@@ -26,7 +28,7 @@ final class BuiltInKindRules {
 
   private BuiltInKindRules() {}
 
-  /** @param stored null for a new one */
+  /** @param stored null for a new object */
   static ObjectNode pod(ObjectNode pod, @Nullable ObjectNode stored) {
     if (stored != null && !Json.same(fixedSpec(stored), fixedSpec(pod))) {
       throw StatusException.forbidden("spec", FIXED_SPEC);
@@ -48,7 +50,7 @@ final class BuiltInKindRules {
     return Json.withoutUnset(spec);
   }
 
-  /** @param stored null for a new one */
+  /** @param stored null for a new object */
   static ObjectNode secret(ObjectNode secret, @Nullable ObjectNode stored) {
     if (secret.remove("stringData") instanceof ObjectNode texts && !texts.isEmpty()) {
       var data = secret.get("data") instanceof ObjectNode given ? given : secret.putObject("data");
@@ -108,7 +110,7 @@ final class BuiltInKindRules {
     }
   }
 
-  /** Clients may rely on each port to have a name, which may be empty, and a protocol. */
+  /** Sets the name and protocol of each port, on which clients rely. The name may be empty. */
   static ObjectNode endpointSlice(ObjectNode slice) {
     for (var port : slice.path("ports")) {
       if (port instanceof ObjectNode one) {

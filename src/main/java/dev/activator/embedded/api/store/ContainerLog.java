@@ -8,17 +8,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
 /**
- * The last lines that one run of a container printed.
+ * The last lines that one run of a container has printed.
  *
- * <p><b>Threads.</b> One thread appends; any may read or follow.
+ * <p><b>Threads.</b> One thread appends. Any thread may read or follow.
  *
- * <p><b>Units.</b> At most {@link #MAX_LINES} lines and {@link #MAX_CHARS} characters; older lines go first.
+ * <p><b>Units.</b> At most {@link #MAX_LINES} lines and {@link #MAX_CHARS} characters; older lines
+ * are dropped.
  */
 public final class ContainerLog {
   static final int MAX_LINES = 5_000;
   static final int MAX_CHARS = 512 * 1024;
 
-  /** @param number from 1 */
+  /** @param number counted from 1 */
   public record Line(long number, Instant time, String text) {}
 
   private final Deque<Line> lines = new ArrayDeque<>();
@@ -42,7 +43,7 @@ public final class ContainerLog {
     news.tryEmitNext(appended);
   }
 
-  /** Followers get no more lines. */
+  /** Ends the log. Followers get no more lines. */
   public void end() {
     news.tryEmitComplete();
   }
@@ -53,7 +54,10 @@ public final class ContainerLog {
     }
   }
 
-  /** A subscriber that is slower than the program misses lines that are no longer kept. */
+  /**
+   * The lines from now on. A subscriber that is slower than the program misses lines that were
+   * dropped.
+   */
   public Flux<List<Line>> follow() {
     return Flux.defer(() -> {
       var seen = new long[1];

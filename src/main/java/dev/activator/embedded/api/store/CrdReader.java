@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads a CustomResourceDefinition into a {@link Kind}. A kind is served only in its storage
- * version, and its objects are not checked against its schema.
+ * Converts a CustomResourceDefinition to a {@link Kind}. A kind is served only in its storage
+ * version, and its objects are not checked against the schema.
  *
  * <p><b>Source.</b> {@code apiextensions/v1/types.go} and {@code validation/validation.go} in
  * Kubernetes' apiextensions-apiserver.
@@ -94,7 +94,7 @@ final class CrdReader {
     return Set.copyOf(traits);
   }
 
-  /** Empty without a scale subresource. */
+  /** The field of the spec with the replicas; empty if there is no scale subresource. */
   private static String replicasField(JsonNode version) {
     var path = REPLICAS
         .matcher(version.at("/subresources/scale/specReplicasPath").stringValue(""));

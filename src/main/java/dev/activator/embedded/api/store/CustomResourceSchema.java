@@ -15,15 +15,15 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The schema of a CustomResourceDefinition: it removes unknown fields, sets defaults, and refuses
- * what it does not allow. Rules in CEL are not interpreted: each must be given as code.
+ * The schema of a CustomResourceDefinition. It removes unknown fields, sets defaults, and refuses
+ * invalid values. CEL rules are not interpreted; each must be given as code.
  *
  * <p><b>Source.</b> {@code apiserver/schema} and {@code apiserver/validation} in Kubernetes'
  * apiextensions-apiserver, as far as our own definition uses them.
  */
 public final class CustomResourceSchema {
   private static final int MAX_NAME_LENGTH = 200;
-  /** Unknown fields that are named. */
+  /** The limit of unknown fields that are named. */
   private static final int MAX_REPORTED = 100;
   private static final String RULES = "x-kubernetes-validations";
   private static final String INT_OR_STRING = "x-kubernetes-int-or-string";
@@ -32,9 +32,9 @@ public final class CustomResourceSchema {
   private final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> rules;
 
   /**
-   * @param definition with one version
-   * @param rules by their text: whether a value is allowed, given the former one, which is null for a
-   *     new object
+   * @param definition a definition with one version
+   * @param rules each rule by its text, as a predicate of the new value and the former one, which
+   *     is null for a new object
    */
   public CustomResourceSchema(JsonNode definition,
       Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> rules) {
@@ -48,7 +48,11 @@ public final class CustomResourceSchema {
     }
   }
 
-  /** @throws StatusException naming the field */
+  /**
+   * Returns the object with defaults and without unknown fields.
+   *
+   * @throws StatusException if a value is invalid; it names the field
+   */
   public ObjectNode admit(ObjectNode object, @Nullable ObjectNode before) {
     complete(schema, object);
     check("", schema, object, before);

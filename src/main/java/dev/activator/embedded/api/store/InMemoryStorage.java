@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 interface InMemoryStorage {
   @Nullable ObjectNode find(Kind kind, String key);
 
-  /** Sorted by key. */
+  /** The objects of a kind, sorted by key. */
   List<ObjectNode> list(Kind kind);
 
   ObjectNode put(Kind kind, ObjectNode object);
@@ -26,8 +26,11 @@ interface InMemoryStorage {
   ObjectNode remove(Kind kind, ObjectNode stored);
 
   /**
-   * <b>Threads.</b> Guarded by the store's lock, except {@link #revision} and the list of
-   * listeners. Listeners are called inside it, in order: they must hand over.
+   * The tables of objects.
+   *
+   * <p><b>Threads.</b> Guarded by the store's lock, except for {@link #revision} and the list of
+   * listeners. Listeners are called inside the lock, in order, so they must pass on to another
+   * thread.
    */
   final class Tables implements InMemoryStorage {
     private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
@@ -90,7 +93,8 @@ interface InMemoryStorage {
     private void publish(ApiStoreChange.Type type, Kind kind, ObjectNode object) {
       var event = new ApiStoreChange(type, kind, object, revision + 1);
       listeners.forEach(listener -> listener.accept(event));
-      // Set last, so that listeners have everything up to the revision that a reader sees.
+      // The revision is set last, so that listeners have all changes up to the revision that a
+      // reader sees.
       revision = event.revision();
     }
 
@@ -99,7 +103,7 @@ interface InMemoryStorage {
     }
   }
 
-  /** Writes nothing, so new objects get no resourceVersion. */
+  /** The storage of a dry run. It stores nothing, so new objects get no resourceVersion. */
   record DryRunStorage(InMemoryStorage stored) implements InMemoryStorage {
     @Override
     public @Nullable ObjectNode find(Kind kind, String key) {

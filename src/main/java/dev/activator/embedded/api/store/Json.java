@@ -10,12 +10,18 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The JSON mapper of the API, and small helpers for trees. */
+/** The JSON mapper of the API, and functions on JSON trees. */
 public final class Json {
-  /** The limit of depth. It is less than the parser's, so that answers can wrap an object. */
+  /**
+   * The limit of an object's depth. It is less than the parser's limit, so that responses can wrap
+   * an object.
+   */
   public static final int MAX_DEPTH = 400;
 
-  /** Writes only ASCII: one Kubernetes client's line reader breaks on anything else. */
+  /**
+   * The mapper, which writes only ASCII. The line reader of one Kubernetes client fails on other
+   * characters.
+   */
   public static final JsonMapper MAPPER = JsonMapper.builder()
       .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -36,14 +42,14 @@ public final class Json {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Compares numbers by value. */
+  /** Whether two trees are equal. Numbers are compared by value. */
   public static boolean same(JsonNode one, JsonNode other) {
     return one.equals(BY_VALUE, other);
   }
 
   /**
-   * Removes values that mean the same as their absence, since typed clients add or leave out such
-   * values. Changes the tree.
+   * Removes values that mean the same as an absent field, because typed clients add or omit them.
+   * Changes the tree.
    */
   public static JsonNode withoutUnset(JsonNode tree) {
     tree.forEach(Json::withoutUnset);
@@ -74,7 +80,7 @@ public final class Json {
     return MAPPER.writeValueAsBytes(node);
   }
 
-  /** A copy; typed clients of Kubernetes take null for absent. */
+  /** A copy without nulls, which typed clients of Kubernetes treat as absent. */
   public static ObjectNode withoutNulls(ObjectNode object) {
     var left = object.deepCopy();
     left.properties().removeIf(entry -> entry.getValue().isNull());

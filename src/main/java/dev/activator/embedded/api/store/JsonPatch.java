@@ -7,24 +7,26 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The application of JSON patches. All operations must succeed.
+ * Applies JSON patches. All operations must succeed.
  *
- * <p><b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for
- * one that does not fit.
+ * <p><b>Errors.</b> {@link StatusException} 400 if the body is no patch, {@link PatchException} if
+ * it cannot be applied to the object.
  *
  * <p><b>Source.</b> RFC 6902; the copy limit is {@code AccumulatedCopySizeLimit} of Kubernetes'
  * library.
  */
 public final class JsonPatch {
   private static final int MAX_OPERATIONS = 10_000;
-  /** The limit of copied characters, since each copy can double a document. */
+  /** The limit of copied characters, since each copy can double the size of a document. */
   private static final long MAX_COPIED = 3 * 1024 * 1024;
-  /** Measuring the document after each operation would be quadratic. */
+  /**
+   * The limit of measurements of the document. One for each operation would take quadratic time.
+   */
   private static final int MAX_MEASURED = 100;
 
   private JsonNode document;
   private long copied;
-  /** An upper bound of the document's depth. */
+  /** An upper bound for the depth of the document. */
   private int depth;
   private int measured;
 
@@ -117,7 +119,7 @@ public final class JsonPatch {
     }
     var value = at(from);
     if (!from.equals(path)) {
-      // An upper bound of the value's depth.
+      // This is an upper bound for the depth of the value.
       int nested = Math.max(0, depth - steps(from));
       remove(from);
       put(path, value);

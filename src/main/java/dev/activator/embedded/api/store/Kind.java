@@ -10,13 +10,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * A row in {@link BuiltInKinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
- * the same paths.
+ * A kind of objects: a row in {@link BuiltInKinds}, or a CustomResourceDefinition. Two kinds are
+ * equal if their objects have the same API paths.
  *
  * @param group empty for the core group
- * @param columns of a CustomResourceDefinition's tables
- * @param replicasField of the spec, which {@code /scale} reads and writes
- * @param schema of a CustomResourceDefinition; missing for other kinds
+ * @param columns the printer columns of a CustomResourceDefinition
+ * @param replicasField the field of the spec that {@code /scale} reads and writes
+ * @param schema the schema of a CustomResourceDefinition; missing for other kinds
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
     List<PrinterColumn> columns, String replicasField, JsonNode schema) {
@@ -24,18 +24,21 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
 
   public enum Trait {
     CLUSTER_SCOPED,
-    /** Has {@code /status}; writes to the object itself keep the status. */
+    /** The kind has {@code /status}. Writes to the object itself keep the status. */
     STATUS,
     SCALE,
     /** {@code metadata.generation} counts changes outside metadata and status. */
     GENERATION,
-    /** Known to clients at compile time: only these have strategic merge patches. */
+    /** Clients know the kind at compile time. Only such kinds have strategic merge patches. */
     BUILT_IN,
     VERSION_REQUIRED,
     CREATED_BY_UPDATE,
-    /** The name is one DNS label, without dots. */
+    /** Names are DNS labels, without dots. */
     NAME_IS_LABEL,
-    /** Has no objects: clients such as {@code kubectl apply --prune} rely on it being listed. */
+    /**
+     * The kind has no objects. It exists because clients such as {@code kubectl apply --prune} list
+     * it.
+     */
     EMPTY
   }
 
@@ -44,7 +47,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
 
   /**
    * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
-   * @param priority above 0 only in wide tables
+   * @param priority if it is above 0, the column is only in wide tables
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}
 

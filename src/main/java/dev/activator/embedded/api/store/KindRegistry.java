@@ -8,10 +8,10 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The kinds that one server has now.
+ * The kinds that the server has at present.
  *
- * <p><b>Threads.</b> Any may call. Listeners may be called inside the store's lock: they must hand
- * over.
+ * <p><b>Threads.</b> Any thread may call. Listeners may be called inside the store's lock, so they
+ * must pass on to another thread.
  */
 public final class KindRegistry {
   private final List<Consumer<Kind>> leaving = new CopyOnWriteArrayList<>();
@@ -19,7 +19,7 @@ public final class KindRegistry {
 
   public KindRegistry() {}
 
-  /** All kinds, the core group first. Each change makes a new list. */
+  /** All kinds, beginning with the core group. Each change makes a new list. */
   public List<Kind> all() {
     return kinds;
   }

@@ -3,10 +3,10 @@ package dev.activator.embedded.api.store;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The hook that sets {@code metadata.managedFields} of an object before it is stored. */
+/** A hook that sets {@code metadata.managedFields} of an object before it is stored. */
 @FunctionalInterface
 public interface ManagedFieldsUpdater {
-  /** The hook for writes by this server, which changes no entries. */
+  /** The hook for writes of this server. It changes no entries. */
   ManagedFieldsUpdater NONE = (stored, written) -> {
     var entries = stored == null ? null : stored.path("metadata").get("managedFields");
     if (entries == null) {

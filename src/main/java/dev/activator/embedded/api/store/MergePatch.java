@@ -11,8 +11,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The application of merge patches and strategic merge patches. Objects merge, null removes,
- * everything else replaces. In strategic patches, members of lists that are sets merge one by one.
+ * Applies merge patches and strategic merge patches. Objects are merged, null removes a field, and
+ * any other value replaces it. In strategic merge patches, the members of some lists are merged by
+ * their keys.
  *
  * <p><b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
  * the {@code patchMergeKey} tags of {@code core/v1/types.go}.
@@ -20,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class MergePatch {
   private static final String DIRECTIVE = "$patch";
   private static final String DELETE_VALUES = "$deleteFromPrimitiveList/";
-  /** A strategic patch adds to this list. */
+  /** The list to which a strategic merge patch adds values. */
   private static final String SET = "finalizers";
   private static final Map<String, String> MERGE_KEYS = Map.ofEntries(
       Map.entry("containers", "name"),
@@ -48,7 +49,10 @@ public final class MergePatch {
     return result;
   }
 
-  /** Ignores directives about order and about keys to keep. */
+  /**
+   * Applies a strategic merge patch. Directives about the order, and about keys to keep, are
+   * ignored.
+   */
   public static ObjectNode strategic(ObjectNode target, ObjectNode patch) {
     return merge(target, patch, "");
   }
@@ -150,9 +154,10 @@ public final class MergePatch {
   }
 
   /**
-   * Empty if the list's members do not merge.
+   * The key by which the members of a list are merged; empty if they are not merged.
    *
-   * @param parent the field with the list's object; a list's name stands for its members
+   * @param parent the field that contains the object with the list; for a member of a list, the
+   *     name of that list
    */
   private static Optional<String> mergeKey(String parent, String field) {
     if (!field.equals("ports")) {

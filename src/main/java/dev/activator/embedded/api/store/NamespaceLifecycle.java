@@ -4,7 +4,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The rules of namespaces: created when used, and emptied when deleted.
+ * The rules of namespaces: a namespace is created when it is used, and emptied when it is deleted.
  *
  * <p><b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver.
  */

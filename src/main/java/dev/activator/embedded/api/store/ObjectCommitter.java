@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Creates, updates or deletes objects in the embedded API's store, and commits only what changes.
+ * Creates, updates and deletes objects in the store. A write that changes nothing is not committed.
  *
- * <p><b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored
- * ones: the owner copies both.
+ * <p><b>Threads.</b> Guarded by the store's lock. It stores the given trees, and returns stored
+ * trees, without copying them. The caller makes the copies.
  */
 final class ObjectCommitter {
   private static final int NAME_TRIES = 8;

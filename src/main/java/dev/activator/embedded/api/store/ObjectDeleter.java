@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The deletion of objects. Two kinds hold other objects: a namespace is deleted only after the
- * objects in it, and a CustomResourceDefinition only after the objects of its kind.
+ * Deletes objects. Two kinds contain other objects: a namespace is deleted only after the objects
+ * in it, and a CustomResourceDefinition only after the objects of its kind.
  *
  * <p><b>Threads.</b> Guarded by the store's lock.
  */
@@ -56,11 +56,13 @@ final class ObjectDeleter {
         : new Deletion(storage.remove(kind, stored), Outcome.GONE);
   }
 
-  /** Deletes a holder and its content. Marks the holder first, so that nothing new is created in it. */
+  /**
+   * Deletes an object and its contents. It is marked first, so that no new object is created in it.
+   */
   private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
     var marked = mark(kind, stored);
     contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));
-    // Its objects may have been the last ones of other holders.
+    // The objects may have been the last contents of other namespaces or definitions.
     for (var holders : new Kind[]{BuiltInKinds.NAMESPACE,
         BuiltInKinds.CUSTOM_RESOURCE_DEFINITION}) {
       storage.list(holders).forEach(holder -> settle(holders, holder));
@@ -98,7 +100,7 @@ final class ObjectDeleter {
     return contents(kind, holder).findAny().isEmpty();
   }
 
-  /** Empty for an object that is no holder. */
+  /** The contents of an object; empty unless it is a namespace or a CustomResourceDefinition. */
   private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
     String name = ObjectMeta.name(holder);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {

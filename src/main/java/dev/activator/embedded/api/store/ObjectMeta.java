@@ -6,7 +6,9 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The metadata of an object as values. What is absent or of another type reads as empty. */
+/**
+ * Reads the metadata of an object. A value that is absent or has the wrong type counts as empty.
+ */
 public final class ObjectMeta {
   /** The finalizers of the garbage collector. */
   public static final String ORPHAN = "orphan";
@@ -63,7 +65,7 @@ public final class ObjectMeta {
     return namespace.isEmpty() ? name : namespace + "/" + name;
   }
 
-  /** Creates it if absent. */
+  /** The metadata, which is created if it is absent. */
   public static ObjectNode of(ObjectNode object) {
     return object.get("metadata") instanceof ObjectNode metadata
         ? metadata

@@ -9,8 +9,8 @@ import java.util.random.RandomGenerator;
 /** Generates names, uids and times for new objects of the embedded API. */
 final class ObjectMetaGenerator {
   /**
-   * The characters of generated names. They have no vowels and look-alikes, so that they spell no
-   * words.
+   * The characters of generated names. Vowels are left out, so that names are no words, and so are
+   * characters that look alike.
    */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
@@ -24,7 +24,7 @@ final class ObjectMetaGenerator {
     this.random = random;
   }
 
-  /** Higher than the revisions of earlier runs. */
+  /** The first revision. It is higher than the revisions of earlier runs. */
   long firstRevision() {
     return Math.multiplyExact(clock.millis(), 1000L);
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The checks of an object before it is stored: form, name and namespace. */
+/** Checks an object before it is stored: its form, name and namespace. */
 final class ObjectRules {
   private static final List<String> OWNED_BY_SERVER = List.of("uid", "resourceVersion",
       "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -18,7 +18,7 @@ final class ObjectRules {
 
   private ObjectRules() {}
 
-  /** Sets kind and version where absent. */
+  /** Checks the form of an object. Sets the kind and version if they are absent. */
   static void formed(Kind kind, ObjectNode object) {
     if (Json.depth(object) > Json.MAX_DEPTH) {
       throw StatusException
@@ -35,7 +35,7 @@ final class ObjectRules {
     object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
   }
 
-  /** Labels, annotations and the keys of data. */
+  /** Checks the labels, the annotations, and the keys of data. */
   static void wellNamed(Kind kind, ObjectNode object) {
     var causes = new ArrayList<Cause>();
     object.at("/metadata/labels").properties().forEach(label -> {

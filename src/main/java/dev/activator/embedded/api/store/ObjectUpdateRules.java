@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The rules for updates: what a write may change, and what it keeps.
+ * The rules for updates: which fields a write may change, and which are kept.
  *
  * <p><b>Source.</b> {@code registry/rest/update.go} and {@code registry/generic/registry/store.go}
  * in Kubernetes' apiserver.
@@ -21,7 +21,10 @@ final class ObjectUpdateRules {
 
   private ObjectUpdateRules() {}
 
-  /** The object to store. It equals {@code stored}, resourceVersion included, if nothing changes. */
+  /**
+   * The object to store after an update. If nothing changes, it equals {@code stored}, including
+   * the resourceVersion.
+   */
   static ObjectNode whole(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
     var next = wanted.deepCopy();
@@ -45,8 +48,8 @@ final class ObjectUpdateRules {
   }
 
   /**
-   * The object with the finalizer that makes the garbage collector follow {@code propagation}, and
-   * without the other one.
+   * The object with the finalizer by which the garbage collector follows {@code propagation}, and
+   * without the finalizer for another propagation.
    */
   static ObjectNode propagating(ObjectNode stored, Propagation propagation) {
     if (propagation == Propagation.UNSET) {

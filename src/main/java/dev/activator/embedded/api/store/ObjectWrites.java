@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The writes of clients, committed or as a dry run with the same checks and answers.
+ * The writes of clients. A dry run makes the same checks and returns the same results, but commits
+ * nothing.
  *
- * <p><b>Threads.</b> Any may call. Admission hooks and the changes given to {@code edit} run on the
- * caller's thread, outside the lock.
+ * <p><b>Threads.</b> Any thread may call. Admission hooks, and the functions given to {@code edit},
+ * run on the caller's thread, outside the lock.
  *
- * <p><b>Errors.</b> {@link StatusException}, as a Kubernetes API answers.
+ * <p><b>Errors.</b> {@link StatusException}, with the errors of a Kubernetes API.
  */
 public final class ObjectWrites {
   private final Object lock;
@@ -22,14 +23,20 @@ public final class ObjectWrites {
   private final ManagedFieldsUpdater fields;
 
   public record Deletion(ObjectNode object, Outcome outcome) {
-    /** The outcome of a deletion. {@code WAITS}: for finalizers, or for objects that it holds. */
+    /**
+     * The outcome of a deletion. {@code WAITS} means that the object has finalizers, or contains
+     * other objects.
+     */
     public enum Outcome {
       GONE,
       WAITS
     }
   }
 
-  /** What becomes of the objects that a deleted object owns. {@code UNSET}: as its finalizers say. */
+  /**
+   * How a deletion affects the objects that the deleted object owns. With {@code UNSET}, its
+   * finalizers decide.
+   */
   public enum Propagation {
     UNSET,
     BACKGROUND,
@@ -63,12 +70,12 @@ public final class ObjectWrites {
     this.fields = fields;
   }
 
-  /** The same writes, with the owners of the written fields set by {@code other}. */
+  /** The same writes, but {@code other} sets the owners of the written fields. */
   public ObjectWrites tracking(ManagedFieldsUpdater other) {
     return new ObjectWrites(lock, admission, writer, other);
   }
 
-  /** {@code metadata.generateName} replaces an absent name. */
+  /** Creates an object. Without a name, {@code metadata.generateName} is used. */
   public ObjectNode create(Kind kind, ObjectNode object) {
     return create(kind, object, (of, admitted) -> writer.insert(of, admitted, fields));
   }
@@ -88,7 +95,10 @@ public final class ObjectWrites {
     });
   }
 
-  /** Updates an object. A resourceVersion must match the stored one. A status subresource is kept. */
+  /**
+   * Updates an object. If it has a resourceVersion, that must match the stored one. If the kind has
+   * a status subresource, the status is kept.
+   */
   public ObjectNode update(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
@@ -108,14 +118,17 @@ public final class ObjectWrites {
     });
   }
 
-  /** Retries on conflict. */
+  /** Updates the status of an object. Retries after a conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name,
         stored -> replaceStatus(kind, change.apply(stored)));
   }
 
-  /** Retries on conflict, unless the change itself sets another resourceVersion. */
+  /**
+   * Changes an object. Retries after a conflict, unless the change itself sets another
+   * resourceVersion.
+   */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
@@ -175,7 +188,7 @@ public final class ObjectWrites {
     }
   }
 
-  /** Empty if the object is gone. */
+  /** The resourceVersion of an object; empty if it does not exist. */
   private String version(Kind kind, String namespace, String name) {
     var stored = find(kind, namespace, name);
     return stored == null ? "" : ObjectMeta.resourceVersion(stored);

@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines that the containers of pods print, in the current run and the one before. A pod has one
- * container.
+ * The logs of pods, of the current run and of the one before. A pod has one container.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -30,19 +29,21 @@ public final class PodLogStore {
     pods.remove(ObjectMeta.key(namespace, pod));
   }
 
-  /** The lines of the current run, or of the last if none runs; null if the container never ran. */
+  /**
+   * The log of the current run, or of the last one if none runs; null if the container never ran.
+   */
   public @Nullable ContainerLog current(String namespace, String pod) {
     var runs = pods.get(ObjectMeta.key(namespace, pod));
     return runs == null ? null : runs.current();
   }
 
-  /** Null if there was none. */
+  /** The log of the run before; null if there was none. */
   public @Nullable ContainerLog previous(String namespace, String pod) {
     var runs = pods.get(ObjectMeta.key(namespace, pod));
     return runs == null ? null : runs.previous();
   }
 
-  /** The last lines of these pods together, from both runs of each. */
+  /** The last lines of several pods together, from both runs of each. */
   public List<String> last(String namespace, Collection<String> pods, int max) {
     var lines = pods.stream()
         .flatMap(pod -> Stream.of(previous(namespace, pod), current(namespace, pod))

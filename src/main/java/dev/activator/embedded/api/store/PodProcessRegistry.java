@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A registry of the local process that runs as each pod.
+ * The registry of the local processes of pods.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -15,10 +15,10 @@ public final class PodProcessRegistry {
   private final Map<String, Running> running = new ConcurrentHashMap<>();
 
   /**
-   * A process. Its number is known soon after its start.
+   * A process. Its id is known soon after its start.
    *
-   * @param pid 0 until it runs
-   * @param like starts another one with the same environment and folder
+   * @param pid returns the process id; 0 until the process runs
+   * @param like makes a builder of another process with the same environment and folder
    */
   public record Running(LongSupplier pid, Supplier<ProcessBuilder> like) {}
 
@@ -30,7 +30,7 @@ public final class PodProcessRegistry {
     running.remove(ObjectMeta.key(namespace, pod));
   }
 
-  /** Null if none runs. */
+  /** The process of a pod; null if none runs. */
   public @Nullable Running find(String namespace, String pod) {
     return running.get(ObjectMeta.key(namespace, pod));
   }

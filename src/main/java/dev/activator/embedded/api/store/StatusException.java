@@ -6,7 +6,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A failure that becomes a Status object in the response.
  *
- * <p><b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
+ * <p><b>Source.</b> {@code api/errors/errors.go} in Kubernetes' apimachinery, for texts and
+ * reasons.
  */
 public final class StatusException extends RuntimeException {
   private final int code;
@@ -37,7 +38,7 @@ public final class StatusException extends RuntimeException {
     return about(409, "AlreadyExists", kind, name, "%s \"%s\" already exists");
   }
 
-  /** The object waits for its finalizers. */
+  /** An object with this name still waits for its finalizers. */
   public static StatusException beingDeleted(Kind kind, String name) {
     return about(409, "AlreadyExists", kind, name,
         "object is being deleted: %s \"%s\" already exists");
@@ -88,7 +89,7 @@ public final class StatusException extends RuntimeException {
     return new StatusException(400, "BadRequest", message, Json.object());
   }
 
-  /** The list's state is gone; the token continues with another. */
+  /** The state of the list is too old. The token continues with the newest state. */
   public static StatusException expired(String message, String token) {
     return new StatusException(410, "Expired", message, Json.object(), token);
   }
@@ -117,10 +118,10 @@ public final class StatusException extends RuntimeException {
   }
 
   /**
-   * A refusal by an admission hook. The store adds the object's name.
+   * An invalid value, for instance found by an admission hook. The store adds the object's name.
    *
    * @param field such as {@code spec.template.spec.containers[0].command}
-   * @param message includes what would be right
+   * @param message the problem, and which values are valid
    */
   public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
@@ -158,7 +159,7 @@ public final class StatusException extends RuntimeException {
     return reason;
   }
 
-  /** 0 for none. */
+  /** The pause that the client should make; 0 for none. */
   public int retryAfterSeconds() {
     return details.path("retryAfterSeconds").intValue(0);
   }

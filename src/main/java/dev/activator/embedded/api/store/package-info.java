@@ -1,4 +1,4 @@
-/** The kinds and objects, the order of all writes, their checks, and patches. */
+/** The store of kinds and objects: the order of writes, their checks, and patches. */
 @NullMarked
 package dev.activator.embedded.api.store;
 

@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The line of a program's output that names why it ended.
+ * Finds the line of a program's output that contains the reason why it ended.
  *
- * <p>It is the last line that is neither part of a stack trace nor what a runtime prints after one. If that line is only
- * information, the last error that was logged shortly before it counts.
+ * <p>It is the last line that is neither part of a stack trace, nor a line that a runtime prints
+ * after a stack trace. If that line is only information, the last error that was logged shortly
+ * before is used.
  */
 public final class CrashMessageFinder {
-  /** Stack frames and their continuation are indented in all runtimes but Go. */
+  /** Stack frames and their continuation lines are indented in all runtimes except Go. */
   private static final Pattern INDENTED = Pattern.compile("^\\s(?!\\s*what\\(\\):).*");
   private static final Pattern EPILOGUE = Pattern.compile(
       "Node\\.js v\\d.*|Emitted 'error' event.*|Require stack:|- .*|[}\\])]+[;,]?" // Node.js
@@ -27,7 +28,7 @@ public final class CrashMessageFinder {
 
   private CrashMessageFinder() {}
 
-  /** Stripped; empty if there is none. */
+  /** The line, without surrounding blanks; empty if there is none. */
   public static String of(List<String> output) {
     var lines = output.stream().filter(line -> !line.isBlank()).toList();
     if (lines.isEmpty()) {

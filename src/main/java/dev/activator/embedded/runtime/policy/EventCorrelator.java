@@ -7,11 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * The counter of repeated events. It decides which event is new, which is counted, and which has
- * expired. After ten messages with one reason about one object, further ones are counted as one.
+ * Counts repeated Events. It decides which Event is new, which raises a count, and which has
+ * expired. After ten different messages with one reason about one object, further messages are
+ * combined to one Event.
  *
- * <p><b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for
- * an hour.
+ * <p><b>Source.</b> {@code tools/record/events_cache.go} in client-go. As in Kubernetes, Events
+ * expire after an hour.
  */
 public final class EventCorrelator {
   static final int MAX_SERIES = 1_000;
@@ -24,10 +25,10 @@ public final class EventCorrelator {
   private final LinkedHashMap<Happening, Series> series = new LinkedHashMap<>();
   private long made;
 
-  /** @param about identifies the object */
+  /** @param about the uid of the object */
   public record Happening(String about, String type, String reason, String message) {}
 
-  /** @param number identifies the series; {@code count} is 1 if it is new */
+  /** @param number the number of the series; if {@code count} is 1, the series is new */
   public record Series(long number, Happening last, int count, Instant firstTime,
       Instant lastTime) {}
 
@@ -58,7 +59,7 @@ public final class EventCorrelator {
         .count();
   }
 
-  /** Leaves room for one. */
+  /** Removes expired series, and the oldest ones until there is room for one more. */
   private List<Series> expired(Instant now) {
     var expired = new ArrayList<Series>();
     var oldest = series.values().iterator();

@@ -1,17 +1,17 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * Why a process ended, or could not start.
+ * The reason why a process ended, or could not be started.
  *
  * @param reason one word for the revision's status, such as {@code ExitCode1}
- * @param message for people
- * @param code how it ended; negative if it never ran
+ * @param message a text for people
+ * @param code the exit code; negative if the process never ran
  */
 public record ExitReason(String reason, String message, int code) {
   public static final String CONFIG_ERROR = "CreateContainerConfigError";
   private static final int NEVER_RAN = -1;
 
-  /** @param errorLine the line of its output that names the error, or empty */
+  /** @param errorLine the line of its output that contains the error; may be empty */
   public static ExitReason code(String workload, int code, String errorLine) {
     String said = errorLine.isEmpty() ? "" : ": " + errorLine;
     return new ExitReason("ExitCode" + code,
@@ -23,10 +23,10 @@ public record ExitReason(String reason, String message, int code) {
   }
 
   /**
-   * Why a program does not start, in the words of its Service.
+   * The reason why a program cannot be started, in the words of a manifest.
    *
-   * @param missingFolder in which it was to run, if that is not there; else empty
-   * @param error of the operating system, as Java says it
+   * @param missingFolder the folder in which it should run, if that does not exist; else empty
+   * @param error the error message of Java
    */
   public static String sentence(String program, String missingFolder, String error) {
     if (!missingFolder.isEmpty()) {
@@ -46,7 +46,7 @@ public record ExitReason(String reason, String message, int code) {
     return new ExitReason(CONFIG_ERROR, why, NEVER_RAN);
   }
 
-  /** It was ended, since a probe failed too often. */
+  /** The reason for an exit that was caused by a probe that failed too often. */
   public ExitReason unhealthy(String why) {
     return new ExitReason("Unhealthy", why, code);
   }

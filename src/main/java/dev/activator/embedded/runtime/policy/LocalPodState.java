@@ -4,29 +4,32 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The state machine of one pod of embedded mode, which is a local process. A run is one life of
- * the process, counted from 1. A run is one life of its process, counted from 1.
+ * The state machine of one pod of embedded mode, which is a local process. A run is the time from a
+ * start of the process to its end. Runs are counted from 1.
  *
  * <p><b>Source.</b> The kubelet's {@code CrashLoopBackOff}, with shorter pauses.
  */
 public sealed interface LocalPodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration MAX_PAUSE = Duration.ofSeconds(30);
-  /** A process that ended early this many times in a row cannot start, even if it was ready. */
+  /**
+   * After this number of early ends in a row, a process is reported as failed, even if it was
+   * ready.
+   */
   int OFTEN = 2;
-  /** Resets the count of failures. */
+  /** The time after which a run is not counted as a failure any more. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
   /**
    * @param served whether this run was ready once
-   * @param failures runs in a row that ended early
+   * @param failures the number of runs in a row that ended early
    */
   record Running(int run, boolean ready, boolean served, int failures) implements LocalPodState {}
 
-  /** The process will be started again. */
+  /** The process will be restarted. */
   record Waiting(int run, int failures) implements LocalPodState {}
 
-  /** The pod gets no new requests and finishes those it has. */
+  /** The pod gets no new requests, and finishes those that it has. */
   record Draining(int run) implements LocalPodState {}
 
   record Stopping(int run) implements LocalPodState {}
@@ -50,7 +53,7 @@ public sealed interface LocalPodState {
 
     record Stop() implements Event {}
 
-    /** Its requests have ended or were given enough time. */
+    /** The requests have ended, or had enough time. */
     record Drained() implements Event {}
   }
 
@@ -65,7 +68,7 @@ public sealed interface LocalPodState {
 
     record ReportFailure(ExitReason exit) implements Effect {}
 
-    /** A process that served has ended, and is started again. */
+    /** Report that a process that served requests has ended, and is restarted. */
     record ReportRestart(ExitReason exit) implements Effect {}
 
     record ReportReady() implements Effect {}
@@ -94,7 +97,7 @@ public sealed interface LocalPodState {
     return new Running(1, false, false, 0);
   }
 
-  /** An event without a row changes nothing. */
+  /** The step for an event. An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
       case Cell(Running(var now, var ready, var served, var failures), Event.Ready(var run)) when run == now ->
@@ -115,7 +118,8 @@ public sealed interface LocalPodState {
         step(this, new Effect.ReportOverdue(), new Effect.Publish());
       case Cell(Waiting waiting, Event.DeadlinePassed()) ->
         step(this, new Effect.ReportOverdue(), new Effect.Publish());
-      // The activator may have found it ready before we did, so it may have requests.
+      // The activator may have found the pod ready before this controller did, so it may have
+      // requests.
       case Cell(Running(var run, var ready, var served, var failures), Event.Stop()) ->
         step(new Draining(run), new Effect.Publish(), new Effect.Drain());
       case Cell(Waiting(var now, var failures), Event.PauseOver(var run)) when run == now ->

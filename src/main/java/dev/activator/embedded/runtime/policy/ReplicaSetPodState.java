@@ -1,11 +1,11 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * One pod as the ReplicaSet's controller sees it: listed, ready, wanted, restarts.
+ * The state of one pod that its ReplicaSet's controller needs.
  *
  * @param order higher for younger pods
  * @param listed whether Endpoints have its address
- * @param wanted false once it must stop
+ * @param wanted false if it must stop
  */
 public record ReplicaSetPodState(String name, long order, boolean listed, boolean ready,
     boolean wanted,

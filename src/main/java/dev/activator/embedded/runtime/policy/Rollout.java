@@ -8,23 +8,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of replicas that each ReplicaSet of a Deployment gets.
+ * Decides the number of replicas of each ReplicaSet of a Deployment.
  *
- * @param current of the Deployment's template; null while a paused Deployment has none
- * @param earlier those of earlier templates
+ * @param current the ReplicaSet of the Deployment's template; null while a paused Deployment has
+ *     none
+ * @param earlier the ReplicaSets of earlier templates
  */
 public record Rollout(@Nullable Member current, List<Member> earlier) {
   private static final Comparator<Member> NEWEST_FIRST = Comparator.comparing(Member::revision)
       .reversed();
 
-  /** @param replicas as its spec says */
+  /** @param replicas the replicas in its spec */
   public record Member(String name, long revision, int replicas, int ready) {}
 
   public Rollout {
     earlier = earlier.stream().sorted(NEWEST_FIRST).toList();
   }
 
-  /** The current one gets all at once; earlier ones keep as many as it has not ready. */
+  /**
+   * The replicas of each ReplicaSet. The current one gets all replicas at once. The earlier ones
+   * together keep as many as are not ready in the current one.
+   */
   public Map<String, Integer> replicas(int wanted) {
     var replicas = new HashMap<String, Integer>();
     int kept = wanted;
@@ -45,7 +49,10 @@ public record Rollout(@Nullable Member current, List<Member> earlier) {
     return replicas;
   }
 
-  /** The newest one that has replicas takes the difference. */
+  /**
+   * The replicas while the Deployment is paused. A difference is added to the newest ReplicaSet
+   * that has replicas.
+   */
   public Map<String, Integer> pausedReplicas(int wanted) {
     var all = Stream.concat(Stream.ofNullable(current), earlier.stream()).toList();
     var replicas = new HashMap<String, Integer>();

@@ -3,11 +3,15 @@ package dev.activator.embedded.runtime.policy;
 import java.util.Comparator;
 import java.util.List;
 
-/** Decides which revisions a Service keeps, and whether its template needs a new one. */
+/**
+ * Decides whether the template of a Service needs a new revision, and which old revisions are
+ * deleted.
+ */
 public record ServiceRevisionPlanner(List<Entry> entries) {
   /**
-   * The newest, and as many as Knative's {@code min-non-active-revisions}. Older ones are deleted; kept ones still
-   * take requests by name.
+   * The number of revisions that are kept: the newest, and as many as Knative's
+   * {@code min-non-active-revisions}. They still take requests by their own names. Older ones are
+   * deleted.
    */
   static final int KEPT = 21;
 
@@ -19,7 +23,7 @@ public record ServiceRevisionPlanner(List<Entry> entries) {
     entries = entries.stream().sorted(Comparator.comparingInt(Entry::number)).toList();
   }
 
-  /** A template makes a new revision unless the newest has it. */
+  /** The plan for a template. There is a new revision unless the newest has this template. */
   public Plan plan(String template) {
     if (!entries.isEmpty() && entries.getLast().template().equals(template)) {
       return new Plan(entries.getLast(), false, stale(KEPT));

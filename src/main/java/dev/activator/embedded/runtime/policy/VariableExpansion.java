@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The replacement of variables in texts of a manifest. An unknown one stays for a shell in the
- * command.
+ * Replaces variables in texts of a manifest. An unknown variable is left, since a shell in the
+ * command may replace it.
  *
  * <p><b>Source.</b> {@code third_party/forked/golang/expansion} of Kubernetes: {@code $(NAME)} is
  * replaced, and {@code $$} becomes one {@code $}.
@@ -15,7 +15,10 @@ import java.util.regex.Pattern;
 public final class VariableExpansion {
   private static final String KUBERNETES = "\\$(?:\\$|\\(([^)]*)\\)";
   private static final Pattern REFERENCE = Pattern.compile(KUBERNETES + ")");
-  /** {@code $PORT} and <code>${PORT}</code> as well: no shell reads a command. */
+  /**
+   * The references in commands. {@code $PORT} and <code>${PORT}</code> are also replaced, because
+   * no shell reads a command.
+   */
   private static final Pattern IN_COMMAND = Pattern
       .compile(KUBERNETES + "|(PORT)(?!\\w)|\\{(PORT)})");
 

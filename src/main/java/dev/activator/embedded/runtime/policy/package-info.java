@@ -1,4 +1,7 @@
-/** When a Service gets a new revision, how a pod lives and ends, and which pods are stopped. */
+/**
+ * Decisions of the runtime, as functions of values: new revisions, the states of a pod, and the
+ * pods to create and stop.
+ */
 @NullMarked
 package dev.activator.embedded.runtime.policy;
 
