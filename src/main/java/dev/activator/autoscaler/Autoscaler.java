@@ -26,11 +26,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how many replicas each workload has, and scales it: every two seconds, and at once when a
- * report wakes it. {@link #start} begins a term without any state of earlier ones.
+ * report shows that a workload at zero has a request. {@link #start} begins a term, which knows
+ * nothing of earlier terms.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  *
- * <p><b>Errors.</b> A report on a workload that does not become known within seconds is dropped.
+ * <p><b>Errors.</b> A report on an unknown workload is kept for three seconds, in case its object
+ * arrives later, and then dropped.
  */
 public final class Autoscaler {
   private static final Duration EARLY = Duration.ofSeconds(3);
@@ -54,7 +56,7 @@ public final class Autoscaler {
   private static final class Target {
     private Configured configured;
     private int ready;
-    /** Null unless a term runs. */
+    /** Null if no term runs. */
     private volatile @Nullable TargetScaler scaler;
 
     Target(Configured configured) {
@@ -62,12 +64,17 @@ public final class Autoscaler {
     }
   }
 
-  /** A report on a workload that is not known yet: its object may come a moment later. */
+  /**
+   * A report on a workload that is not known yet, because its object may arrive after the report.
+   */
   private record Early(long at, LoadSample sample) {}
 
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
       OptionalInt lastDesired, KeepWarmSettings warmTimes) {
-    /** Ignores the last published replicas, which only the next term uses. */
+    /**
+     * Whether the two are equal, except for the last published replicas, which only the next term
+     * uses.
+     */
     boolean isScaledLike(@Nullable Configured other) {
       return other != null && equals(other.published(lastDesired));
     }
@@ -79,7 +86,7 @@ public final class Autoscaler {
 
   record Term(Loop loop, long origin, Clock wall, ScaleClient scales, LeadershipCheck guard,
       ScalingListener listener, RandomGenerator random, ScaleReadQueue reads,
-      ReportCompleteness roster) {
+      ReportCompleteness activators) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
@@ -87,8 +94,8 @@ public final class Autoscaler {
   }
 
   /**
-   * @param guard decides before each write
-   * @param random jitter
+   * @param guard says before each write whether it is allowed
+   * @param random the source of jitter
    */
   public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
       RandomGenerator random) {
@@ -119,14 +126,15 @@ public final class Autoscaler {
   }
 
   /**
-   * Stops deciding, publishes what has changed, and forgets everything except the workloads.
+   * Ends the term: stops scaling, publishes the changed views, and forgets everything except the
+   * workloads.
    *
-   * @return done when no write is under way
+   * @return a future that completes when no write is under way
    */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
       var ended = term;
-      // The next term may have begun when the last write of this one has ended.
+      // When the last write of this term ends, the next term may have begun.
       BooleanSupplier isLatest = () -> term == null || term == ended;
       var finished = targets.values().stream().map(target -> target.scaler)
           .filter(Objects::nonNull).map(scaler -> scaler.finish(isLatest));
@@ -170,7 +178,10 @@ public final class Autoscaler {
     });
   }
 
-  /** Stops scaling a workload, which keeps its replicas, unless the name already stands for another. */
+  /**
+   * Stops scaling a workload, which keeps its replicas. Does nothing if the name already belongs to
+   * another workload.
+   */
   public void targetGone(RevisionId id, ScaleTargetRef workload) {
     loop.execute(() -> {
       var known = targets.get(id);
@@ -201,7 +212,7 @@ public final class Autoscaler {
       var target = targets.get(id);
       if (target != null && term != null) {
         stop(target.scaler);
-        // A scaler that begins keeps the pods that are ready.
+        // A new scaler would keep the pods that are ready.
         target.ready = 0;
         scale(term, id, target);
       }
@@ -225,7 +236,7 @@ public final class Autoscaler {
   /**
    * Sets the activators that must have reported before anything is scaled down.
    *
-   * @param pods whether each is ready, by the name of its pod; null while unknown
+   * @param pods whether each activator is ready, by the name of its pod; null while this is unknown
    */
   public void members(@Nullable Map<String, Boolean> pods) {
     loop.execute(() -> {
@@ -241,14 +252,14 @@ public final class Autoscaler {
       }
       var busy = batch.entries().stream().filter(one -> one.sample().concurrency() > 0)
           .map(ReportBatch.Entry::revision).collect(Collectors.toSet());
-      if (term.roster.isLate(term.now(), batch.reporter())) {
+      if (term.activators.isLate(term.now(), batch.reporter())) {
         targets.values().stream().map(target -> target.scaler).filter(Objects::nonNull)
-            .forEach(TargetScaler::repeat);
+            .forEach(TargetScaler::repeatLastReports);
       }
       if (batch.uptime().isPresent()) {
-        term.roster.batch(term.now(), batch.reporter(), batch.uptime(), busy);
+        term.activators.batch(term.now(), batch.reporter(), batch.uptime(), busy);
       } else {
-        term.roster.busy(batch.reporter(), busy);
+        term.activators.busy(batch.reporter(), busy);
       }
       for (var entry : batch.entries()) {
         var target = targets.get(entry.revision());
@@ -271,7 +282,7 @@ public final class Autoscaler {
     }
   }
 
-  /** How each workload is scaled now; empty unless a term runs. */
+  /** The current view of each workload; empty if no term runs. */
   public Map<RevisionId, ScalingView> views() {
     var views = new TreeMap<RevisionId, ScalingView>();
     targets.keySet().forEach(id -> {
@@ -283,14 +294,14 @@ public final class Autoscaler {
     return views;
   }
 
-  /** How a workload is scaled now, by the requests of all its ports; null unless a term runs. */
+  /** The current view of a workload, for a revision of any of its ports; null if no term runs. */
   public @Nullable ScalingView view(RevisionId id) {
     var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;
     return scaler == null ? null : scaler.lastView();
   }
 
-  /** How long ago a workload was scaled from zero; null if it was not, or by another process. */
+  /** How long ago this process scaled the workload from zero in this term; null if it did not. */
   public @Nullable Duration scaledFromZero(RevisionId id) {
     var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;
@@ -310,9 +321,9 @@ public final class Autoscaler {
 
   private void passMembers() {
     if (term != null && members != null) {
-      term.roster.members(term.now(), members);
+      term.activators.members(term.now(), members);
     } else if (term != null) {
-      term.roster.membersUnknown();
+      term.activators.membersUnknown();
     }
   }
 }

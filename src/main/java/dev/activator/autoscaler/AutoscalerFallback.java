@@ -23,16 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the first pod of a revision at zero when requests wait for it and Knative's autoscaler
- * cannot be reached. It never starts a second pod, and never stops one. The activators elect one of
- * them to do so. Each is a candidate only while it has such requests.
+ * Scales a revision from zero to one when requests wait for it and Knative's autoscaler cannot be
+ * reached. It never starts a second pod, and never stops a pod. The activators elect one of them
+ * for this task; an activator is a candidate only while it has such requests.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  */
 public final class AutoscalerFallback {
   static final Duration WITHOUT_LINK = Duration.ofSeconds(15);
   private static final Duration TICK = Duration.ofSeconds(1);
-  /** How long a report of a waiting request counts; it is repeated once a second. */
+  /** How long a call of {@link #waits} counts. Callers repeat it once a second. */
   private static final Duration STILL_WAITS = Duration.ofSeconds(3);
   private static final Logger log = LoggerFactory.getLogger(AutoscalerFallback.class);
 
@@ -44,11 +44,14 @@ public final class AutoscalerFallback {
   private final Map<RevisionId, Long> waiting = new HashMap<>();
   /** Revisions that are not tried again in this outage. */
   private final Set<RevisionId> done = new HashSet<>();
-  /** Revisions that could not be read or written lately, so the others are tried first. */
+  /** Revisions whose last read or write failed. The others are tried first. */
   private final Set<RevisionId> failed = new HashSet<>();
   private final Candidate candidate = new Candidate();
   private @Nullable LeaderElection election;
-  /** Done when the last election has released its lease, which it would take from the next one. */
+  /**
+   * Completes when the last election has released its lease. It could otherwise take the lease from
+   * the next election of this activator.
+   */
   private CompletableFuture<Void> resigned = CompletableFuture.completedFuture(null);
   private @Nullable CompletableFuture<Void> underWay;
   private boolean leads;
@@ -57,8 +60,8 @@ public final class AutoscalerFallback {
   private boolean stopped;
 
   /**
-   * @param elections makes one that has not started, on the same loop
-   * @param listener is notified of what was started, or cannot be
+   * @param elections makes an election that is not started yet, on the same loop
+   * @param listener is notified of each revision that was started, or that cannot be started
    */
   public AutoscalerFallback(Loop loop, ScaleClient scales,
       Function<LeaderElection.Listener, LeaderElection> elections, ScalingListener listener) {
@@ -74,7 +77,7 @@ public final class AutoscalerFallback {
     loop.execute(this::tick);
   }
 
-  /** Done when nothing is under way. */
+  /** Completes when nothing is under way. */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
       stopped = true;
@@ -96,7 +99,7 @@ public final class AutoscalerFallback {
     });
   }
 
-  /** A request waits; call again every second. */
+  /** Reports that a request waits for the revision. Callers repeat this every second. */
   public void waits(RevisionId id) {
     loop.execute(() -> waiting.put(id, loop.nanoTime()));
   }
@@ -118,14 +121,14 @@ public final class AutoscalerFallback {
         election.start();
       }
     } else {
-      if (failed.containsAll(left())) {
+      if (failed.containsAll(remaining())) {
         failed.clear();
       }
       next();
     }
   }
 
-  private List<RevisionId> left() {
+  private List<RevisionId> remaining() {
     return waiting.keySet().stream().filter(id -> !done.contains(id)).toList();
   }
 
@@ -141,7 +144,7 @@ public final class AutoscalerFallback {
   private void next() {
     var held = election;
     if (held != null && leads && !linked && underWay == null) {
-      left().stream().filter(id -> !failed.contains(id)).findFirst()
+      remaining().stream().filter(id -> !failed.contains(id)).findFirst()
           .ifPresent(id -> rescue(id, held));
     }
   }
@@ -223,7 +226,7 @@ public final class AutoscalerFallback {
 
     @Override
     public void holds(String holder) {
-      // Which other activator leads does not matter.
+      // It does not matter which other activator leads.
     }
   }
 }

@@ -17,19 +17,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Elects one activator by a lease, and says whether this one may write.
+ * Takes part in the election of a leader by a lease, and says whether this activator may write.
  *
  * <p><b>Threads.</b> Any thread may call, except for {@link #mayWrite} and {@link #confirmed},
- * which are called on the loop. It is also the autoscaler's loop. Listeners are called on it.
+ * which are called on the loop. The loop is also the autoscaler's. The listener is called on it.
  */
 public final class LeaderElection implements LeadershipCheck {
   public interface Listener {
     void elected(int term);
 
-    /** This activator no longer leads and must stop writing; done when no write is under way. */
+    /**
+     * This activator no longer leads and must stop writing. The result completes when no write is
+     * under way.
+     */
     CompletableFuture<Void> deposed();
 
-    /** Another identity holds the lease, or the same leads again; empty if none does. */
+    /**
+     * The lease has a new holder, or this activator leads again. The text is empty if there is no
+     * holder.
+     */
     void holds(String holder);
   }
 
@@ -56,19 +62,19 @@ public final class LeaderElection implements LeadershipCheck {
   private boolean stopped;
 
   /**
-   * What is known of the election.
+   * A snapshot of the election.
    *
    * @param holder the identity of the leader; empty if it is not known
    * @param term how many times the lease has changed hands
-   * @param renewedAt by the loop's clock: when this candidate last observed a new version of the lease;
-   *     before that, when the candidate was created
+   * @param renewedAt when this candidate last observed a new version of the lease, by the loop's
+   *     clock; at first, when the candidate was created
    * @param failures how many times the lease could not be read or written
    * @param problem the error of the last read or write; empty if it succeeded
    */
   public record View(boolean leads, String holder, int term, long renewedAt, long failures,
       String problem) {}
 
-  /** @param clock the wall clock, which shows that the machine slept */
+  /** @param clock the wall clock, by which a suspension of the machine is detected */
   public LeaderElection(String identity, Loop loop, LeaseClient leases, Listener listener,
       Clock clock, RandomGenerator random, Times times) {
     this.loop = loop;
@@ -88,7 +94,7 @@ public final class LeaderElection implements LeadershipCheck {
     loop.execute(() -> attempts.within(Duration.ZERO));
   }
 
-  /** Reads the lease within a second, because its holder no longer seems to lead. */
+  /** Reads the lease within a second. Call if the holder no longer seems to lead. */
   public void readSoon() {
     loop.execute(() -> {
       if (!stopped) {
@@ -97,7 +103,7 @@ public final class LeaderElection implements LeadershipCheck {
     });
   }
 
-  /** Stops writing, then lets another take the lease; done when that is written. */
+  /** Stops writing, then releases the lease. Completes when the release is written. */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
       stopped = true;
@@ -116,7 +122,7 @@ public final class LeaderElection implements LeadershipCheck {
   private CompletableFuture<Void> release() {
     var lease = election.release(now());
     boolean uncertain = election.isUncertain();
-    // Nothing is written any more under a lease that another may take.
+    // From here on nothing may be written, because another candidate may take the lease.
     election.giveUp();
     if (lease != null) {
       return leases.write(lease)
@@ -142,7 +148,7 @@ public final class LeaderElection implements LeadershipCheck {
     if (answer instanceof LeaseApiResult.Found) {
       log.info("Released the lease");
     } else {
-      log.warn("The lease was not released, and ends by itself: {}", answer);
+      log.warn("The lease was not released, and will expire: {}", answer);
     }
     return CompletableFuture.completedFuture(null);
   }
@@ -151,7 +157,7 @@ public final class LeaderElection implements LeadershipCheck {
     return view;
   }
 
-  /** Whether no other candidate can hold the lease yet; only on the loop. */
+  /** Whether no other candidate can hold the lease yet. Call only on the loop. */
   public boolean holdsLease() {
     return election.leads(now());
   }
@@ -167,7 +173,7 @@ public final class LeaderElection implements LeadershipCheck {
       boolean ours = answer instanceof LeaseApiResult.Found(var lease) && election.isOurs(lease);
       if (answer instanceof LeaseApiResult.Found && !ours
           || answer instanceof LeaseApiResult.Absent) {
-        log.warn("The lease is not ours any more: {}", answer);
+        log.warn("The lease belongs to another activator, or is gone: {}", answer);
         election.giveUp();
         notifyListener();
         attempts.within(Duration.ZERO);
@@ -180,7 +186,8 @@ public final class LeaderElection implements LeadershipCheck {
     if (stopped || !underWay.isDone()) {
       return;
     }
-    // Checked first: if the machine slept, the term ends even if the lease could still be renewed.
+    // This is checked first: after a suspension of the machine the term must end, even if the lease
+    // could still be renewed.
     notifyListener();
     var renewal = election.renewal(now());
     if (renewal == null) {
@@ -191,7 +198,7 @@ public final class LeaderElection implements LeadershipCheck {
   }
 
   private void read() {
-    then(leases.read(), answer -> {
+    handle(leases.read(), answer -> {
       if (stopped) {
         return;
       }
@@ -201,10 +208,10 @@ public final class LeaderElection implements LeadershipCheck {
         case LeaseApiResult.Conflict(),LeaseApiResult.Failed(_) -> null;
       };
       if (next == null) {
-        note(answer);
-        rest();
+        recordProblem(answer);
+        scheduleAttempt();
       } else {
-        // The write says whether the lease can be used.
+        // The result of the write shows whether the API works.
         write(next);
       }
     });
@@ -213,9 +220,9 @@ public final class LeaderElection implements LeadershipCheck {
   private void write(LeaseRecord lease) {
     boolean renews = elected;
     var sent = now();
-    then(leases.write(lease), answer -> {
+    handle(leases.write(lease), answer -> {
       if (renews) {
-        // The term may have ended while this was on its way, which others may have noticed.
+        // The term may have ended while the write was under way, and others may have noticed that.
         notifyListener();
       }
       switch (answer) {
@@ -223,19 +230,22 @@ public final class LeaderElection implements LeadershipCheck {
         case LeaseApiResult.Conflict(),LeaseApiResult.Absent(),LeaseApiResult.Failed(_) ->
           election.notWritten();
       }
-      note(answer);
+      recordProblem(answer);
       if (!stopped && answer instanceof LeaseApiResult.Conflict && renews) {
-        // Most likely our own renewal, whose answer was lost.
+        // The conflict most likely comes from our own renewal, whose answer was lost.
         notifyListener();
         read();
       } else if (!stopped) {
-        rest();
+        scheduleAttempt();
       }
     });
   }
 
-  /** If {@code next} throws, the loop logs it, and another attempt is made. */
-  private void then(CompletableFuture<LeaseApiResult> request, Consumer<LeaseApiResult> next) {
+  /**
+   * Passes the answer to {@code next}. If that throws, the loop logs it, and another attempt
+   * follows.
+   */
+  private void handle(CompletableFuture<LeaseApiResult> request, Consumer<LeaseApiResult> next) {
     var done = new CompletableFuture<Void>();
     underWay = done;
     var _ = request.whenComplete((answer, failure) -> loop.execute(() -> {
@@ -250,7 +260,7 @@ public final class LeaderElection implements LeadershipCheck {
     }));
   }
 
-  private void note(LeaseApiResult answer) {
+  private void recordProblem(LeaseApiResult answer) {
     String now = answer instanceof LeaseApiResult.Failed(var message) ? message : "";
     failures += now.isEmpty() ? 0 : 1;
     if (!now.isEmpty() && !now.equals(problem)) {
@@ -259,7 +269,7 @@ public final class LeaderElection implements LeadershipCheck {
     problem = now;
   }
 
-  private void rest() {
+  private void scheduleAttempt() {
     notifyListener();
     attempts.cancel();
     attempts.within(election.pause(now(), random));
@@ -272,11 +282,11 @@ public final class LeaderElection implements LeadershipCheck {
       giveUp.within(times.retry());
     }
     boolean changes = leads != elected && !stopped;
-    // Also if it led before: reports were refused in between.
+    // This is also true if this activator led before, because reports were refused in between.
     boolean moves = !election.holder().equals(holder) || changes && leads;
     elected = changes ? leads : elected;
     holder = election.holder();
-    // Before the listener, which reads the view.
+    // The listener reads the view.
     publishView();
     if (changes && leads) {
       log.info("This activator leads, term {}", election.term());

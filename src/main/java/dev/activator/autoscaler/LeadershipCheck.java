@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Threads.</b> Called on the autoscaler's loop, and must not block.
  */
 public interface LeadershipCheck {
-  /** The guard of an autoscaler that is the only one. */
+  /** The check of an autoscaler that is the only one: it always leads. */
   LeadershipCheck ALONE = new LeadershipCheck() {
     @Override
     public boolean mayWrite() {

@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A snapshot of the election of the activator that scales: who leads, for how long, and what
- * failed.
+ * A snapshot of the election of the activator that scales: the leader, the age of its lease, and
+ * failures.
  *
- * @param pod of the leader; empty if none leads, or that is not known
- * @param here whether it is this activator
+ * @param pod the leader's pod; empty if there is no leader, or it is not known
+ * @param here whether this activator is the leader
  * @param transitions how many times the lease has changed hands
- * @param leaseAge since the lease was last seen to be renewed
+ * @param leaseAge the time since a renewal of the lease was last observed
  * @param failures how many times the lease could not be read or written
- * @param problem why it could not the last time; empty if it could
- * @param writes of scales by this activator, by their result
+ * @param problem the error of the last read or write of the lease; empty if it succeeded
+ * @param writes the number of scales that this activator has written, by the result
  */
 public record LeadershipStatus(String pod, boolean here, int transitions, Duration leaseAge,
     long failures, String problem, Map<String, Long> writes) {}

@@ -13,18 +13,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one activator sent in one frame.
+ * The reports that one activator sent in one frame.
  *
- * @param reporter its pod; empty if the frame has no entries
- * @param uptime seconds since its process started; only in the batch that it sends every second, and
- *     only without Knative
+ * @param reporter the activator's pod; empty if the frame has no entries
+ * @param uptime seconds since the activator's process started; present only in the batch of each
+ *     second, and only without Knative
  */
 public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries) {
   private static final Logger log = LoggerFactory.getLogger(ReportBatch.class);
 
   public record Entry(RevisionId revision, LoadSample sample) {}
 
-  /** Reads a frame; entries that make no sense are logged and left out. */
+  /** Reads a frame. Invalid entries are logged and left out. */
   static ReportBatch decode(WireStatMessages frame) {
     String reporter = "";
     var uptime = OptionalDouble.empty();

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Limits how many scales are read at once, since a new leader has to read all of them. Scales of
- * workloads that need pods come first.
+ * Limits the number of concurrent reads of scales, since a new leader reads all of them at once.
+ * Workloads that need pods are read first.
  *
  * <p><b>Threads.</b> The loop.
  */
@@ -25,7 +25,7 @@ final class ScaleReadQueue {
     this.loop = loop;
   }
 
-  /** A read that waits for its turn, is under way, or has been answered. */
+  /** A read that is queued, under way, or complete. */
   final class Read {
     private final Supplier<CompletableFuture<ScaleApiResult>> request;
     private final CompletableFuture<ScaleApiResult> answer = new CompletableFuture<>();
@@ -38,14 +38,14 @@ final class ScaleReadQueue {
       return answer;
     }
 
-    /** Reads the scale before those of workloads that need no pods. */
-    void hurry() {
+    /** Moves this read before those of workloads that need no pods. */
+    void prioritize() {
       if (others.remove(this)) {
         urgent.add(this);
       }
     }
 
-    /** Cancels the read. Returns whether it still waited, so that it is not sent. */
+    /** Removes the read from the queue. Returns false if it was sent already. */
     boolean cancel() {
       return others.remove(this) || urgent.remove(this);
     }
@@ -79,7 +79,7 @@ final class ScaleReadQueue {
     }
   }
 
-  /** Begins a read. A bug becomes the answer of this read, and stops no other. */
+  /** Begins a read. An exception becomes the result of this read, so that the others continue. */
   private static CompletableFuture<ScaleApiResult> begin(Read read) {
     try {
       return read.request.get();

@@ -3,17 +3,17 @@ package dev.activator.autoscaler;
 import dev.activator.revision.RevisionId;
 
 /**
- * Publishes what the autoscaler decides, in the status of objects and as Events.
+ * Receives the decisions of the autoscaler, to publish them in statuses and as Events.
  *
  * <p><b>Threads.</b> Called on the autoscaler's loop; must not block. Only called by the elected
  * leader.
  */
 public interface ScalingListener {
-  /** The view has changed. Called at most once a second for each target. */
+  /** The view has changed. Called at most once a second for each workload. */
   default void changed(ScalingView view) {}
 
   /**
-   * Something happened that should become an Event.
+   * Something happened that an Event should report.
    *
    * @param reason such as {@code ScaledUp} or {@code ScaleFailed}
    */

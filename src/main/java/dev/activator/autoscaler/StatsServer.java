@@ -48,8 +48,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives activators' reports over a WebSocket, one batch per binary frame, and answers the
- * kubelet's probes.
+ * The server that receives reports of activators over WebSockets, one batch in each binary frame.
+ * It also answers the kubelet's probes.
  *
  * <p><b>Errors.</b> {@link #start} throws if the address is in use. Invalid frames and entries are
  * logged and skipped.
@@ -79,7 +79,10 @@ public final class StatsServer {
     this(loops, address, batches, () -> true);
   }
 
-  /** @param leads connections are refused while it is false; called on any thread */
+  /**
+   * @param leads whether this activator leads; connections are refused while it does not. Called on
+   *     any thread
+   */
   public StatsServer(EventLoopGroup loops, InetSocketAddress address,
       Consumer<ReportBatch> batches, BooleanSupplier leads) {
     this.loops = loops;
@@ -99,7 +102,7 @@ public final class StatsServer {
             addHandlers(connection);
           }
         });
-    // An activator that vanished would hold its connection for ever.
+    // Without keep-alive, the connection of an activator that has crashed would stay open for ever.
     TcpKeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
     var bound = server.bind(address).awaitUninterruptibly();
     if (bound.cause() instanceof IOException taken) {
@@ -127,7 +130,7 @@ public final class StatsServer {
     connections.close().awaitUninterruptibly();
   }
 
-  /** Disconnects all activators, which then look for the new leader. */
+  /** Disconnects all activators, so that they connect to the new leader. */
   public void disconnect() {
     var _ = connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
   }
@@ -148,7 +151,7 @@ public final class StatsServer {
     }
   }
 
-  /** An IPv6 address in the short form, as in URLs. */
+  /** The hosts that requests may name. An IPv6 address is in the short form, as in URLs. */
   static AllowedHosts names(InetSocketAddress address, int port) {
     return new AllowedHosts(address.getAddress() instanceof Inet6Address ip
         ? NetUtil.toAddressString(ip)

@@ -41,7 +41,7 @@ final class TargetScaler {
   private static final Duration TICK = Duration.ofSeconds(2);
   private static final Duration MIN_REREAD = Duration.ofSeconds(150);
   /**
-   * The scale is read again after this time while no pod is ready, as another client may have
+   * While no pod is ready, the scale is read again after this time, because another client may have
    * scaled to zero.
    */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
@@ -59,38 +59,41 @@ final class TargetScaler {
   private Configured configured;
   /** The window of its schedule that is open now; null if none is. */
   private WarmSchedule.@Nullable Window scheduled;
-  /** Null unless pods are kept by the history, or it is observed. */
+  /** The history of idle times; null if pods are not kept by it, and it is not observed either. */
   private @Nullable IdleHistory history;
   /** Whether the history keeps a pod now. */
   private boolean keptWarm;
-  /** Empty before the first of this term. */
+  /** When the last request arrived, waited or ran; empty before the first one of this term. */
   private OptionalLong lastDemand = OptionalLong.empty();
   private ScalingSettings settings;
   private ScaleDecision decision;
   private int ready;
   /** The scale as it was last read or written; null if it must be read. */
   private ScaleApiResult.@Nullable Found scale;
-  /** Whether the scale was just read, so that it may be written. */
+  /** Whether the scale was just read. It is written only after a fresh read. */
   private boolean fresh;
-  /** The present replicas while another number is to be written; empty if nothing is to be written. */
+  /** The present replicas while a write of another number is pending; empty if none is pending. */
   private OptionalInt unwritten = OptionalInt.empty();
   private long readAt;
   /** When the scale is read again; random, since a new leader reads all workloads together. */
   private Duration reread = MIN_REREAD;
-  /** The read that waits or is under way; null if there is none. */
+  /** The read that is queued or under way; null if there is none. */
   private ScaleReadQueue.@Nullable Read reading;
   private @Nullable CompletableFuture<Void> underWay;
   /**
-   * Whether the last pods may go; null while they need not. The answer may take seconds, and other
-   * writes continue.
+   * The answer whether the last pods may be removed; null while they should stay. It may take
+   * seconds, during which other writes continue.
    */
-  private @Nullable CompletableFuture<Boolean> goesToZero;
+  private @Nullable CompletableFuture<Boolean> mayScaleToZero;
   private @Nullable Trouble trouble;
   private String note = "";
   private @Nullable ScalingView published;
   private volatile @Nullable ScalingView lastView;
   private long publishedAt;
-  /** When this term scaled the workload from zero; empty if it did not, or has written zero since. */
+  /**
+   * When this term scaled the workload from zero; empty if it did not, or has scaled it to zero
+   * since.
+   */
   private volatile OptionalLong fromZeroAt = OptionalLong.empty();
   private boolean stopped;
 
@@ -107,7 +110,7 @@ final class TargetScaler {
     this.settings = configured.settings();
     this.planner = new ScaleWritePlanner(term.now(), configured.lastDesired());
     updateHistory(null);
-    // A window that is open already is no reason to change what another client has set.
+    // A window that is already open does not override replicas that another client has set.
     this.scheduled = windowNow();
     updateMinimum();
     // In other regimes the current scale stays until all activators have reported.
@@ -121,19 +124,20 @@ final class TargetScaler {
   }
 
   /**
-   * Stops writing, and publishes what has changed; done when no request is under way.
+   * Stops writing, then publishes the view if it has changed. Completes when no request is under
+   * way.
    *
-   * @param isLatest whether no scaler of a later term has published; called when it is done
+   * @param isLatest whether no scaler of a later term has published; called at the end
    */
   CompletableFuture<Void> finish(BooleanSupplier isLatest) {
     return stop().thenRun(() -> {
       if (isLatest.getAsBoolean()) {
-        announce();
+        notifyIfChanged();
       }
     });
   }
 
-  /** Stops writing; done when no request is under way. */
+  /** Stops writing. Completes when no request is under way. */
   CompletableFuture<Void> stop() {
     stopped = true;
     ticks.cancel();
@@ -148,7 +152,7 @@ final class TargetScaler {
     var before = configured;
     configured = next;
     if (!next.settings().bounds().equals(before.settings().bounds())) {
-      rebounded();
+      boundsChanged();
     }
     updateHistory(before.warmTimes());
     updateMinimum();
@@ -177,7 +181,7 @@ final class TargetScaler {
     if (sample.concurrency() > 0 && (decision.pods() == 0 || ready == 0)) {
       rereadIfOlderThan(REREAD_WITHOUT_PODS);
       if (reading != null) {
-        reading.hurry();
+        reading.prioritize();
       }
       evaluate();
     }
@@ -202,13 +206,13 @@ final class TargetScaler {
   }
 
   private void decide() {
-    repeat();
+    repeatLastReports();
     decision = decider.decide(term.now(), ready, settings());
   }
 
-  /** Counts silent activators with their last report. */
-  void repeat() {
-    decider.repeat(term.now(), term.roster(), settings());
+  /** Counts the last reports of silent activators again. */
+  void repeatLastReports() {
+    decider.repeatLastReports(term.now(), term.activators(), settings());
   }
 
   /** Compares the scale with the decision, and reads or writes it if they differ. */
@@ -238,12 +242,12 @@ final class TargetScaler {
     var settings = settings();
     var missing = settings.regime() == Regime.ALONE
         ? List.<String>of()
-        : term.roster().missing(now, settings.windows().stable(), configured.requestTimeout());
-    // Also one that begins in the middle of a term knows the load of a window only after one.
+        : term.activators().missing(now, settings.windows().stable(), configured.requestTimeout());
+    // A scaler that begins in the middle of a term also needs a whole window to know the load.
     boolean mayShrink = settings.regime() == Regime.ALONE
         || missing.isEmpty() && now - begunAt >= settings.windows().stable().toNanos();
     var plan = planner.plan(now, new Situation(decision, found.replicas(), ready,
-        mayShrink, term.roster().isQuiet(now, id)), settings);
+        mayShrink, term.activators().isQuiet(now, id)), settings);
     note = plan.note();
     if (!note.isEmpty() && !missing.isEmpty()) {
       note += "; no reports for long enough from " + String.join(", ", missing);
@@ -260,10 +264,10 @@ final class TargetScaler {
     unwritten = isWrittenAtOnce(plan, found)
         ? OptionalInt.empty()
         : OptionalInt.of(found.replicas());
-    if (goesToZero != null && !plan.write().equals(OptionalInt.of(0))) {
-      goesToZero = null;
+    if (mayScaleToZero != null && !plan.write().equals(OptionalInt.of(0))) {
+      mayScaleToZero = null;
       if (found.replicas() > 0) {
-        term.scales().staysUp(id);
+        term.scales().cancelScaleToZero(id);
       }
     }
     if (plan.write().isEmpty()) {
@@ -284,7 +288,7 @@ final class TargetScaler {
       note = "this activator may not write now";
       return;
     }
-    if (replicas == 0 && !mayGoToZero()) {
+    if (replicas == 0 && !isReadyForZero()) {
       return;
     }
     if (!wasFresh) {
@@ -296,7 +300,10 @@ final class TargetScaler {
     }
   }
 
-  /** Fewer replicas may have to wait, and so may what was refused; more are there before a crash could come. */
+  /**
+   * Whether a write is sent at once, so that the desired number may be published before it. A write
+   * of fewer replicas may have to wait, and so may one after a refusal.
+   */
   private boolean isWrittenAtOnce(Plan plan, ScaleApiResult.Found found) {
     return plan.write().isEmpty() || plan.write().getAsInt() > found.replicas()
         && !retries.isWriteRefused() && term.guard().mayWrite();
@@ -331,17 +338,17 @@ final class TargetScaler {
   }
 
   /**
-   * Whether the last pods may go. The Service's proxies may first have to learn where requests go
-   * then.
+   * Whether the last pods may be removed. The nodes' proxies may first have to learn that requests
+   * to the Service go to activators.
    */
-  private boolean mayGoToZero() {
-    var answer = goesToZero;
+  private boolean isReadyForZero() {
+    var answer = mayScaleToZero;
     if (answer == null) {
-      answer = term.scales().goesToZero(id).exceptionally(failure -> {
+      answer = term.scales().prepareScaleToZero(id).exceptionally(failure -> {
         log.warn("{}: its last pods stay: {}", id, failure.toString());
         return false;
       });
-      goesToZero = answer;
+      mayScaleToZero = answer;
       if (!answer.isDone()) {
         var _ = answer.whenComplete((_, _) -> term.loop().execute(this::step));
       }
@@ -350,7 +357,7 @@ final class TargetScaler {
       return false;
     }
     if (!answer.join()) {
-      goesToZero = null;
+      mayScaleToZero = null;
       note = "its last pods stay until requests to its Service reach the activators";
       retries.notConfirmed(term.now());
       steps.within(retries.confirmationPause(term.now()));
@@ -360,9 +367,9 @@ final class TargetScaler {
   }
 
   private void confirmAndWrite(ScaleApiResult.Found found, int replicas) {
-    goesToZero = null;
+    mayScaleToZero = null;
     await(term.guard().confirmed(), confirmed -> {
-      // Reports may have arrived meanwhile.
+      // Reports may have arrived in the meantime.
       decide();
       var plan = plan(found);
       if (!confirmed) {
@@ -373,7 +380,7 @@ final class TargetScaler {
       if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         write(found, replicas);
       } else if (replicas == 0) {
-        term.scales().staysUp(id);
+        term.scales().cancelScaleToZero(id);
       }
     });
   }
@@ -427,8 +434,8 @@ final class TargetScaler {
   private void refused(ScaleApiResult.Refused refused) {
     scale = null;
     fresh = false;
-    // Requested again, as the answer holds only for some time.
-    goesToZero = null;
+    // The answer is valid only for some time, so it is requested again.
+    mayScaleToZero = null;
     var reason = switch (refused.reason()) {
       case CONFLICT -> null;
       case NOT_FOUND -> "TargetNotFound";
@@ -450,7 +457,7 @@ final class TargetScaler {
   private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {
     var done = new CompletableFuture<Void>();
     underWay = done;
-    // Not in a dependent future: it would swallow exceptions, which the loop logs.
+    // This does not run in a dependent future, which would swallow exceptions. The loop logs them.
     var _ = answer.whenComplete((value, failure) -> term.loop().execute(() -> {
       underWay = null;
       reading = null;
@@ -475,7 +482,7 @@ final class TargetScaler {
     int before = scheduledReplicas();
     scheduled = windowNow();
     if (scheduledReplicas() > before) {
-      rebounded();
+      boundsChanged();
     }
     var keepWarm = configured.warmTimes().keepWarm();
     var range = history == null ? null : history.range();
@@ -486,9 +493,12 @@ final class TargetScaler {
     settings = min == 0 ? configured.settings() : configured.settings().withMin(min);
   }
 
-  /** Read again: another client, such as an HPA that is gone, may have changed the scale since. */
-  private void rebounded() {
-    planner.rebounded();
+  /**
+   * Handles changed bounds. The scale is read again, because another client, such as a deleted HPA,
+   * may have changed it.
+   */
+  private void boundsChanged() {
+    planner.boundsChanged();
     scale = null;
   }
 
@@ -501,7 +511,7 @@ final class TargetScaler {
     return scheduled == null ? 0 : scheduled.minReplicas();
   }
 
-  /** Updates the history. What was learnt with another maximum is dropped. */
+  /** Updates the history. A history with another maximum is dropped. */
   private void updateHistory(@Nullable KeepWarmSettings before) {
     var keepWarm = configured.warmTimes().keepWarm();
     var known = before == null ? null : before.keepWarm();
@@ -547,13 +557,13 @@ final class TargetScaler {
     }
     return scheduled != null
         ? ", the minimum of its schedule (" + scheduled + "); "
-        : ", kept warm since requests came after such a time without any before; ";
+        : ", kept warm because earlier requests came after a similar idle time; ";
   }
 
   private void publish() {
     if (isKnown()) {
       lastView = view(planner.desired());
-      announce();
+      notifyIfChanged();
     }
   }
 
@@ -571,14 +581,14 @@ final class TargetScaler {
     return at.isEmpty() ? null : Duration.ofNanos(term.now() - at.getAsLong());
   }
 
-  /** Whether the API has answered once. Another step follows that answer. */
+  /** Whether the API has answered at least once. */
   private boolean isKnown() {
     return published != null || scale != null || trouble != null;
   }
 
-  private void announce() {
-    // A value that is not written yet may never be. The next leader would think that another client
-    // had set the replicas that it finds.
+  private void notifyIfChanged() {
+    // The desired replicas are not published before they are written, because the write may never
+    // happen. The next leader would then think that another client had set the replicas.
     var view = view(unwritten.isPresent() ? unwritten : planner.desired());
     if (isKnown() && (published == null || !published.equalsButExplanation(view))) {
       published = view;

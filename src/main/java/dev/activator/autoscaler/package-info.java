@@ -1,4 +1,7 @@
-/** Decides how many pods each revision has, not how they are made. */
+/**
+ * The autoscaler: it decides how many pods each revision has, and writes that number to the
+ * revision's scale.
+ */
 @NullMarked
 package dev.activator.autoscaler;
 

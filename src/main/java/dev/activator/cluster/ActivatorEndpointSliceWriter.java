@@ -28,31 +28,35 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes the EndpointSlices that lead requests to a Service at zero to the activators, while this
- * one leads.
+ * Writes the EndpointSlices by which requests to a Service without ready pods reach the activators,
+ * while this activator leads.
  *
- * <p><b>Threads.</b> Any; the state belongs to the loop, which must be the autoscaler's.
+ * <p><b>Threads.</b> Any thread may call. The state belongs to the loop, which must be the
+ * autoscaler's.
  *
- * <p><b>Errors.</b> A refused write is retried with a backoff, also where a slice of the same name is
- * another client's. Each different answer is an Event of the ScaledService and a log line once. The
- * last pods stay until the write succeeds.
+ * <p><b>Errors.</b> A refused write is retried with a backoff, also if another client has a slice
+ * with the same name. Each different answer is logged once, and becomes an Event of the
+ * ScaledService. The last pods stay until the write succeeds.
  */
 public final class ActivatorEndpointSliceWriter {
   private static final Logger log = LoggerFactory.getLogger(ActivatorEndpointSliceWriter.class);
   private static final JsonMapper JSON = new JsonMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   /**
-   * The time between the write and the end of the last pods, in which the nodes' proxies learn of
-   * the slice.
+   * The time between the write of the slices and the removal of the last pods. In it, the nodes'
+   * proxies receive the slices.
    */
-  private static final Duration PROXIES_LEARN = Duration.ofSeconds(1);
-  /** How long the slices stay beside ready pods that should go: controllers may be slow. */
+  private static final Duration PROXY_DELAY = Duration.ofSeconds(1);
+  /**
+   * How long the slices are kept while the last pods are still ready, since controllers may be slow
+   * to remove them.
+   */
   private static final Duration MAX_BESIDE_PODS = Duration.ofMinutes(1);
   private static final Duration LEADER_PERIOD = Duration.ofSeconds(1);
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final double JITTER = 0.5;
-  /** The limit of writes at once, since each takes a thread of the client. */
+  /** The limit of concurrent writes, since each takes a thread of the client. */
   private static final int MAX_WRITES = 50;
   private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
   private static final String SCALED_SERVICE = "activator.dev/scaled-service";
@@ -66,13 +70,13 @@ public final class ActivatorEndpointSliceWriter {
   private final BiConsumer<RevisionId, String> warnings;
   private final RandomGenerator random;
   private final Map<RevisionId, Caught> all = new HashMap<>();
-  /** Services with something to write, while {@link #MAX_WRITES} are under way. */
+  /** The ScaledServices with a pending write, while {@link #MAX_WRITES} writes are under way. */
   private final Set<Caught> waiting = new LinkedHashSet<>();
   private final ResettableTimer leading;
   private boolean led;
   private int underWay;
 
-  /** One ScaledService. */
+  /** The slices of one ScaledService. */
   private final class Caught {
     private final RevisionId id;
     private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
@@ -84,8 +88,10 @@ public final class ActivatorEndpointSliceWriter {
     private boolean isGone;
     private long notBefore;
     private long besidePodsUntil;
-    /** Completes when the slices exist and the last pods may go; null while they need not go. */
-    private @Nullable CompletableFuture<Boolean> zero;
+    /**
+     * Completes when it is known whether the last pods may be removed; null if they need not be.
+     */
+    private @Nullable CompletableFuture<Boolean> mayScaleToZero;
     private String refusal = "";
 
     Caught(ActivatorSlicePlanner state) {
@@ -100,39 +106,40 @@ public final class ActivatorEndpointSliceWriter {
     void changed(ActivatorSlicePlanner now) {
       state = now;
       if (!now.hasReadyPods()) {
-        // From now on the next pod that is ready ends the slices.
+        // From now on, the slices are deleted when a pod becomes ready.
         besidePodsUntil = loop.nanoTime();
       }
-      if (!isUnderWay && zero == null) {
+      if (!isUnderWay && mayScaleToZero == null) {
         known = new HashMap<>(now.present());
       }
       step();
     }
 
-    CompletableFuture<Boolean> goesToZero() {
+    CompletableFuture<Boolean> prepareScaleToZero() {
       if (!state.catches() || state.whileAtZero().isEmpty()) {
         return CompletableFuture.completedFuture(!state.catches());
       }
       besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
-      var mayGo = zero;
+      var mayGo = mayScaleToZero;
       if (mayGo == null) {
         mayGo = new CompletableFuture<>();
-        zero = mayGo;
-        // Written in any case: the watch may be late, and still show slices that are gone.
+        mayScaleToZero = mayGo;
+        // The slices are written in any case, since the watch may be late and still show slices
+        // that were deleted.
         known.replaceAll((_, slice) -> unknown(slice));
       }
       step();
       return mayGo;
     }
 
-    void staysUp() {
-      if (zero == null) {
+    void cancelScaleToZero() {
+      if (mayScaleToZero == null) {
         besidePodsUntil = loop.nanoTime();
         step();
       }
     }
 
-    /** The leader before may have removed the last pods. */
+    /** Begins a term. The previous leader may have begun to remove the last pods. */
     void takenOver() {
       known = new HashMap<>(state.present());
       notBefore = loop.nanoTime();
@@ -141,7 +148,7 @@ public final class ActivatorEndpointSliceWriter {
       }
     }
 
-    private boolean goesToZeroNow() {
+    private boolean isRemovingPods() {
       return besidePodsUntil - loop.nanoTime() > 0;
     }
 
@@ -150,9 +157,9 @@ public final class ActivatorEndpointSliceWriter {
         return;
       }
       if (!leads.getAsBoolean()) {
-        // A term that was lost and won again between two checks is a new one.
+        // If the term ends and another begins between two checks, that is noticed here.
         led = false;
-        decided(false);
+        completeZero(false);
         return;
       }
       if (!led) {
@@ -162,12 +169,12 @@ public final class ActivatorEndpointSliceWriter {
       long now = loop.nanoTime();
       var steps = isGone
           ? known.keySet().stream().<Step>map(Step.Delete::new).toList()
-          : state.steps(known, goesToZeroNow());
+          : state.steps(known, isRemovingPods());
       if (steps.isEmpty()) {
-        slicesAreThere();
+        slicesExist();
         if (isGone) {
           forget();
-        } else if (goesToZeroNow() && state.hasReadyPods()) {
+        } else if (isRemovingPods() && state.hasReadyPods()) {
           timer.within(besidePodsUntil - now);
         }
         return;
@@ -179,23 +186,26 @@ public final class ActivatorEndpointSliceWriter {
       send(steps.getFirst());
     }
 
-    private void slicesAreThere() {
-      var request = zero;
+    private void slicesExist() {
+      var request = mayScaleToZero;
       if (request != null) {
-        zero = null;
-        loop.schedule(PROXIES_LEARN, () -> request.complete(leads.getAsBoolean() && mayGo()));
+        mayScaleToZero = null;
+        loop.schedule(PROXY_DELAY, () -> request.complete(leads.getAsBoolean() && mayGo()));
       }
     }
 
-    /** Whether requests reach the activators: pods that were not ready for a moment have ended the slices. */
+    /**
+     * Whether requests reach the activators. The slices may have been deleted again, after pods
+     * were not ready for a moment.
+     */
     private boolean mayGo() {
       return !state.catches()
-          || !state.whileAtZero().isEmpty() && (goesToZeroNow() || !state.hasReadyPods());
+          || !state.whileAtZero().isEmpty() && (isRemovingPods() || !state.hasReadyPods());
     }
 
-    private void decided(boolean mayGo) {
-      var request = zero;
-      zero = null;
+    private void completeZero(boolean mayGo) {
+      var request = mayScaleToZero;
+      mayScaleToZero = null;
       if (request != null) {
         request.complete(mayGo);
       }
@@ -242,14 +252,17 @@ public final class ActivatorEndpointSliceWriter {
           answer == null ? Duration.ZERO : answer.retryAfter());
     }
 
-    /** The watch is late, or another manager has a slice of this name. */
+    /**
+     * Handles a conflict: either the watch is late, or another controller has a slice with this
+     * name.
+     */
     private void existing(ActivatorEndpointSlice slice, @Nullable ApiAnswer list) {
       if (list == null || list.status() != OK) {
         ended(false, list == null ? "no answer" : list.status() + " " + list.message(),
             list == null ? Duration.ZERO : list.retryAfter());
         return;
       }
-      var problem = foreign(slice, list.body());
+      var problem = problemOf(slice, list.body());
       if (problem == null) {
         known.put(slice.name(), unknown(slice));
       }
@@ -300,7 +313,7 @@ public final class ActivatorEndpointSliceWriter {
       return succeeded;
     }
 
-    /** A slice that may exist, with unknown content. */
+    /** A slice with unknown content, so that it is written in any case. */
     private ActivatorEndpointSlice unknown(ActivatorEndpointSlice slice) {
       return new ActivatorEndpointSlice(id, "", slice.service(), slice.family(), "", 0, List.of());
     }
@@ -309,14 +322,14 @@ public final class ActivatorEndpointSliceWriter {
       if (!why.equals(refusal)) {
         refusal = why;
         var text = "the EndpointSlices by which its Service " + state.object().service()
-            + " leads to the activators cannot be written: " + why
+            + " sends requests to the activators cannot be written: " + why
             + "; its last pods stay meanwhile";
         log.warn("ScaledService {}: {}", id, text);
         warnings.accept(id, text);
       }
       notBefore = loop.nanoTime() + backoff.next(retryAfter).toNanos();
       timer.at(notBefore);
-      decided(false);
+      completeZero(false);
     }
 
     private void forget() {
@@ -329,7 +342,7 @@ public final class ActivatorEndpointSliceWriter {
   /**
    * @param api null while there is no connection
    * @param leads whether this activator may write now; called on the loop
-   * @param warnings gets a sentence for an Event of the ScaledService
+   * @param warnings gets one sentence, the message of an Event about the ScaledService
    */
   ActivatorEndpointSliceWriter(Loop loop, Supplier<@Nullable KubernetesApiClient> api,
       BooleanSupplier leads,
@@ -351,7 +364,7 @@ public final class ActivatorEndpointSliceWriter {
       leading.cancel();
       all.values().forEach(one -> {
         one.timer.cancel();
-        one.decided(false);
+        one.completeZero(false);
       });
     });
   }
@@ -383,13 +396,16 @@ public final class ActivatorEndpointSliceWriter {
     });
   }
 
-  /** Kubernetes deletes slices whose owner is gone, too, but later. */
+  /**
+   * Deletes the slices of a deleted ScaledService. Kubernetes' garbage collector would also delete
+   * them, but later.
+   */
   public void gone(RevisionId id) {
     loop.execute(() -> {
       var caught = all.get(id);
       if (caught != null) {
         caught.isGone = true;
-        caught.decided(true);
+        caught.completeZero(true);
         caught.step();
         if (!leads.getAsBoolean()) {
           caught.forget();
@@ -399,29 +415,30 @@ public final class ActivatorEndpointSliceWriter {
   }
 
   /**
-   * Call before the last pods of a ScaledService are removed.
+   * Makes requests reach the activators. Call before the last pods of a ScaledService are removed.
    *
-   * @return whether they may go: its Service leads to the activators, or need not
+   * @return whether the pods may be removed, because requests to the Service reach the activators,
+   *     or need not
    */
-  public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
     return CompletableFuture.supplyAsync(() -> {
       var caught = all.get(id);
-      return caught == null ? CompletableFuture.completedFuture(true) : caught.goesToZero();
+      return caught == null ? CompletableFuture.completedFuture(true) : caught.prepareScaleToZero();
     }, loop).thenCompose(answer -> answer);
   }
 
-  /** Call if the last pods stay after all, although they were allowed to go. */
-  public void staysUp(RevisionId id) {
+  /** Call if the last pods stay, although they were allowed to be removed. */
+  public void cancelScaleToZero(RevisionId id) {
     loop.execute(() -> {
       var caught = all.get(id);
       if (caught != null) {
-        caught.staysUp();
+        caught.cancelScaleToZero();
       }
     });
   }
 
-  /** Why the slice of this name is not ours; null if it is. */
-  private static @Nullable String foreign(ActivatorEndpointSlice slice, byte[] list) {
+  /** The reason why the slice with this name is not ours; null if it is. */
+  private static @Nullable String problemOf(ActivatorEndpointSlice slice, byte[] list) {
     try {
       var items = JSON.readTree(list).path("items");
       if (items.isEmpty()) {

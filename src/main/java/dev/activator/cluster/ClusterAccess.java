@@ -4,22 +4,23 @@ import dev.activator.config.OutboundProxies;
 import java.net.URI;
 import java.nio.file.Path;
 
-/** How the Kubernetes API is reached, and with which credentials. */
+/** The address of the Kubernetes API, and the credentials for it. */
 public sealed interface ClusterAccess {
-  /** With the pod's service account. */
+  /** The API of the pod's cluster, with the pod's service account. */
   record InCluster() implements ClusterAccess {}
 
   /**
-   * With the current context of a kubeconfig.
+   * The API of a kubeconfig's current context.
    *
-   * @param server replaces that of the file, unless empty
-   * @param cluster the name of a cluster that replaces that of the context, unless empty
+   * @param server replaces the server of the context; empty to keep it
+   * @param cluster the name of a cluster in the file that replaces that of the context; empty to
+   *     keep it
    */
   record Kubeconfig(Path file, String server, String cluster) implements ClusterAccess {}
 
-  /** Without credentials. */
+  /** An API at this URL, without credentials. */
   record At(URI url) implements ClusterAccess {}
 
-  /** A kubeconfig's own proxy takes precedence. */
+  /** Access through a proxy. The proxy of a kubeconfig takes precedence. */
   record Through(ClusterAccess access, OutboundProxies proxies) implements ClusterAccess {}
 }

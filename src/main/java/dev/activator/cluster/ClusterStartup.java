@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for the API, then for the first lists.
+ * The start of a connection to a cluster: it waits until the API can be used, and then for the
+ * first lists.
  *
  * <p><b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: tries once a
  * second for a minute.
@@ -27,7 +28,7 @@ final class ClusterStartup {
   interface Beginning {
     CompletableFuture<Void> synced();
 
-    /** What is wrong now, in one line. */
+    /** The current error, in one line; null if there is none. */
     @Nullable String error();
   }
 
@@ -35,12 +36,15 @@ final class ClusterStartup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /** Whether the start was given up. An interrupt is not enough, as the check may consume it. */
+  /**
+   * Whether the start was given up. An interrupt is not sufficient, because the check may consume
+   * it.
+   */
   private volatile boolean abandoned;
 
   /**
-   * @param check why the API cannot be used, in one line
-   * @param patience how long to retry
+   * @param check returns why the API cannot be used, in one line; null if it can
+   * @param patience for how long the check is retried
    */
   ClusterStartup(String url, Supplier<@Nullable String> check,
       Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
@@ -65,7 +69,7 @@ final class ClusterStartup {
       } catch (ExecutionException e) {
         throw new IllegalStateException(e.getCause());
       } finally {
-        // Closing the executor waits for the task, even if interrupted.
+        // Closing the executor waits for the task, even after an interrupt.
         abandoned = true;
         attempts.cancel(true);
       }
@@ -84,8 +88,8 @@ final class ClusterStartup {
   }
 
   /**
-   * Waits for the first lists. A slow list may take longer than {@code patience}, a failing one may
-   * not.
+   * Waits for the first lists. A slow list may take longer than {@code patience}; a list that fails
+   * is only retried for that time.
    */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var synced = lists.stream().map(Beginning::synced).toList();

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-/** The API of the cluster cannot be used; the message says in one line where, and what is wrong. */
+/** The API of the cluster cannot be used. The message names the problem in one line. */
 public final class ClusterUnavailableException extends RuntimeException {
   public ClusterUnavailableException(String message) {
     super(message);

@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  * Watches a Kubernetes cluster and publishes its revisions, pods and Services to consumers.
  *
  * <p><b>Threads.</b> Consumers are registered before the start. They are called one at a time on
- * the cluster's loop: with everything that exists, with each change, and periodically with
- * everything again. They must not block. Lookups never wait.
+ * the cluster's loop: for each existing object, for each change, and periodically for each object
+ * again (resync). They must not block. Lookups never wait.
  *
- * <p><b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
+ * <p><b>Errors.</b> Malformed objects, lost connections and exceptions of consumers are logged.
  */
 public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(WatchedKind.ENDPOINTS.plural(),
@@ -60,14 +60,17 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   private final PodAddressPreference source;
   private final KnativeInformers knative;
   private final MergedRevisions merged;
-  /** The merged revisions. They are kept here, because each request reads one. */
+  /** The revisions of {@link #merged}, in a field because each request reads one. */
   private final RevisionChangePublisher<Revision> revisions;
   private final RevisionChangePublisher<ContainerFailure> containerFailures = new RevisionChangePublisher<>(
       "pods that do not start");
   private final RevisionChangePublisher<RevisionStartProgress> podProgress = new RevisionChangePublisher<>(
       "pods that start");
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
-  /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
+  /**
+   * The leases of Endpoints or EndpointSlices that have no open watch. Used only on the cluster's
+   * loop.
+   */
   private final Set<SharedInformers.Lease<?>> unwatched = new HashSet<>();
   private final ConfigMapWatcher configMaps = new ConfigMapWatcher();
   private volatile Sources sources = Sources.KNATIVE;
@@ -82,8 +85,8 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   private volatile @Nullable PodStatusWatcher podStatus;
 
   /**
-   * @param access read at the start, when the port of an embedded API is known
-   * @param startTimeout how long to retry at the start
+   * @param access is called at the start, when the port of an embedded API is known
+   * @param startTimeout for how long the start is retried
    * @param random jitter
    */
   public ClusterWatcher(Supplier<ClusterAccess> access, KubernetesVersion minimum,
@@ -100,16 +103,16 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     this.revisions = merged.revisions;
   }
 
-  /** Where revisions come from. */
+  /** The kinds of objects that revisions are read from. */
   public enum Sources {
     KNATIVE,
-    /** Without Knative: ConfigMaps may be missing, too. */
+    /** Only ScaledServices. Without Knative, its ConfigMapWatcher may be missing, too. */
     SCALED_SERVICES,
     BOTH
   }
 
   /**
-   * Call before the start.
+   * Sets the sources of revisions. Call before the start.
    *
    * @param clusterDomain the suffix of the host names of ScaledServices
    */
@@ -118,57 +121,65 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     domain = clusterDomain;
   }
 
-  /** Call before the start, to limit which namespace may claim which hosts by its ScaledServices. */
+  /** Limits the hosts that the ScaledServices of a namespace may claim. Call before the start. */
   public void limitHosts(NamespaceHostRules rules) {
     domains = rules;
   }
 
   /**
-   * Call before the start, if other installations have the ScaledServices of other namespaces.
+   * Limits the namespaces whose ScaledServices this installation handles, if there are other
+   * installations. Call before the start.
    *
-   * @param ours empty for all
+   * @param ours the namespaces; empty for all
    */
   public void limitNamespaces(Set<String> ours) {
     namespaces = Set.copyOf(ours);
   }
 
   /**
-   * Call before the start, if several activators share the pods of ScaledServices.
+   * Sets the activators' own Service, by which several activators share the pods of ScaledServices.
+   * Call before the start.
    *
-   * @param service their own, by namespace and name
+   * @param service its namespace and name
    */
   public void activatorsAre(RevisionId service) {
     activators = service;
   }
 
   /**
-   * Call before the start, if this is the only activator.
+   * Declares that this is the only activator. Call before the start.
    *
-   * @param where the addresses where it takes requests
+   * @param where returns the addresses and the port where it takes requests
    */
   public void activatorIsAlone(Supplier<Activators> where) {
     alone = where;
   }
 
-  /** Called with who gets the requests to the ScaledService's own Service. */
+  /**
+   * Adds a consumer of the EndpointSlices that should catch requests to the Service of a
+   * ScaledService.
+   */
   public void onCaught(Consumer<ActivatorSlicePlanner> consumer) {
     merged.caught.add(consumer);
   }
 
-  /** Called before the consumers of its revision and its pods. */
+  /**
+   * Adds a consumer of ScaledServices. It is called before the consumers of their revisions and
+   * pods.
+   */
   public void onScaledService(Consumer<ResolvedScaledService> consumer) {
     merged.scaledServiceStates.add(consumer);
   }
 
-  /** Called with its last state. */
+  /** Adds a consumer of deleted ScaledServices. It gets the last state. */
   public void onScaledServiceGone(Consumer<ResolvedScaledService> consumer) {
     merged.scaledServiceStates.addGone(consumer);
   }
 
   /**
-   * The revision of a ScaledService that gets a request; null if none does.
+   * The revision of the ScaledService to which a request is routed; null if there is none.
    *
-   * @param target path and query
+   * @param target the path and query
    */
   public @Nullable RevisionId ofHost(String host, String target, HeaderMap fields) {
     var known = scaledServices;
@@ -176,13 +187,15 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     return id == null || merged.isNameTaken(id.withoutPort()) ? null : id;
   }
 
-  /** Whether a ScaledService has a host, for some requests at least. */
+  /** Whether a ScaledService gets at least some requests for a host. */
   public boolean hasHost(String host) {
     var known = scaledServices;
     return known != null && known.hosts().has(host);
   }
 
-  /** The ScaledService of this name, or of a revision of one of its ports; null if there is none. */
+  /**
+   * The ScaledService of a revision, which may belong to any of its ports; null if there is none.
+   */
   public @Nullable ResolvedScaledService scaledService(RevisionId id) {
     return merged.scaledServiceStates.find(id.withoutPort());
   }
@@ -195,12 +208,12 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     revisions.addGone(last -> consumer.accept(last.id()));
   }
 
-  /** The revision may still be unknown. */
+  /** Adds a consumer of the pods of revisions. The revision may not be known yet. */
   public void onPods(Consumer<PrivateEndpoints> consumer) {
     merged.pods.add(consumer);
   }
 
-  /** The pods that are listed now; null if the revision has no Endpoints. */
+  /** The pods in the revision's Endpoints; null if it has none. */
   public @Nullable PrivateEndpoints pods(RevisionId id) {
     return merged.pods.find(id);
   }
@@ -209,61 +222,80 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     merged.pods.addGone(last -> consumer.accept(last.revision()));
   }
 
-  /** The addresses are empty when the public Endpoints are deleted. */
+  /** Adds a consumer of public Endpoints. The addresses are empty after they are deleted. */
   public void onPublicAddresses(Consumer<PublicEndpoints> consumer) {
     merged.publicAddresses.add(consumer);
     merged.publicAddresses.addGone(
         last -> consumer.accept(new PublicEndpoints(last.revision(), List.of(), List.of())));
   }
 
-  /** Called with false when Endpoints have not been watched for seconds, with true when they are again. */
+  /**
+   * Adds a listener that gets false when no watch of Endpoints has been open for some seconds, and
+   * true when one is open again.
+   */
   public void onEndpointsWatch(Consumer<Boolean> consumer) {
     onEndpointsWatch.add(consumer);
   }
 
-  /** The address is null when the private Service is deleted. */
+  /**
+   * Adds a consumer of ClusterIPs of private Services. The addresses are null after the Service is
+   * deleted.
+   */
   public void onClusterIp(Consumer<PrivateClusterIp> consumer) {
     merged.clusterIps.add(consumer);
     merged.clusterIps
         .addGone(last -> consumer.accept(new PrivateClusterIp(last.revision(), null, null)));
   }
 
-  /** The ConfigMap must exist at the start; its consumer is called before all others. */
+  /**
+   * Adds a consumer of a ConfigMap that must exist at the start. It is called before all other
+   * consumers.
+   */
   public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
     configMaps.want(namespace, name, consumer);
   }
 
-  /** The ConfigMap may be missing; the consumer gets an empty map once it is deleted. */
+  /**
+   * Adds a consumer of a ConfigMap that may be missing. It gets an empty map after the ConfigMap is
+   * deleted.
+   */
   public void onOptionalConfigMap(String namespace, String name,
       Consumer<Map<String, String>> consumer) {
     configMaps.wantIfPresent(namespace, name, consumer);
   }
 
-  /** Called when no pod of a revision with waiting requests will start, or one may start again. */
+  /**
+   * Adds a consumer that is called when no pod of a revision with waiting requests can start, and
+   * when one may start again.
+   */
   public void onContainerFailure(Consumer<ContainerFailure> consumer) {
     containerFailures.add(consumer);
   }
 
-  /** Called with how far the pods of a revision with waiting requests are, while they are read. */
+  /**
+   * Adds a consumer of the start progress of revisions with waiting requests, while their pods are
+   * watched.
+   */
   public void onPodProgress(Consumer<RevisionStartProgress> consumer) {
     podProgress.add(consumer);
   }
 
-  /** Called when the pods of a revision are not read any more. */
+  /** Adds a consumer that is called when the pods of a revision are no longer watched. */
   public void onPodProgressEnded(Consumer<RevisionId> consumer) {
     podProgress.addGone(last -> consumer.accept(last.revision()));
   }
 
-  /** The grace period of unschedulable pods; call before the start. */
+  /** Sets the grace period of unschedulable pods. Call before the start. */
   public void waitOutUnschedulable(Duration length) {
     podGracePeriods = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
   }
 
   /**
-   * Returns once consumers have handled everything that exists; closes after a failure.
+   * Starts watching. Returns when consumers have handled all existing objects. Closes this watcher
+   * if it fails.
    *
    * @throws ClusterUnavailableException if the API cannot be used within the start timeout, or the
-   * access is invalid
+   *     access is invalid
    */
   public void start() throws InterruptedException {
     var now = new KubernetesSession(access.get(), settings, random);
@@ -331,7 +363,7 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   }
 
   /**
-   * Call after the start; returns once the listener has the certificates.
+   * Watches certificates. Call after the start. Returns when the listener has the certificates.
    *
    * @throws ClusterUnavailableException if there is no certificate, or it cannot be listed
    */
@@ -352,10 +384,10 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   }
 
   /**
-   * Writes the EndpointSlices that catch requests.
+   * Makes the writer of EndpointSlices that catch requests.
    *
    * @param leads whether this activator may write
-   * @param warnings gets a sentence for an Event
+   * @param warnings gets one sentence, the message of an Event
    */
   public ActivatorEndpointSliceWriter catcher(Loop loop, BooleanSupplier leads,
       BiConsumer<RevisionId, String> warnings) {
@@ -371,7 +403,7 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     return new TokenReviewAuthorizer(this::api, url, nanoTime, TokenReviewAuthorizer.TIMEOUT);
   }
 
-  /** The key of the activators, in their namespace. */
+  /** The Secret with the key of the activators, in their namespace. */
   public PeerSecret peerSecret(String namespace) {
     return new PeerSecret(this::api, namespace);
   }
@@ -381,7 +413,7 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     return now == null ? null : now.api();
   }
 
-  /** Watches the revision's pods for ten seconds; call again while requests wait. */
+  /** Watches the revision's pods for ten seconds. Repeat the call while requests wait. */
   public void requestsWaitFor(RevisionId revision) {
     var now = podStatus;
     if (now != null) {
@@ -389,7 +421,7 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     }
   }
 
-  /** Whether consumers have handled everything that existed at the start. */
+  /** Whether consumers have handled all objects that existed at the start. */
   public boolean synced() {
     var now = session;
     return now != null && now.synced();
@@ -410,20 +442,20 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     return revisions.find(id);
   }
 
-  /** @param service namespace and name of a Knative Service */
+  /** @param service the namespace and name of a Knative Service */
   public List<RevisionId> revisionsOf(RevisionId service) {
     return merged.revisionsOf(service);
   }
 
   /**
-   * The revision or ScaledService of this name, or else the newest revision of the Knative Service that
-   * its Route names; null if there is none.
+   * The revision or ScaledService with this name. Otherwise the newest routed revision of the
+   * Knative Service with this name; null if there is none.
    */
   public @Nullable RevisionId named(RevisionId name) {
     return merged.named(name);
   }
 
-  /** No consumer is called after this. Idempotent. */
+  /** Stops watching. No consumer is called afterwards. Idempotent. */
   @Override
   public void close() {
     var watcher = podStatus;

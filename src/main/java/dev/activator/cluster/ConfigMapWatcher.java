@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows ConfigMaps by name and passes their changed values to consumers.
+ * Watches ConfigMapWatcher by name, and passes changed values to consumers.
  *
  * <p><b>Threads.</b> Register before the start; consumers are called one at a time on the session's
  * loop.
  *
- * <p><b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
- * its values, an unchanged one is ignored.
+ * <p><b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: the values of a deleted
+ * ConfigMap stay in effect, and unchanged values are not passed on.
  */
 final class ConfigMapWatcher {
   private static final Logger log = LoggerFactory.getLogger(ConfigMapWatcher.class);
@@ -32,7 +32,7 @@ final class ConfigMapWatcher {
   private final Set<String> optional = new HashSet<>();
   private final Map<String, Map<String, String>> received = new ConcurrentHashMap<>();
 
-  /** May be missing; the consumer gets an empty map once it is deleted. */
+  /** Adds a ConfigMap that may be missing. The consumer gets an empty map after it is deleted. */
   void wantIfPresent(String namespace, String name, Consumer<Map<String, String>> consumer) {
     want(namespace, name, consumer);
     optional.add(namespace + "/" + name);
@@ -70,7 +70,7 @@ final class ConfigMapWatcher {
     } else if (before != null && optional.contains(before.namespace() + "/" + before.name())) {
       deliver(new Texts(before.namespace(), before.name(), Map.of()));
     } else if (before != null && consumerOf(before) != null) {
-      log.warn("The ConfigMap {}/{} is deleted; what it said holds until it is back",
+      log.warn("The ConfigMap {}/{} was deleted; its values stay in effect",
           before.namespace(), before.name());
     }
   }

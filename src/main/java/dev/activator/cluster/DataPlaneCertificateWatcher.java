@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the data plane's certificate and the trust bundles, and passes them to a listener.
+ * Watches the data plane's certificate and the trust bundles, and passes them to a listener.
  *
  * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator.
  */
@@ -49,7 +49,7 @@ final class DataPlaneCertificateWatcher {
   private void secretChanged(@Nullable RoutingCertificate before,
       @Nullable RoutingCertificate now) {
     if (now == null) {
-      log.warn("The Secret {}/{} is deleted; its certificate stays in use", namespace,
+      log.warn("The Secret {}/{} was deleted; its certificate stays in use", namespace,
           RoutingCertificateReader.NAME);
     } else {
       listener.certificate(now);

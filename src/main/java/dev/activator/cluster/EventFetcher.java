@@ -25,8 +25,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads Events for an open page, at most once in ten seconds for the same objects. A refusal is
- * remembered for five minutes.
+ * Reads Events for the console's pages. Results are cached for ten seconds, and a refusal for five
+ * minutes.
  *
  * <p><b>Threads.</b> Any; no call blocks.
  *
@@ -39,10 +39,13 @@ public final class EventFetcher {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_CACHED = 100;
   private static final int PAGE = 500;
-  /** The limit of pages for each list, since a namespace may have very many Events of Pods. */
+  /** The limit of pages of each list, since a namespace may have very many Events about Pods. */
   private static final int MAX_PAGES = 4;
   private static final int FORBIDDEN = 403;
-  /** The characters of generated suffixes. They have no vowels, so a Job "web-migrate" does not match. */
+  /**
+   * The characters of generated suffixes. They include no vowels, so a Job "web-migrate" does not
+   * match.
+   */
   private static final String RANDOM = "[bcdfghjklmnpqrstvwxz2456789]";
 
   private final Supplier<@Nullable KubernetesApiClient> api;
@@ -52,17 +55,17 @@ public final class EventFetcher {
   private final Map<String, Long> refusedAt = new HashMap<>();
 
   /**
-   * What the Events are about.
+   * The objects whose Events are read.
    *
-   * @param names of single objects of any kind
-   * @param workload whose ReplicaSets and Pods count, too
+   * @param names the names of objects of any kind
+   * @param workload a workload whose ReplicaSets and Pods are included
    */
   public record Objects(String namespace, Set<String> names, String workload) {
     public Objects {
       names = Set.copyOf(names);
     }
 
-    /** The names that controllers generate for the workload's ReplicaSets and Pods. */
+    /** Matches the names that controllers generate for the workload's ReplicaSets and Pods. */
     private Pattern made() {
       var name = Pattern.quote(workload);
       return Pattern
@@ -70,7 +73,7 @@ public final class EventFetcher {
     }
   }
 
-  /** @param when it happened the last time */
+  /** @param when the time of the last occurrence */
   public record Event(Instant when, String type, String reason, String kind, String name,
       String message) {
     public static Event of(JsonNode event) {
@@ -79,7 +82,10 @@ public final class EventFetcher {
           event.at("/involvedObject/name").asString(""), event.path("message").asString(""));
     }
 
-    /** Older and newer writers of Events use different fields. */
+    /**
+     * The time of the last occurrence. Older and newer writers of Events use different fields for
+     * it.
+     */
     private static Instant lastTime(JsonNode event) {
       return Stream.of("/series/lastObservedTime", "/lastTimestamp", "/eventTime",
           "/firstTimestamp", "/metadata/creationTimestamp").map(path -> event.at(path).asString(""))
@@ -96,7 +102,7 @@ public final class EventFetcher {
   }
 
   public sealed interface Answer {
-    /** @param events the newest first */
+    /** @param events sorted, the newest first */
     record Read(List<Event> events) implements Answer {}
 
     record Forbidden() implements Answer {}
@@ -194,7 +200,7 @@ public final class EventFetcher {
     if (answer.status() != 200) {
       throw new KubernetesApiException(answer.status(), Duration.ZERO);
     }
-    // Not a constant: a start needs no data binding.
+    // The mapper is not a constant, so that a start does not load data binding.
     return JsonMapper.shared().readTree(answer.body());
   }
 

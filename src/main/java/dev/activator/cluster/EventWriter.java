@@ -18,20 +18,20 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes Events. A repeated Event raises the count of the first one. One whose text differs only in
- * numbers is another Event. Of both, at most one is written a minute, as some numbers change every
- * second.
+ * Writes Events. A repeated Event raises the count of the first one. A text with other numbers is a
+ * new Event. Texts that are equal except for numbers are written at most once a minute, because
+ * some numbers change every second.
  *
  * <p><b>Threads.</b> Any, and no call waits.
  *
- * <p><b>Errors.</b> An Event that cannot be written is logged, and not repeated.
+ * <p><b>Errors.</b> An Event that cannot be written is logged, and not retried.
  *
  * <p><b>Source.</b> {@code tools/record} of client-go.
  */
 public final class EventWriter {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final Duration PERIOD = Duration.ofMinutes(1);
-  /** Servers keep Events for an hour. */
+  /** The limit of the age of a series, since servers keep Events for an hour. */
   private static final Duration MAX_SERIES_AGE = Duration.ofMinutes(50);
   private static final int MAX_SERIES = 1_000;
   private static final JsonMapper JSON = new JsonMapper();
@@ -40,19 +40,19 @@ public final class EventWriter {
   private final Supplier<@Nullable KubernetesApiClient> api;
   private final InstantSource clock;
   /**
-   * The clock for {@link LogLimit}. {@code clock} may be set back, and would then suppress lines
-   * for that time.
+   * The clock for {@link LogLimit}. If {@code clock} were used and set back, lines would be
+   * suppressed for that time.
    */
   private final LongSupplier nanoTime;
-  /** The series of Events, the least recently used first. */
+  /** The series of Events, in the order of their last use. */
   private final Map<Key, Series> known = new LinkedHashMap<>(16, 0.75f, true);
   private final LogLimit limit = new LogLimit();
   private long lastName;
 
   /**
-   * What an Event is about.
+   * The object that an Event is about.
    *
-   * @param uid without which kubectl describe does not show the Event; empty if it is unknown
+   * @param uid empty if it is unknown; kubectl describe then does not show the Event
    */
   public record Regarding(String apiVersion, String kind, String namespace, String name,
       String uid) {
@@ -62,7 +62,7 @@ public final class EventWriter {
     }
   }
 
-  /** @param text without its numbers */
+  /** @param text the message without its numbers */
   private record Key(Regarding about, boolean warning, String reason, String text) {
     static Key of(Regarding about, boolean warning, String reason, String message) {
       return new Key(about, warning, reason, message.replaceAll("\\d+", "0"));
@@ -70,7 +70,10 @@ public final class EventWriter {
   }
 
   private record Series(String name, String message, Instant first, Instant written, int count) {
-    /** The clock may have been set back. */
+    /**
+     * Whether the series was written less than {@code length} ago, or in the future because the
+     * clock was set back.
+     */
     boolean isWrittenWithin(Duration length, Instant now) {
       return Duration.between(written, now).abs().compareTo(length) < 0;
     }
@@ -96,7 +99,7 @@ public final class EventWriter {
    * Writes an Event, or raises the count of an earlier one.
    *
    * @param reason one word
-   * @return done when it is written, or not to be written
+   * @return a future that completes when the Event is written, or is not going to be
    */
   public CompletableFuture<Void> write(Regarding about, boolean warning, String reason,
       String message) {
@@ -116,7 +119,7 @@ public final class EventWriter {
             JSON.createObjectNode().put("count", next.count)
                 .put("lastTimestamp", time(next.written)).toString(),
             TIMEOUT)
-            // The Event has expired, or this process may only create Events.
+            // Either the Event has expired, or this process may only create Events.
             .thenCompose(patched -> patched.status() == 404 || patched.status() == 403
                 ? create(open, key, renamed(key, next))
                 : CompletableFuture.completedFuture(patched));
@@ -133,11 +136,12 @@ public final class EventWriter {
 
   private void lost(Regarding about, String message, String why) {
     limit.log(nanoTime.getAsLong(), others -> log.warn(
-        "An Event of {} is lost: {} ({}). {} others were lost since the last such line", about,
+        "An Event about {} was not written: {} ({}). {} others were lost since the last such line",
+        about,
         message, why, others));
   }
 
-  /** What to write now; null if there is nothing. */
+  /** The series to write now; null if none. */
   private synchronized @Nullable Series next(Key key, String message) {
     var now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
     var before = known.get(key);
@@ -166,7 +170,7 @@ public final class EventWriter {
     return next;
   }
 
-  /** The Event's name, as in client-go: the object's name and the time. */
+  /** The name of a new Event, as in client-go: the object's name and the time. */
   private String name(Regarding about) {
     var now = clock.instant();
     lastName = Math.max(lastName + 1, now.getEpochSecond() * 1_000_000_000L + now.getNano());

@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.PodAddressPreference.EndpointsSource;
-import dev.activator.cluster.decode.DecodedObjectHandler.FactListener;
+import dev.activator.cluster.decode.DecodedObjectHandler.ChangeListener;
 import dev.activator.cluster.decode.WatchedKind;
 import dev.activator.cluster.decode.RevisionLabelReader;
 import dev.activator.cluster.policy.RevisionEndpointSlice;
@@ -20,10 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows Knative's Revisions, their private Services, and their Endpoints or EndpointSlices.
+ * The informers of Knative's Revisions, their private Services, and their Endpoints or
+ * EndpointSlices.
  *
- * <p><b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
- * by label.
+ * <p><b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server
+ * selects by label.
  */
 final class KnativeInformers {
   private static final String OF_REVISIONS = RevisionLabelReader.SERVICE_TYPE + " in ("
@@ -51,7 +52,10 @@ final class KnativeInformers {
         : ENDPOINTS;
   }
 
-  /** Decides, by access rights alone, where addresses come from. Returns why it cannot, in one line. */
+  /**
+   * Chooses EndpointSlices or Endpoints by access rights alone. Returns an error in one line if
+   * that fails; otherwise null.
+   */
   @Nullable String problem(KubernetesSession session) {
     if (source.source() != EndpointsSource.AUTO) {
       return null;
@@ -77,11 +81,11 @@ final class KnativeInformers {
     return slices == ListWatchAccess.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
   }
 
-  /** @param uids empty for an unknown revision */
+  /** @param uids returns a revision's uid, or an empty text if the revision is unknown */
   List<KubernetesSession.Followed> follow(KubernetesSession session,
       Function<RevisionId, String> uids, RevisionChangePublisher<PrivateEndpoints> pods,
-      RevisionChangePublisher<PublicEndpoints> publicAddresses, FactListener<Revision> revisions,
-      FactListener<PrivateClusterIp> services) {
+      RevisionChangePublisher<PublicEndpoints> publicAddresses, ChangeListener<Revision> revisions,
+      ChangeListener<PrivateClusterIp> services) {
     var followed = session.followStored(addresses, store -> {
       var events = new MergedEndpointsPublisher(store, source.preferred(), uids, pods,
           publicAddresses);
@@ -93,8 +97,8 @@ final class KnativeInformers {
   }
 
   /**
-   * A revision was created again, and does not inherit the addresses of the old one. Call before
-   * others know the new one.
+   * Withdraws the addresses of an old revision, because a new one with the same name was created.
+   * Call before consumers get the new revision.
    */
   void recreated(RevisionId revision, String uid) {
     var events = endpoints;

@@ -31,18 +31,21 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reads a kubeconfig, with the YAML library that Spring reads settings with. The client library's
- * reader would load five times the classes, and take half a second more of CPU at a start.
+ * Reads a kubeconfig with the YAML library that Spring uses for settings. The reader of the client
+ * library would load five times as many classes, and need half a second more CPU time at the start.
  */
 final class KubeconfigReader {
-  /** Where the library finds the file: for relative paths, and to read a new token. */
+  /**
+   * The key under which the library finds the path of the file, to resolve relative paths and to
+   * read a new token.
+   */
   private static final String CONTEXT_FILE = "KUBERNETES_CONFIG_CONTEXT_FILE_KEY";
   private static final String CLUSTER_FILE = "KUBERNETES_CONFIG_CLUSTER_FILE_KEY";
   private static final String USER_FILE = "KUBERNETES_CONFIG_AUTH_INFO_FILE_KEY";
 
   private KubeconfigReader() {}
 
-  /** @throws IllegalArgumentException if it cannot be read, saying why */
+  /** @throws IllegalArgumentException if it cannot be read; the message has the reason */
   static Config read(Path path) {
     var file = path.toFile();
     var root = parse(path);
@@ -74,11 +77,12 @@ final class KubeconfigReader {
 
   private static @Nullable Node parse(Path path) {
     try (var reader = Files.newBufferedReader(path)) {
-      // Of several documents, the first is read, as in kubectl.
+      // If there are several documents, the first is read, as in kubectl.
       var documents = new Yaml().composeAll(reader).iterator();
       return documents.hasNext() ? documents.next() : null;
     } catch (MarkedYAMLException e) {
-      // Neither the message nor the cause: they quote the line, which may be a token.
+      // The message and the cause are left out, because they quote the line, which may contain a
+      // token.
       throw new IllegalArgumentException(
           "it is not YAML: look at line " + (e.getProblemMark().getLine() + 1));
     } catch (YAMLException e) {
@@ -166,13 +170,13 @@ final class KubeconfigReader {
     return list(from, field, KubeconfigReader::text);
   }
 
-  /** Null if it is empty, as in Go. */
+  /** The text of a field; null if it is absent or empty, as in Go. */
   private static @Nullable String text(@Nullable Node from, String field) {
     return field(from, field) instanceof ScalarNode value && !value.getTag().equals(Tag.NULL)
         && !value.getValue().isEmpty() ? value.getValue() : null;
   }
 
-  /** The text as it is written, whatever type YAML gives it; empty if it is no scalar. */
+  /** The scalar as it is written, whatever its YAML type; empty if the node is no scalar. */
   private static String text(Node node) {
     return node instanceof ScalarNode scalar ? scalar.getValue() : "";
   }

@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens the connection to a cluster's API, from a kubeconfig or the pod's service account. */
+/**
+ * Creates the client of a cluster's API, configured from a kubeconfig or the pod's service account.
+ */
 final class KubernetesClientFactory {
   private static final Logger log = LoggerFactory.getLogger(KubernetesClientFactory.class);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
@@ -68,13 +70,14 @@ final class KubernetesClientFactory {
   /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
   static Config configured(ClusterAccess access) {
     var config = config(access);
-    // Also the field manager of the activator's writes, which server-side apply names in conflicts.
+    // This also names the field manager of the activator's writes, which appears in conflicts of
+    // server-side apply.
     config.setUserAgent("activator");
     // Reflectors retry with their own backoff.
     config.setRequestRetryBackoffLimit(0);
     config.setRequestTimeout((int) REQUEST_TIMEOUT.toMillis());
     config.setConnectionTimeout((int) CONNECT_TIMEOUT.toMillis());
-    // Also applies to HTTP/2: detects a half-open connection within a minute.
+    // This also applies to HTTP/2. A half-open connection is detected within a minute.
     config.setWebsocketPingInterval(PING_INTERVAL.toMillis());
     return config;
   }
@@ -94,7 +97,7 @@ final class KubernetesClientFactory {
 
   private static Config through(OutboundProxies proxies, ClusterAccess access) {
     var config = config(access);
-    // In a pod the library has already read the proxy variables, by other rules.
+    // In a pod, the library has already applied the proxy variables, but by other rules.
     var own = access instanceof ClusterAccess.Kubeconfig ? ownProxy(config) : null;
     var proxy = proxies.of(URI.create(config.getMasterUrl()));
     var url = own == null && proxy != null ? proxy.toString() : own;
@@ -134,7 +137,7 @@ final class KubernetesClientFactory {
       }
       if (cluster.getInsecureSkipTlsVerify() && (cluster.getCertificateAuthority() != null
           || cluster.getCertificateAuthorityData() != null)) {
-        // As in client-go; the library would not verify.
+        // client-go refuses this, too. The library would skip the verification.
         throw new IllegalArgumentException("its cluster '" + context.getCluster()
             + "' has a certificate authority and 'insecure-skip-tls-verify: true'");
       }
@@ -152,7 +155,7 @@ final class KubernetesClientFactory {
   }
 
   /**
-   * Finds the entry of a name, or fails. The library would ignore a missing entry.
+   * Finds the entry with a name, and fails if there is none. The library would ignore that.
    *
    * <p><b>Source.</b> {@code ConfirmUsable} of client-go.
    */
@@ -163,14 +166,15 @@ final class KubernetesClientFactory {
         .orElseThrow(() -> new IllegalArgumentException(missing));
   }
 
-  /** Checks and sets the user's fields that the library ignores. */
+  /** Applies the fields of the user that the library ignores. */
   private static void use(AuthInfo user, Config config, Path file) {
     if (user.getAsUid() != null) {
       throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
     }
     if (user.getAs() == null
         && !(user.getAsGroups().isEmpty() && user.getAsUserExtra().isEmpty())) {
-      // The library would ignore the impersonation, and act as the user, who may have more rights.
+      // The library would ignore the impersonation and act as the user, who may have more
+      // permissions.
       throw new IllegalArgumentException(
           "its user has 'as-groups' or 'as-user-extra', but no 'as'");
     }
@@ -185,16 +189,16 @@ final class KubernetesClientFactory {
   }
 
   /**
-   * The name of a header, percent-encoded as in client-go: most keys have a slash, which header
-   * names may not have.
+   * The header name for a key, percent-encoded as in client-go. Most keys contain a slash, which a
+   * header name must not contain.
    */
   private static String headerName(String key) {
     return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /**
-   * A token in a file. It is read for each request, as it may be replaced at any time. While it
-   * cannot be read, the last one is used, at first that of the field {@code token}.
+   * A token in a file. It is read for each request, because it may be replaced at any time. While
+   * the file cannot be read, the last token is used, or at first that of the field {@code token}.
    *
    * <p><b>Source.</b> {@code NewBearerAuthWithRefreshRoundTripper} of client-go.
    */
@@ -227,12 +231,12 @@ final class KubernetesClientFactory {
     }
   }
 
-  /** Why the API cannot be used, in one line. */
+  /** The reason why the API cannot be used, in one line; null if it can. */
   static @Nullable String problem(KubernetesApiClient api, KubernetesVersion minimum) {
     try {
       var version = api.get("version", CONNECT_TIMEOUT, ListWatchParser::gitVersion).get();
       if (version.isEmpty()) {
-        return "the server at " + api.url() + " is no Kubernetes API: it has no version";
+        return "the server at " + api.url() + " is no Kubernetes API: it reports no version";
       }
       return KubernetesVersion.parse(version).isAtLeast(minimum)
           ? null

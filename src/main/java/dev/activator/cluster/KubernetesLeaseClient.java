@@ -26,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The lease client that reads and writes one Lease through the Kubernetes API.
  *
- * <p><b>Errors.</b> Are answers, and so is a timeout.
+ * <p><b>Errors.</b> Failures and timeouts are results.
  */
 public final class KubernetesLeaseClient implements LeaseClient {
   private static final String API_VERSION = "coordination.k8s.io/v1";
@@ -41,13 +41,13 @@ public final class KubernetesLeaseClient implements LeaseClient {
   private final String namespace;
   private final String name;
   /**
-   * The last two answers; empty at first. A read and a write may be under way at once, and are
-   * answered in any order.
+   * The last two versions that the API returned; empty at first. There are two, because a read and
+   * a write may be under way at once, and are answered in any order.
    */
   private volatile Known known = new Known(JSON.createObjectNode(), JSON.createObjectNode());
 
   private record Known(ObjectNode last, ObjectNode before) {
-    /** The answer of this version; null if neither is. */
+    /** The object with this version; null if neither has it. */
     @Nullable ObjectNode of(String version) {
       return Stream.of(last, before)
           .filter(one -> one.at(VERSION).asString("").equals(version)).findFirst().orElse(null);
@@ -74,7 +74,7 @@ public final class KubernetesLeaseClient implements LeaseClient {
         creates ? path() : path() + "/" + name, JSON_TYPE, body(lease), timeout));
   }
 
-  /** The object of Events about the Lease. */
+  /** The Lease as the object of an Event. */
   public EventWriter.Regarding regarding() {
     return new EventWriter.Regarding(API_VERSION, "Lease", namespace, name,
         known.last.at("/metadata/uid").asString(""));
@@ -85,8 +85,8 @@ public final class KubernetesLeaseClient implements LeaseClient {
   }
 
   /**
-   * The Lease to write. It keeps what others have set in the version that it replaces, as in
-   * client-go.
+   * The Lease to write. As in client-go, it keeps the fields that others have set in the version
+   * that it replaces.
    */
   private String body(LeaseRecord lease) {
     var replaced = lease.version().isEmpty() ? null : known.of(lease.version());

@@ -26,9 +26,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads and writes the {@code scale} subresource of any kind that has one.
+ * The scale client that reads and writes the {@code scale} subresource of any kind, through the
+ * Kubernetes API.
  *
- * <p><b>Errors.</b> Are answers. A write that times out here is given up by the server, too.
+ * <p><b>Errors.</b> Failures are results. The server also gives up a write at the time when it
+ * times out here.
  */
 final class KubernetesScaleClient implements ScaleClient {
   private static final JsonMapper JSON = new JsonMapper();
@@ -77,7 +79,7 @@ final class KubernetesScaleClient implements ScaleClient {
             "cannot " + what + ": " + why(failure)));
   }
 
-  /** Why a request failed. A write that was not sent says so. */
+  /** The reason of a failed request. It says so if a write was not sent. */
   private static String why(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof TimeoutException && cause.getMessage() != null
@@ -119,7 +121,7 @@ final class KubernetesScaleClient implements ScaleClient {
   private static ScaleApiResult scale(String what, byte[] body) {
     try {
       var scale = JSON.readTree(body);
-      // Go leaves out a zero.
+      // Go leaves out the field if it is zero.
       return new Found(scale.at("/spec/replicas").intValue(0),
           scale.at("/status/replicas").intValue(0),
           scale.at("/metadata/resourceVersion").asString(""));

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to the Kubernetes API: its client, the informers that use it, and the loop on
- * which they deliver.
+ * which informers call consumers.
  *
- * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and delivered on the loop.
- * Consumers must not block.
+ * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and delivered on the
+ * loop. Consumers must not block.
  */
 final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {
   private static final Duration MAX_CLOSE_TIME = Duration.ofSeconds(5);
@@ -79,7 +79,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     this.informers = new SharedInformers(api, new ReflectorContext(loop, settings, random, errors));
   }
 
-  /** A session on a given loop, which it does not close. */
+  /** A session on a given loop, which {@link #close} does not end. */
   KubernetesSession(KubernetesApiClient api, Loop loop, SharedInformers informers,
       ReflectorSettings settings) {
     this.api = api;
@@ -107,23 +107,24 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return loop;
   }
 
-  <F> Followed follow(InformerQuery<F> query, DecodedObjectHandler.FactListener<F> listener) {
+  <F> Followed follow(InformerQuery<F> query, DecodedObjectHandler.ChangeListener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
-  /** Reports every fact again in each audit period. */
-  <F> Followed followAgain(InformerQuery<F> query, DecodedObjectHandler.FactListener<F> listener) {
+  /** Follows the objects of a query. The listener gets each object again in each audit period. */
+  <F> Followed followAgain(InformerQuery<F> query,
+      DecodedObjectHandler.ChangeListener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
-  /** Follows the objects of a query, for a listener that reads the store. */
+  /** Follows the objects of a query, with a listener that reads the store. */
   <F> Followed followStored(InformerQuery<F> query,
-      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener) {
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
   }
 
   private <F> Followed follow(InformerQuery<F> query,
-      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
       Duration resync) {
     var begun = begin(query, listener, resync);
     followed.add(begun);
@@ -131,7 +132,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   private <F> Followed begin(InformerQuery<F> query,
-      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.FactListener<F>> listener,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
       Duration resync) {
     var lease = informers.lease(query);
     var handler = new DecodedObjectHandler<>(query.kind(), listener.apply(lease.informer().store()),
@@ -140,7 +141,10 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
         InformerHandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
-  /** @param selectors the label selector of the pods of a ScaledService; empty for a Knative revision */
+  /**
+   * @param selectors returns the label selector of a ScaledService's pods, or an empty text for a
+   *     Knative revision
+   */
   void selectPods(Function<RevisionId, String> selectors) {
     podSelectors = selectors;
   }
@@ -164,19 +168,19 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   @Override
   public Runnable follow(String namespace, String selector,
-      DecodedObjectHandler.FactListener<PodStartStatus> listener) {
+      DecodedObjectHandler.ChangeListener<PodStartStatus> listener) {
     return begin(InformerQuery.in(namespace, WatchedKind.PODS, selector), _ -> listener,
         Duration.ZERO)::close;
   }
 
-  /** Ends the watches, then the client; calls no consumer afterwards. Idempotent. */
+  /** Ends the watches, then closes the client. No consumer is called afterwards. Idempotent. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
       return;
     }
     followed.forEach(Followed::close);
-    // Runs after the watches' ends, which are already queued on the loop.
+    // This runs after the ends of the watches, which are already queued on the loop.
     CompletableFuture.runAsync(api::close, loop)
         .completeOnTimeout(null, MAX_CLOSE_TIME.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();

@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges the EndpointSlices (or Endpoints) of each Service into one list of pods, and publishes
- * it. Not thread-safe.
+ * Merges the EndpointSlices (or the Endpoints) of each Service into one list of pods, and publishes
+ * the list. Not thread-safe.
  */
 public final class MergedEndpointsPublisher
-    implements DecodedObjectHandler.FactListener<RevisionEndpointSlice> {
+    implements DecodedObjectHandler.ChangeListener<RevisionEndpointSlice> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(MergedEndpointsPublisher.class);
 
@@ -36,9 +36,9 @@ public final class MergedEndpointsPublisher
   private final RevisionChangePublisher<PublicEndpoints> publicAddresses;
 
   /**
-   * @param store gets an index
-   * @param preferred the family to take of a dual-stack pod
-   * @param uids empty for an unknown revision
+   * @param store the store, to which an index is added
+   * @param preferred the IP family to use for dual-stack pods
+   * @param uids returns a revision's uid, or an empty text if the revision is unknown
    */
   public MergedEndpointsPublisher(IndexedStore<ObjectDecodeResult<RevisionEndpointSlice>> store,
       IpFamily preferred,
@@ -49,7 +49,7 @@ public final class MergedEndpointsPublisher
     this.uids = uids;
     this.pods = pods;
     this.publicAddresses = publicAddresses;
-    store.addIndex(BY_OWNER, object -> object.object().fact() instanceof RevisionEndpointSlice set
+    store.addIndex(BY_OWNER, object -> object.object().value() instanceof RevisionEndpointSlice set
         ? List.of(set.owner())
         : List.of());
   }
@@ -73,13 +73,13 @@ public final class MergedEndpointsPublisher
   }
 
   /**
-   * A revision was created again, and does not inherit the addresses of the old one. Call before
-   * others know the new one.
+   * Withdraws the addresses of an old revision, because a new one with the same name was created.
+   * Call before consumers get the new revision.
    */
   public void recreated(RevisionId revision, String uid) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
-      // Endpoints have no uid.
+      // Endpoints, unlike EndpointSlices, do not name the revision's uid.
       if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
         warnIfOfAnother(owner, uid, _ -> true);
         publish(owner, uid, false);
@@ -87,7 +87,7 @@ public final class MergedEndpointsPublisher
     }
   }
 
-  /** @param again in a resync, also if nothing has changed */
+  /** @param again whether this is a resync, in which unchanged pods are published, too */
   private void publish(Owner owner, String uid, boolean again) {
     var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uid, preferred);
@@ -112,7 +112,7 @@ public final class MergedEndpointsPublisher
   }
 
   private List<RevisionEndpointSlice> sets(Owner owner) {
-    return of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+    return of(owner).stream().map(one -> one.object().value()).filter(Objects::nonNull).toList();
   }
 
   private List<VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>>> of(Owner owner) {
@@ -121,9 +121,10 @@ public final class MergedEndpointsPublisher
 
   private void warnIfOfAnother(Owner owner, String uid, Predicate<RevisionEndpointSlice> which) {
     for (var object : of(owner)) {
-      var set = object.object().fact();
+      var set = object.object().value();
       if (set != null && which.test(set) && !MergedEndpoints.mayBeOf(set, uid)) {
-        log.warn("Skipped EndpointSlice {}: it is of a revision with uid {}, but {} has uid {}",
+        log.warn(
+            "Skipped EndpointSlice {}: it belongs to a revision with uid {}, but {} has uid {}",
             object.key(), set.revisionUid(), owner.revision(), uid);
       }
     }

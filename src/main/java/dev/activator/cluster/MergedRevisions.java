@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revisions of Knative and those of ScaledServices, each name once: a ScaledService gives way to a
- * Knative Revision of its name until that is gone.
+ * The revisions of Knative and of ScaledServices. If both have the same name, the Knative Revision
+ * takes precedence until it is deleted.
  *
- * <p><b>Threads.</b> The cluster's loop; any for lookups.
+ * <p><b>Threads.</b> The cluster's loop. Any thread may call lookups.
  */
 final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListener {
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
@@ -48,23 +48,25 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
       "ScaledService");
   final List<Consumer<ActivatorSlicePlanner>> caught = new CopyOnWriteArrayList<>();
 
-  /** @param scaledServices null where they are not followed */
+  /** @param scaledServices returns null if ScaledServices are not followed */
   MergedRevisions(KnativeInformers knative,
       Supplier<@Nullable ScaledServiceResolver> scaledServices) {
     this.knative = knative;
     this.scaledServices = scaledServices;
-    // Added first, so that other consumers find the revision.
-    revisions.add(now -> ofService(now, Set::add));
-    revisions.addGone(last -> ofService(last, Set::remove));
+    // These consumers are added first, so that later consumers find the revision.
+    revisions.add(now -> updateService(now, Set::add));
+    revisions.addGone(last -> updateService(last, Set::remove));
   }
 
-  /** @param service namespace and name of a Knative Service */
+  /** @param service the namespace and name of a Knative Service */
   List<RevisionId> revisionsOf(RevisionId service) {
     return List.copyOf(byService.getOrDefault(service, Set.of()));
   }
 
-  /** Its label never changes. */
-  private void ofService(Revision revision, BiConsumer<Set<RevisionId>, RevisionId> change) {
+  /**
+   * Adds a revision to its Service, or removes it. The label with the Service's name never changes.
+   */
+  private void updateService(Revision revision, BiConsumer<Set<RevisionId>, RevisionId> change) {
     var service = serviceOf(revision);
     if (service != null) {
       byService.compute(service, (_, known) -> {
@@ -81,8 +83,8 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   }
 
   /**
-   * The revision or ScaledService of this name, or else the newest revision of the Knative Service that
-   * its Route names; null if there is none.
+   * The revision or ScaledService with this name. Otherwise the newest routed revision of the
+   * Knative Service with this name; null if there is none.
    */
   @Nullable RevisionId named(RevisionId name) {
     return revisions.find(name) != null
@@ -93,7 +95,10 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
             .map(Revision::id).orElse(null);
   }
 
-  /** Knative sets the label; a revision without it counts as routed. */
+  /**
+   * Whether a Route uses the revision. Knative sets a label for that; a revision without it counts
+   * as routed.
+   */
   private static boolean isRouted(Revision revision) {
     return revision.labels().getOrDefault(ROUTING_STATE, ROUTED).equals(ROUTED);
   }
@@ -111,12 +116,15 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     return revision == null ? "" : revision.uid();
   }
 
-  /** A ScaledService of the same name gives way until the revision is gone. */
+  /**
+   * Handles a change of a Knative Revision. It hides a ScaledService with the same name until it is
+   * deleted.
+   */
   void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
     var scaled = scaledServices.get();
     if (now != null && knativeRevisions.add(now.id()) && scaled != null) {
       withdraw(scaledServiceStates.find(now.id()), now.id());
-      scaled.named(now.id());
+      scaled.knativeRevisionChanged(now.id());
     }
     if (now == null && before != null) {
       revisions.gone(before.id());
@@ -126,15 +134,15 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
       revisionChanged(now);
     }
     if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
-      scaled.named(before.id());
+      scaled.knativeRevisionChanged(before.id());
     }
     if (scaled != null && (before == null || now == null)) {
       Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
-          .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::known);
+          .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::nameChanged);
     }
   }
 
-  /** Withdraws the revisions of all ports. */
+  /** Withdraws the revisions of all ports of a ScaledService. */
   private void withdraw(@Nullable ResolvedScaledService last, RevisionId id) {
     if (last != null) {
       last.ports().forEach(one -> withdraw(one.id()));
@@ -142,7 +150,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     withdraw(id);
   }
 
-  /** Reports the revision, pods and addresses of a ScaledService of this name as gone. */
+  /** Reports that the revision, pods and addresses of a ScaledService with this name are gone. */
   private void withdraw(RevisionId id) {
     if (revisions.find(id) != null) {
       revisions.gone(id);
@@ -155,7 +163,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     var before = revisions.find(now.id());
     boolean isAnother = before == null || !before.uid().equals(now.uid());
     if (isAnother) {
-      // A revision recreated under the same name is a different one.
+      // A revision that was created again under the same name is a different one.
       revisions.gone(now.id());
       knative.recreated(now.id(), now.uid());
     }

@@ -15,14 +15,14 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The Secret with the key by which activators identify each other. The first activator that finds
- * it missing or empty fills it.
+ * The Secret with the key by which activators identify each other. An activator that finds it
+ * missing or empty creates the key.
  *
  * <p><b>Threads.</b> Any, and no call waits.
  *
- * <p><b>Errors.</b> Are answers.
+ * <p><b>Errors.</b> Failures are results.
  *
- * <p><b>Source.</b> The webhooks of Knative, which fill an empty Secret of their manifest, too.
+ * <p><b>Source.</b> The webhooks of Knative, which also fill an empty Secret from their manifest.
  */
 public final class PeerSecret {
   public static final String NAME = "activator-peers";
@@ -37,16 +37,16 @@ public final class PeerSecret {
   private final String namespace;
 
   public sealed interface Answer {
-    /** In PEM. */
+    /** The certificate chain and the key, in PEM. */
     record Found(String chain, String key) implements Answer {
-      /** A key must not get into a log. */
+      /** Leaves out the key, which must not get into a log. */
       @Override
       public String toString() {
         return "Found";
       }
     }
 
-    /** @param why for people */
+    /** @param why the reason, for people */
     record Refused(String why) implements Answer {}
   }
 
@@ -56,13 +56,13 @@ public final class PeerSecret {
     this.namespace = namespace;
   }
 
-  /** For people. */
+  /** The name of the Secret, for messages. */
   @Override
   public String toString() {
     return "the Secret " + namespace + "/" + NAME;
   }
 
-  /** Reads the key, and makes one if there is none. */
+  /** Reads the key, and creates one if there is none. */
   public CompletableFuture<Answer> read() {
     var open = api.get();
     return (open == null ? refused("no connection to the Kubernetes API") : read(open, ATTEMPTS))
@@ -102,10 +102,7 @@ public final class PeerSecret {
         StandardCharsets.UTF_8);
   }
 
-  /**
-   * @param object the Secret as it was read, of which this version is replaced; empty if it does
-   *     not exist
-   */
+  /** @param object the Secret as it was read; empty if it does not exist */
   private CompletableFuture<Answer> write(KubernetesApiClient open, ObjectNode object,
       int attempts) {
     boolean creates = object.isEmpty();
@@ -118,7 +115,7 @@ public final class PeerSecret {
         object.toString(), TIMEOUT).thenCompose(answer -> switch (answer.status()) {
           case 200, 201 ->
             CompletableFuture.completedFuture(new Answer.Found(made.certificate(), made.key()));
-          // Another activator was first.
+          // Another activator has written the Secret first.
           case 409 -> attempts > 1
               ? read(open, attempts - 1)
               : refused(creates ? "create" : "update", answer);

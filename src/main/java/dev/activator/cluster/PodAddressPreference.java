@@ -3,16 +3,16 @@ package dev.activator.cluster;
 import dev.activator.cluster.policy.IpFamily;
 
 /**
- * Which objects pod addresses are read from (EndpointSlices or Endpoints), and which IP family is
- * preferred.
+ * The setting that chooses the source of pod addresses (EndpointSlices or Endpoints), and the IP
+ * family that is preferred.
  */
 public record PodAddressPreference(EndpointsSource source, IpFamily preferred) {
   public enum EndpointsSource {
-    /** EndpointSlices if we may list and watch them, else Endpoints. */
+    /** EndpointSlices if the activator may list and watch them, else Endpoints. */
     AUTO,
-    /** The start fails if they cannot be listed. */
+    /** EndpointSlices. The start fails if they cannot be listed. */
     ENDPOINTSLICES,
-    /** As Knative's activator does. */
+    /** Endpoints, as in Knative's activator. */
     ENDPOINTS
   }
 

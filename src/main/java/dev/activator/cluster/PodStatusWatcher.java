@@ -21,43 +21,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions with waiting requests. It reports how far they are, when none of
- * them will start, and when one may start again. A watch ends {@link #LEASE} after the last {@link
- * #requestsWaitFor}.
+ * Watches the pods of revisions with waiting requests. It reports the progress of their start, that
+ * none of them can start, and that one may start again. A watch ends {@link #LEASE} after the last
+ * call of {@link #requestsWaitFor}.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
   static final Duration LEASE = Duration.ofSeconds(10);
-  /** Each revision has its own watch. */
+  /** The limit of watched revisions, since each has its own watch. */
   static final int MAX_REVISIONS = 50;
   /** The pause between access checks of a namespace whose pods may not be listed. */
   static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
-  /** The same if the API did not answer. */
+  /** The same pause, if the API did not answer. */
   static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   public interface PodSource {
-    /** Whether the pods of a namespace may be listed; fails if that is not known. */
+    /** Whether the pods of a namespace may be listed. Fails if that cannot be determined. */
     CompletableFuture<ListWatchAccess> mayList(String namespace);
 
-    /** The label selector of the revision's pods, which changes with a ScaledService's Service. */
+    /**
+     * The label selector of the revision's pods. It may change with the Service of a ScaledService.
+     */
     String selector(RevisionId revision);
 
-    /** Calls the listener on the loop until the answer is run. */
+    /** Starts a watch, which calls the listener on the loop. Run the result to end it. */
     Runnable follow(String namespace, String selector,
-        DecodedObjectHandler.FactListener<PodStartStatus> listener);
+        DecodedObjectHandler.ChangeListener<PodStartStatus> listener);
   }
 
   /** Receives the reports, on the loop. */
   public interface Listener {
     void failure(ContainerFailure now);
 
-    /** The pods are read from now on, or have changed. */
+    /** The watch has begun, or the pods have changed. */
     void progress(RevisionStartProgress now);
 
-    /** The pods are not read any more. */
+    /** The watch has ended. */
     void progressEnded(RevisionId revision);
   }
 
@@ -92,7 +94,7 @@ public final class PodStatusWatcher {
     });
   }
 
-  /** Ends all watches before it returns, or after five seconds. */
+  /** Ends all watches. Returns when they have ended, but after five seconds at the latest. */
   public void close() {
     CompletableFuture.runAsync(() -> {
       closed = true;
@@ -116,8 +118,8 @@ public final class PodStatusWatcher {
     if (!refusalLogged) {
       refusalLogged = true;
       log.info(
-          "The Kubernetes API does not allow the activator to list pods -n {} (403): why they do not"
-              + " start is known only from the status of the Revision. To see more, allow list and"
+          "The Kubernetes API does not allow the activator to list pods -n {} (403). Only the status"
+              + " of a Revision shows why its pods do not start. For more details, allow list and"
               + " watch of pods (chart value rbac.pods)",
           namespace);
     }

@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the changes of one kind of value, of which each revision has at most one, to
- * consumers. This is the only place where unchanged values are held back.
+ * Publishes one kind of value to consumers. Each revision has at most one such value. A value that
+ * has not changed is not published; no other class checks this.
  *
- * <p><b>Threads.</b> Any may add and look up. The other methods, which call all consumers in order,
- * are called by one at a time.
+ * <p><b>Threads.</b> Any thread may add consumers and look up values. The other methods call all
+ * consumers in order, and must be called by one thread at a time.
  *
  * <p><b>Errors.</b> A consumer that throws is logged and misses that value.
  */
@@ -27,7 +27,7 @@ public final class RevisionChangePublisher<E> {
   private final List<Consumer<E>> ofTheEnd = new CopyOnWriteArrayList<>();
   private final Map<RevisionId, E> last = new ConcurrentHashMap<>();
 
-  /** @param kind of value, for the log */
+  /** @param kind the name of the kind of value, for the log */
   public RevisionChangePublisher(String kind) {
     this.kind = kind;
   }
@@ -36,12 +36,12 @@ public final class RevisionChangePublisher<E> {
     consumers.add(consumer);
   }
 
-  /** @param consumer gets the last value once there is none any more */
+  /** @param consumer gets the last value when it is gone */
   public void addGone(Consumer<E> consumer) {
     ofTheEnd.add(consumer);
   }
 
-  /** The value that consumers have; null if there is none. */
+  /** The value that was published last; null if there is none. */
   @Nullable E find(RevisionId about) {
     return last.get(about);
   }
@@ -52,7 +52,7 @@ public final class RevisionChangePublisher<E> {
     }
   }
 
-  /** Reports the value again in a resync, since consumers may have failed. */
+  /** Publishes the value again in a resync, since consumers may have failed. */
   void again(RevisionId about, E now) {
     last.put(about, now);
     call(consumers, about, now);

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * Resolves each ScaledService to its Service, EndpointSlices, workload and HPA, and publishes the
  * result when it changes.
  *
- * <p><b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
+ * <p><b>Threads.</b> The session's loop. Any thread may call {@link #hosts}.
  */
 final class ScaledServiceResolver {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceResolver.class);
@@ -70,21 +70,24 @@ final class ScaledServiceResolver {
   private final Supplier<Activators> alone;
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
-  /** Objects to join again; true if the result is reported even if nothing has changed. */
+  /**
+   * The objects to resolve again. The value is whether the result is published even if it has not
+   * changed.
+   */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
-  /** Namespaces that were logged as belonging to another installation. */
+  /** The namespaces for which the log says that another installation handles them. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
-  private boolean settles;
+  private boolean isUpdateScheduled;
   private @Nullable IndexedStore<ObjectDecodeResult<ScaledService>> objects;
   private @Nullable IndexedStore<ObjectDecodeResult<KubernetesService>> services;
   private @Nullable IndexedStore<ObjectDecodeResult<ServiceEndpointSlice>> slices;
   private @Nullable IndexedStore<ObjectDecodeResult<HpaSpec>> hpas;
   private volatile ScaledServiceRouteTable hosts;
 
-  /** Called on the loop. */
+  /** Receives the resolved ScaledServices, on the loop. */
   interface ScaledServicesListener {
-    /** The last state; null if there is none. */
+    /** The last resolved state; null if there is none. */
     @Nullable ResolvedScaledService find(RevisionId id);
 
     void changed(ResolvedScaledService now);
@@ -92,21 +95,27 @@ final class ScaledServiceResolver {
     /** Called before requests are routed to new ports, and before {@link #changed}. */
     void portsAdded(ResolvedScaledService before, ResolvedScaledService now);
 
-    /** The state again, even if nothing has changed. */
+    /** Reports a state even if it has not changed. */
     void again(ResolvedScaledService now);
 
     void gone(RevisionId id);
 
-    /** Whether a Knative revision has this name; after a change call {@link #named}. */
+    /**
+     * Whether a Knative revision has this name. After a change, call
+     * {@link #knativeRevisionChanged}.
+     */
     boolean isNameTaken(RevisionId id);
 
     /** Whether a Knative revision or Service has this name. */
     boolean isKnown(RevisionId id);
 
-    /** Who gets the requests to the ScaledService's own Service; called even if nothing has changed. */
+    /**
+     * Reports the EndpointSlices that should catch requests to the Service. Called even if nothing
+     * has changed.
+     */
     void caught(ActivatorSlicePlanner now);
 
-    /** The addresses of the activators that are ready: after a change, or for a new object. */
+    /** Reports the addresses of the ready activators, after a change and for a new object. */
     void shared(RevisionId id, List<String> addresses);
   }
 
@@ -117,12 +126,12 @@ final class ScaledServiceResolver {
   }
 
   /**
-   * @param domain the cluster's domain
-   * @param rules which namespace may claim which hosts
-   * @param namespaces of the objects that are this installation's; empty for all
-   * @param activators namespace and name of the activators' own Service; null if this is the only
-   *     activator
-   * @param alone the addresses of this activator if it is the only one
+   * @param domain the cluster's DNS domain
+   * @param rules the hosts that each namespace may claim
+   * @param namespaces the namespaces that this installation handles; empty for all
+   * @param activators the namespace and name of the activators' own Service; null if this is the
+   *     only activator
+   * @param alone returns the addresses of this activator if it is the only one
    */
   ScaledServiceResolver(KubernetesSession session, IpFamily preferred, String domain,
       NamespaceHostRules rules, Set<String> namespaces, @Nullable RevisionId activators,
@@ -149,8 +158,8 @@ final class ScaledServiceResolver {
       slices = store;
       index(store, BY_SERVICE, ServiceEndpointSlice::service);
       store.addIndex(BY_CATCHER, object -> {
-        var fact = object.object().fact();
-        var own = fact == null ? null : fact.own();
+        var decoded = object.object().value();
+        var own = decoded == null ? null : decoded.own();
         return own == null ? List.of() : List.of(own.of());
       });
       return this::sliceChanged;
@@ -159,8 +168,8 @@ final class ScaledServiceResolver {
       index(store, BY_SERVICE, ScaledServiceResolver::serviceOf);
       index(store, BY_TARGET, ScaledServiceResolver::targetOf);
       store.addIndex(BY_OTHER, object -> {
-        var fact = object.object().fact();
-        return fact == null ? List.of() : fact.others();
+        var decoded = object.object().value();
+        return decoded == null ? List.of() : decoded.others();
       });
       return this::objectChanged;
     }));
@@ -169,14 +178,14 @@ final class ScaledServiceResolver {
   private static <F> void index(IndexedStore<ObjectDecodeResult<F>> store, String name,
       Function<F, Object> value) {
     store.addIndex(name, object -> {
-      var fact = object.object().fact();
-      return fact == null ? List.of() : List.of(value.apply(fact));
+      var decoded = object.object().value();
+      return decoded == null ? List.of() : List.of(value.apply(decoded));
     });
   }
 
   /**
-   * Follows HPAs. Retried until it is allowed: the right may be granted later, or autoscaling/v2
-   * served later.
+   * Follows HPAs. It is retried until it succeeds, since the permission may be granted later, or
+   * autoscaling/v2 may be served later.
    */
   private void followHpas(@Nullable ListWatchAccess before) {
     ListWatchAccess.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
@@ -197,10 +206,13 @@ final class ScaledServiceResolver {
     }, session.loop());
   }
 
-  /** The kinds of the workloads, to be listed after the objects and before requests are served. */
+  /**
+   * The kinds of the workloads. They are listed after the ScaledServices, and before the activator
+   * takes requests.
+   */
   List<ClusterStartup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
-      settle();
+      update();
       return kinds.beginnings();
     }, session.loop()).join();
   }
@@ -209,22 +221,32 @@ final class ScaledServiceResolver {
     return hosts;
   }
 
-  /** Called on the loop when there may be another Knative revision or Service of this name, or none. */
-  void known(RevisionId id) {
+  /**
+   * Resolves the ScaledServices again that refer to this name. Called on the loop when an object
+   * with this name may have been created or deleted.
+   */
+  void nameChanged(RevisionId id) {
     stale(BY_OTHER, id);
   }
 
-  /** Called on the loop when a Knative revision of this name was created or is gone. */
-  void named(RevisionId id) {
-    known(id);
+  /**
+   * Resolves the ScaledService with this name again. Called on the loop when a Knative revision
+   * with this name was created or deleted.
+   */
+  void knativeRevisionChanged(RevisionId id) {
+    nameChanged(id);
     if (object(id) != null) {
-      // Reported again, because its activators' addresses differ from those of the revision.
+      // It is published again, because the addresses of its activators differ from those of the
+      // revision.
       stale.put(id, true);
-      settleSoon();
+      scheduleUpdate();
     }
   }
 
-  /** The label selector of its pods; empty without such an object or a selector of its Service. */
+  /**
+   * The label selector of a ScaledService's pods; empty if it does not exist, or its Service has no
+   * selector.
+   */
   String podSelector(RevisionId id) {
     var object = object(id.withoutPort());
     var service = object == null ? null : service(object);
@@ -246,16 +268,16 @@ final class ScaledServiceResolver {
     }
     if (before != null) {
       stale(before.id());
-      // The next oldest object may scale the workload now.
+      // Another ScaledService may scale the workload now.
       stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
-      // In a resync it is published again, for a consumer that failed.
+      // In a resync, the result is published again, since a consumer may have failed.
       stale.merge(now.id(), before == now, Boolean::logicalOr);
       stale(BY_TARGET, targetOf(now));
     }
     if (one != null && (before == null || now == null)) {
-      known(one.id());
+      nameChanged(one.id());
     }
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
         || before.catchService() != now.catchService()
@@ -263,7 +285,7 @@ final class ScaledServiceResolver {
         || !before.routes().equals(now.routes())
         || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
         || !before.created().equals(now.created());
-    settleSoon();
+    scheduleUpdate();
   }
 
   private Set<RevisionId> unknown(ScaledService object) {
@@ -304,7 +326,7 @@ final class ScaledServiceResolver {
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
       objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
-          .forEach(this::share);
+          .forEach(this::reportActivators);
       objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
           .forEach(this::stale);
     }
@@ -317,9 +339,9 @@ final class ScaledServiceResolver {
     }
   }
 
-  private void share(ResolvedScaledService state) {
+  private void reportActivators(ResolvedScaledService state) {
     if (activators != null) {
-      var addresses = facts(slices, BY_SERVICE, activators)
+      var addresses = values(slices, BY_SERVICE, activators)
           .flatMap(one -> one.ready(preferred)).toList();
       state.backends().forEach(one -> listener.shared(one.id(), addresses));
     }
@@ -344,29 +366,30 @@ final class ScaledServiceResolver {
   }
 
   private void stale(String index, Object value) {
-    facts(objects, index, value).map(ScaledService::id).forEach(this::stale);
+    values(objects, index, value).map(ScaledService::id).forEach(this::stale);
   }
 
   private void stale(RevisionId id) {
     stale.putIfAbsent(id, false);
-    settleSoon();
+    scheduleUpdate();
   }
 
-  /** Posts one task, which runs after the changes that are already queued. */
-  private void settleSoon() {
-    if (!settles) {
-      settles = true;
-      session.loop().execute(this::settle);
+  /** Schedules one task, which runs after the changes that are already queued. */
+  private void scheduleUpdate() {
+    if (!isUpdateScheduled) {
+      isUpdateScheduled = true;
+      session.loop().execute(this::update);
     }
   }
 
-  private void settle() {
-    settles = false;
+  private void update() {
+    isUpdateScheduled = false;
     if (hostsAreStale) {
       hostsAreStale = false;
       var next = ScaledServiceRouteTable.of(objects().toList(), domain, rules);
-      // Requests are routed to a new port once its revision is known, and to an old one until its revision is gone.
-      stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
+      // Requests are routed to a new port only after its revision is published, and to an old port
+      // until its revision is withdrawn.
+      stale.keySet().forEach(id -> updateSafely(id, () -> addPorts(id, next)));
       var before = hosts;
       hosts = next;
       objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
@@ -374,7 +397,7 @@ final class ScaledServiceResolver {
     }
     var all = new TreeMap<>(stale);
     stale.clear();
-    all.forEach((id, again) -> unlessBroken(id, () -> settle(id, again)));
+    all.forEach((id, again) -> updateSafely(id, () -> update(id, again)));
   }
 
   private void addPorts(RevisionId id, ScaledServiceRouteTable next) {
@@ -389,22 +412,22 @@ final class ScaledServiceResolver {
     }
   }
 
-  /** Runs an update. A bug that shows with one object does not drop the others. */
-  private void unlessBroken(RevisionId id, Runnable update) {
+  /** Runs the update of one object. If it throws, the other objects are still updated. */
+  private void updateSafely(RevisionId id, Runnable update) {
     try {
       update.run();
     } catch (RuntimeException e) {
       log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
-      // Published again with the next change.
+      // It is published again with the next change.
       stale.put(id, true);
     }
   }
 
-  private void settle(RevisionId id, boolean again) {
+  private void update(RevisionId id, boolean again) {
     var object = object(id);
     var before = listener.find(id);
     if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
-      // An object created again under the same name is a different one.
+      // An object that was created again under the same name is a different one.
       before = null;
       listener.gone(id);
     }
@@ -413,7 +436,7 @@ final class ScaledServiceResolver {
     }
     var joined = join(object, hosts);
     if (joined == null) {
-      // The kind is looked up in the API; the answer triggers another join.
+      // The kind is being looked up in the API. The answer resolves the object again.
       return;
     }
     var now = joined.after(before);
@@ -427,11 +450,11 @@ final class ScaledServiceResolver {
     }
     listener.caught(caught(now));
     if (again || before == null || before.ports().size() != now.ports().size()) {
-      share(now);
+      reportActivators(now);
     }
   }
 
-  /** Null while the kind of its workload is unknown. */
+  /** The resolved state; null while the kind of the workload is unknown. */
   private @Nullable ResolvedScaledService join(ScaledService object,
       ScaledServiceRouteTable table) {
     var id = object.id();
@@ -447,7 +470,7 @@ final class ScaledServiceResolver {
     var object = state.object();
     var service = service(object);
     var present = new HashMap<String, ActivatorEndpointSlice>();
-    facts(slices, BY_CATCHER, object.id()).forEach(slice -> {
+    values(slices, BY_CATCHER, object.id()).forEach(slice -> {
       var own = slice.own();
       if (own != null) {
         present.put(own.name(), slice.caught(object.id()));
@@ -461,7 +484,7 @@ final class ScaledServiceResolver {
     if (activators == null) {
       return alone.get();
     }
-    var all = facts(slices, BY_SERVICE, activators).toList();
+    var all = values(slices, BY_SERVICE, activators).toList();
     int port = all.stream().map(one -> one.ports().getOrDefault(REQUEST_PORT, 0))
         .filter(one -> one > 0).findFirst().orElse(0);
     return new Activators(port, Stream.of(IpFamily.values())
@@ -473,23 +496,24 @@ final class ScaledServiceResolver {
   }
 
   private List<ServiceEndpointSlice> slices(ScaledService object) {
-    // The activators' own slices are left out: as pods, activators would get the requests that they pass on.
-    return facts(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
+    // The slices that list activators are left out. Otherwise activators would count as pods and
+    // get the requests that they forward.
+    return values(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
   }
 
   private List<HpaSpec> hpas(ScaledService object) {
-    return facts(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(HpaSpec::name))
+    return values(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(HpaSpec::name))
         .toList();
   }
 
   private @Nullable ScaledService older(ScaledService object) {
-    return facts(objects, BY_TARGET, targetOf(object))
+    return values(objects, BY_TARGET, targetOf(object))
         .filter(one -> ScaledService.BY_AGE.compare(one, object) < 0)
         .min(ScaledService.BY_AGE).orElse(null);
   }
 
   private Stream<ScaledService> objects() {
-    return objects == null ? Stream.of() : facts(objects.all()).filter(this::isOurs);
+    return objects == null ? Stream.of() : values(objects.all()).filter(this::isOurs);
   }
 
   private @Nullable ScaledService object(RevisionId id) {
@@ -504,16 +528,16 @@ final class ScaledServiceResolver {
   private static <F> @Nullable F find(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
       RevisionId id) {
     var found = store == null ? null : store.find(id.toString());
-    return found == null ? null : found.object().fact();
+    return found == null ? null : found.object().value();
   }
 
-  private static <F> Stream<F> facts(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
+  private static <F> Stream<F> values(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
       String index,
       Object value) {
-    return store == null ? Stream.of() : facts(store.by(index, value));
+    return store == null ? Stream.of() : values(store.by(index, value));
   }
 
-  private static <F> Stream<F> facts(List<VersionedObject<ObjectDecodeResult<F>>> all) {
-    return all.stream().map(one -> one.object().fact()).filter(Objects::nonNull);
+  private static <F> Stream<F> values(List<VersionedObject<ObjectDecodeResult<F>>> all) {
+    return all.stream().map(one -> one.object().value()).filter(Objects::nonNull);
   }
 }

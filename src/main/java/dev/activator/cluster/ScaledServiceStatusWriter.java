@@ -31,12 +31,12 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes the status of ScaledServices and Events about them, while this activator leads.
+ * Writes the statuses of ScaledServices, and Events about them, while this activator leads.
  *
- * <p><b>Threads.</b> Any; the state belongs to the loop.
+ * <p><b>Threads.</b> Any thread may call. The state belongs to the loop.
  *
  * <p><b>Errors.</b> A refused write is logged once for each different answer, and retried with a
- * backoff from 5 s to 5 min, or to 30 s while the API is unavailable.
+ * backoff from 5 s to 5 min, or up to 30 s while the API is unavailable.
  */
 public final class ScaledServiceStatusWriter {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceStatusWriter.class);
@@ -44,7 +44,7 @@ public final class ScaledServiceStatusWriter {
   private static final String API_VERSION = "activator.dev/v1alpha1";
   private static final String KIND = "ScaledService";
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  /** The pause between two writes of one status. */
+  /** The minimum time between two writes of one status. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
   private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
@@ -79,16 +79,19 @@ public final class ScaledServiceStatusWriter {
     private @Nullable ScaledServiceStatus written;
     private long notBefore;
     private boolean isUnderWay;
-    /** When the watch must show what was written. Otherwise another client has replaced it. */
+    /**
+     * The time until which the watch may show an older status. After it, another status means that
+     * another client has replaced ours.
+     */
     private long shownBy;
-    /** The last refusal as it was logged; empty after a success. */
+    /** The refusal that was logged last; empty after a success. */
     private String refusal = "";
     private boolean failed;
     private final Backoff refusals;
     private final Backoff outages;
     /**
-     * The pauses before replaced statuses are written again: the other client may replace them each
-     * time, or the watch may be lost.
+     * The pauses before a replaced status is written again. They grow, because the other client may
+     * replace it each time, or the watch may be down.
      */
     private final Backoff replacements;
     private Duration patience = AFTER_FAILURE;
@@ -103,7 +106,7 @@ public final class ScaledServiceStatusWriter {
       this.replacedAt = now;
     }
 
-    /** Whether the watch shows another status than was written. */
+    /** Whether the watch shows a status that differs from the written one. */
     boolean differs() {
       return written != null && !isUnderWay && !written.equals(state.object().status());
     }
@@ -159,10 +162,9 @@ public final class ScaledServiceStatusWriter {
   }
 
   /**
-   * Writes all statuses that are not written yet, without waiting for their turn. Call before
-   * another activator may lead.
+   * Writes all pending statuses at once. Call before another activator may lead.
    *
-   * @return done when each has been tried once
+   * @return a future that completes when each write has been tried once
    */
   public CompletableFuture<Void> finish() {
     var done = new CompletableFuture<Void>();
@@ -171,7 +173,7 @@ public final class ScaledServiceStatusWriter {
       stale.removeIf(id -> {
         var entry = entries.get(id);
         if (entry == null || entry.failed) {
-          // It would be refused again.
+          // The write would be refused again.
           return true;
         }
         entry.notBefore = loop.nanoTime();
@@ -210,7 +212,7 @@ public final class ScaledServiceStatusWriter {
     });
   }
 
-  /** Returns whether another client has replaced the status, so that it must be written again. */
+  /** Whether another client has replaced the status, so that it must be written again. */
   private boolean check(Entry entry) {
     long now = loop.nanoTime();
     boolean differs = entry.differs();
@@ -247,9 +249,11 @@ public final class ScaledServiceStatusWriter {
   public void scaled(RevisionId id, Scaling now) {
     loop.execute(() -> {
       var known = entries.get(id);
-      // A workload that the ScaledService does not scale may belong to a Knative revision of the same name.
+      // If the ScaledService does not scale a workload, the decision may be about a Knative
+      // revision with the same name.
       if (known != null && known.state.target() != null) {
-        // The entry belongs to a new term, which does not wait for the last writes of the previous one.
+        // This decision belongs to a new term, which does not wait for the last writes of the
+        // previous term.
         finished();
         known.scaling = now;
         mark(id);
@@ -286,7 +290,7 @@ public final class ScaledServiceStatusWriter {
     }
     led = now;
     entries.values().forEach(one -> {
-      // Another leader may have written meanwhile.
+      // Another leader may have written in the meantime.
       one.written = null;
       one.notBefore = loop.nanoTime();
       one.succeeded();
@@ -329,7 +333,8 @@ public final class ScaledServiceStatusWriter {
     var waiting = finishing;
     finishing = null;
     if (waiting != null) {
-      // The next term may have begun unnoticed. It writes what was left, so its decisions must stay.
+      // The next term may have begun unnoticed. It writes the remaining statuses, so its decisions
+      // must be kept.
       led = false;
       stale.clear();
       waiting.complete(null);
@@ -361,7 +366,7 @@ public final class ScaledServiceStatusWriter {
     underWay--;
     boolean isWritten = answer != null && answer.status() < 300;
     if (!entry.state.object().uid().equals(uid)) {
-      // The object was deleted and created again meanwhile, and has no status yet.
+      // The object was deleted and created again in the meantime, and has no status yet.
       mark(id);
     } else if (isWritten) {
       entry.succeeded();
@@ -411,7 +416,10 @@ public final class ScaledServiceStatusWriter {
     return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** @param uid a precondition: an object created again under the name must not get this status */
+  /**
+   * @param uid a precondition, so that an object created again under the same name does not get
+   *     this status
+   */
   private static String json(String uid, ScaledServiceStatus status) {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("uid", uid);
@@ -428,7 +436,7 @@ public final class ScaledServiceStatusWriter {
     return patch.toString();
   }
 
-  /** A merge patch removes what is null. */
+  /** Sets a field. A merge patch removes a field that is null. */
   private static void put(ObjectNode object, String field, OptionalInt value) {
     if (value.isPresent()) {
       object.put(field, value.getAsInt());

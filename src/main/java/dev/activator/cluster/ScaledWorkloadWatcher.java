@@ -25,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The kinds that ScaledServices scale. Each is followed from its first use on, if it may be listed.
+ * The kinds of workloads that ScaledServices scale. A kind is watched from its first use on, if it
+ * may be listed.
  *
  * <p><b>Threads.</b> The session's loop.
  */
@@ -42,8 +43,9 @@ final class ScaledWorkloadWatcher {
   private record Name(String apiVersion, String kind) {}
 
   /**
-   * @param changed gets the kind, and the object, or null if it may be any of the kind
-   * @param isUsed whether a ScaledService names a kind; others are not looked up again
+   * @param changed gets the kind and the object that has changed, or null if all objects of the
+   *     kind may have
+   * @param isUsed whether a ScaledService names a kind; other kinds are not looked up again
    */
   ScaledWorkloadWatcher(KubernetesSession session, BiConsumer<String, @Nullable RevisionId> changed,
       Predicate<String> isUsed) {
@@ -52,14 +54,14 @@ final class ScaledWorkloadWatcher {
     this.isUsed = isUsed;
   }
 
-  /** Null while the kind is looked up. */
+  /** The state of a workload; null while its kind is looked up. */
   @Nullable WorkloadState find(String namespace, ScaleTargetRef workload) {
     var name = new Name(workload.apiVersion(), workload.kind());
     return kinds.computeIfAbsent(name, _ -> new FollowedKind(name).lookUp())
         .find(new RevisionId(namespace, workload.name()));
   }
 
-  /** All kinds in use so far. */
+  /** All kinds that have been used so far. */
   List<ClusterStartup.Beginning> beginnings() {
     return kinds.values().stream().<ClusterStartup.Beginning>map(kind -> kind).toList();
   }
@@ -67,7 +69,10 @@ final class ScaledWorkloadWatcher {
   private final class FollowedKind implements ClusterStartup.Beginning {
     private final Name name;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
-    /** The state that all objects of the kind have; null if it is unknown, or differs. */
+    /**
+     * The state that is common to all objects of the kind; null if it is unknown, or if each object
+     * has its own.
+     */
     private @Nullable WorkloadState all;
     private @Nullable IndexedStore<ObjectDecodeResult<ScaledWorkload>> store;
     private boolean isListed;
@@ -122,8 +127,8 @@ final class ScaledWorkloadWatcher {
     }
 
     /**
-     * The list is late. Single objects may be readable, so neither a start nor a ScaledService
-     * waits for it.
+     * Handles a late list. The start and the ScaledServices do not wait for it any longer, since
+     * single objects can still be scaled.
      */
     private void listIsLate(String error) {
       if (!isListed && all == null) {
@@ -172,7 +177,7 @@ final class ScaledWorkloadWatcher {
 
     private void publish() {
       changed.accept(name.kind, null);
-      // After the loop has delivered the change.
+      // This runs after the loop has delivered the change.
       session.loop().execute(() -> decided.complete(null));
     }
 
@@ -184,7 +189,7 @@ final class ScaledWorkloadWatcher {
       if (found == null) {
         return new WorkloadState.Missing();
       }
-      var workload = found.object().fact();
+      var workload = found.object().value();
       return workload == null ? new WorkloadState.Hidden() : new WorkloadState.Found(workload);
     }
 

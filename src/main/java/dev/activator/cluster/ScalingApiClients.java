@@ -26,10 +26,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Clients of the Kubernetes API with separate connections for the election, for scaling, and for
- * statuses and Events: none of these delays another, and no list or watch delays them. Each has
- * the write limit of {@code -kube-api-qps} for itself, but the election has none.
+ * statuses and Events. So none of these delays another, and no list or watch delays them. Each has
+ * its own write limit, {@code -kube-api-qps}, except for the election, which has none.
  *
- * <p><b>Threads.</b> Any, once it is open.
+ * <p><b>Threads.</b> Any, after {@link #open}.
  */
 public final class ScalingApiClients implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -40,20 +40,20 @@ public final class ScalingApiClients implements AutoCloseable {
   private final Supplier<KubernetesWriteRateLimiter> rates;
   private final KubernetesScaleClient scales;
   private volatile @Nullable Clients clients;
-  /** Why the members could not be read the last time, as logged; empty if they could. */
+  /** The error of the last read of the members, as logged; empty if it succeeded. */
   private volatile String problem = "";
   private final EventWriter events = new EventWriter(this::records, Clock.systemUTC());
 
-  /** @param records for statuses and Events */
+  /** @param records the client for statuses and Events */
   private record Clients(KubernetesApiClient election, KubernetesApiClient scaling,
       KubernetesApiClient records) {}
 
-  /** @param rates makes the limit of a client's writes */
+  /** @param rates makes the write limit of one client */
   public ScalingApiClients(ClusterAccess access, Supplier<KubernetesWriteRateLimiter> rates) {
     this(access, rates, TIMEOUT);
   }
 
-  /** @param timeout of each request for a scale, a lease or the members */
+  /** @param timeout the timeout of each request for a scale, a lease or the members */
   public ScalingApiClients(ClusterAccess access, Supplier<KubernetesWriteRateLimiter> rates,
       Duration timeout) {
     this.access = access;
@@ -88,7 +88,7 @@ public final class ScalingApiClients implements AutoCloseable {
   }
 
   /**
-   * Writes statuses and Events of ScaledServices.
+   * Makes the writer of statuses and Events of ScaledServices.
    *
    * @param leads whether this activator may write now; called on the loop
    */
@@ -98,10 +98,10 @@ public final class ScalingApiClients implements AutoCloseable {
   }
 
   /**
-   * Writes the EndpointSlices that catch requests.
+   * Makes the writer of EndpointSlices that catch requests.
    *
    * @param leads whether this activator may write now; called on the loop
-   * @param warnings gets a sentence for an Event
+   * @param warnings gets one sentence, the message of an Event
    */
   public ActivatorEndpointSliceWriter catcher(Loop loop, BooleanSupplier leads,
       BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
@@ -113,9 +113,9 @@ public final class ScalingApiClients implements AutoCloseable {
   }
 
   /**
-   * The pods in the EndpointSlices of one Service, read from the API itself, without a watch.
+   * Reads the pods of one Service from its EndpointSlices, from the API itself instead of a watch.
    *
-   * @return whether each is ready, by the pod's name; empty if that cannot be known now
+   * @return whether each pod is ready, by its name; empty if the API cannot be read
    */
   public CompletableFuture<Optional<Map<String, Boolean>>> members(String namespace,
       String service) {
@@ -141,7 +141,10 @@ public final class ScalingApiClients implements AutoCloseable {
         });
   }
 
-  /** The members, including pods that terminate, since they may still have requests. */
+  /**
+   * The pods in a list of EndpointSlices. Terminating pods are included, since they may still have
+   * requests.
+   */
   static Map<String, Boolean> members(JsonNode list) {
     var members = new TreeMap<String, Boolean>();
     if (!list.path("items").isArray() && !list.path("items").isNull()) {

@@ -18,9 +18,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Checks with the Kubernetes API whether the bearer of a token may get a non-resource URL: a
- * TokenReview, then a SubjectAccessReview. A permission is remembered for half a minute, a refusal
- * for five seconds.
+ * Checks with the Kubernetes API whether the bearer of a token may get a non-resource URL: with a
+ * TokenReview, then a SubjectAccessReview. A permission is cached for half a minute, a refusal for
+ * five seconds.
  *
  * <p><b>Threads.</b> Any; no call blocks.
  *
@@ -34,7 +34,10 @@ public final class TokenReviewAuthorizer {
   static final Duration ALLOWED = Duration.ofSeconds(30);
   static final Duration REFUSED = Duration.ofSeconds(5);
   private static final int MAX_CACHED = 1000;
-  /** Anyone who reaches the port can cause requests to the API; more than this are refused. */
+  /**
+   * The limit of reviews. It is necessary because anyone who reaches the port can cause requests to
+   * the API.
+   */
   private static final int REVIEWS_A_SECOND = 10;
   static final int BURST = 50;
   private static final int CREATED = 201;
@@ -48,18 +51,18 @@ public final class TokenReviewAuthorizer {
   private final LongSupplier nanoTime;
   private final Duration timeout;
   private final RateLimit rate;
-  /** The answers by the hash of the token, the oldest first. */
+  /** The cached answers by the hash of the token, the oldest first. */
   private final LinkedHashMap<String, Kept> kept = new LinkedHashMap<>();
 
   public sealed interface Answer {
     record Allowed(String user) implements Answer {}
 
-    /** No token of this cluster. */
+    /** The token does not belong to this cluster. */
     record Unauthenticated() implements Answer {}
 
     record Forbidden(String user) implements Answer {}
 
-    /** Too many tokens were checked in the last second. */
+    /** Too many tokens have been checked in the last second. */
     record Busy() implements Answer {}
 
     record Failed(String why) implements Answer {}
@@ -71,7 +74,7 @@ public final class TokenReviewAuthorizer {
       var limit = switch (known) {
         case Answer.Failed _ -> Duration.ZERO;
         case Answer.Allowed _ -> ALLOWED;
-        // Busy: the review is not answered yet, and will be within the timeout.
+        // Here, Busy means that the review is not answered yet. It will be within the timeout.
         case Answer.Busy _ -> ALLOWED;
         case Answer.Unauthenticated _,Answer.Forbidden _ -> REFUSED;
       };
@@ -108,7 +111,7 @@ public final class TokenReviewAuthorizer {
     return answer;
   }
 
-  /** The hash of a token, as tokens are not kept in memory. */
+  /** The hash of a token. The cache has hashes, so that no token stays in memory. */
   private static String hash(String token) {
     try {
       return HexFormat.of().formatHex(

@@ -1,6 +1,6 @@
 /**
- * Turns the Kubernetes API's objects into our records. The only package that uses the client
- * library.
+ * Reads and writes objects of the Kubernetes API, and converts them into the activator's records.
+ * No other package uses the client library.
  */
 @NullMarked
 package dev.activator.cluster;

@@ -11,7 +11,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The hosts of the Services and ScaledServices that were deleted last: a caller learns that there was one.
+ * The hosts of recently deleted Services and ScaledServices. The response to a request for such a
+ * host says that its Service was deleted.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -50,7 +51,7 @@ final class DeletedHosts {
     }
   }
 
-  /** @param host as in a request, perhaps with a port and a trailing dot */
+  /** @param host a host as in a request; it may have a port and a trailing dot */
   synchronized boolean contains(String host) {
     return hosts.contains(host.toLowerCase(Locale.ROOT).replaceAll("\\.?(:\\d*)?$", ""));
   }

@@ -15,7 +15,10 @@ import org.slf4j.LoggerFactory;
 import reactor.netty.http.client.HttpClient;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the buttons of the console do in the cluster of this process. */
+/**
+ * The actions of the console's buttons on the cluster in this process: send a request, scale to
+ * zero, restart.
+ */
 final class EmbeddedConsoleActions implements LiveConsole.Actions {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedConsoleActions.class);
 
@@ -29,7 +32,7 @@ final class EmbeddedConsoleActions implements LiveConsole.Actions {
     this.requestPort = requestPort;
   }
 
-  /** What is scaled for a revision or a ScaledService; null if nothing is. */
+  /** The Deployment of a revision or ScaledService; null if the autoscaler does not scale it. */
   @Nullable ObjectNode deployment(RevisionId id) {
     var view = autoscaler.view(id);
     return view == null || !view.workload().kind().equals("Deployment")

@@ -58,21 +58,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A cluster in this process, with its autoscaler. */
+/**
+ * The platform of embedded mode: a Kubernetes API, local processes and an autoscaler, all in this
+ * process.
+ */
 public final class EmbeddedPlatform implements Platform {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
-  /** As application-embedded.yaml names it. */
+  /** The name of this activator's pod, as in application-embedded.yaml. */
   private static final String ACTIVATOR = "activator";
   private static final Duration SAMPLE_TIMEOUT = Duration.ofSeconds(10);
   private static final int MAX_HOSTS = 20;
   private static final String LOOPBACK = "127.0.0.1";
   /**
-   * Short: a program that serves one connection at a time cannot accept another while an idle one
-   * is open.
+   * This is short, because a program that serves one connection at a time cannot accept another
+   * while an idle one is open.
    */
   private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
-  /** After it the response to a write is sent though requests cannot be routed yet. */
+  /** The longest time for which the response to a write waits until requests can be routed. */
   private static final Duration ROUTE_TIMEOUT = Duration.ofSeconds(2);
 
   private final ApiStore store;
@@ -86,7 +89,7 @@ public final class EmbeddedPlatform implements Platform {
   private final StatsServer autoscalerServer;
   /** The uid of each revision that requests can be routed to. */
   private final Map<RevisionId, String> routed = new ConcurrentHashMap<>();
-  /** Answers to writes of ScaledServices that requests cannot be routed to yet. */
+  /** The responses to writes of ScaledServices that wait until requests can be routed to them. */
   private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
   private final EmbeddedConsoleActions actions;
   private final LocalCallerLookup localCallers;
@@ -95,9 +98,10 @@ public final class EmbeddedPlatform implements Platform {
   private volatile IntSupplier requestPort = () -> 0;
 
   /**
-   * @param apiPort 0 for any free one, like {@code autoscalerPort}
-   * @param stableWindow of a revision that sets none, like {@code maxPods}
-   * @param logOutput whether the log has the lines that processes print
+   * @param apiPort 0 for any free port, as for {@code autoscalerPort}
+   * @param stableWindow the window of revisions that set none; {@code maxPods} is such a default,
+   *     too
+   * @param logOutput whether the output of processes is logged
    */
   public record Settings(int apiPort, int autoscalerPort, Duration stableWindow, int maxPods,
       boolean logOutput) {}
@@ -213,8 +217,8 @@ public final class EmbeddedPlatform implements Platform {
   public List<LifecyclePart> beforePorts() {
     return List.of(new LifecyclePart("embedded Kubernetes API", api::start, api::stop),
         new LifecyclePart("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
-        // Started by afterPorts(), once the port for the Services' URLs is known. Stopped here:
-        // requests to local processes end first.
+        // Processes are started by afterPorts(), once the port for the Services' URLs is known.
+        // They are stopped here, after the requests to them have ended.
         LifecyclePart.stopped("local processes", runtime::stop));
   }
 
@@ -243,7 +247,7 @@ public final class EmbeddedPlatform implements Platform {
     autoscaler.stop().join();
   }
 
-  /** Requests can be routed to this revision from now on. */
+  /** Marks a revision as routable: the activator knows it, so requests can be routed to it. */
   public void routable(Revision revision) {
     routed.put(revision.id(), revision.uid());
     runtime.routable(revision.id());
@@ -254,11 +258,11 @@ public final class EmbeddedPlatform implements Platform {
     }
   }
 
-  /** Done when requests for this ScaledService, which was just written, can be routed. */
+  /** Completes when requests can be routed to this ScaledService, which was just written. */
   private CompletableFuture<Void> awaitRoute(ObjectNode written) {
     var id = new RevisionId(ObjectMeta.namespace(written), ObjectMeta.name(written));
     if (store.find(ScaledServiceCrd.of(store), id.namespace(), id.name()) == null) {
-      // A dry run, or already deleted.
+      // The write was a dry run, or the object is already deleted.
       return CompletableFuture.completedFuture(null);
     }
     var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());
@@ -271,9 +275,10 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   /**
-   * Says how to use it, once the first revision, which is the sample's, takes requests.
+   * Logs how to use embedded mode, once the first revision takes requests. That is the sample's
+   * revision.
    *
-   * @param consolePort where the console is
+   * @param consolePort the port of the console
    */
   public void greet(int consolePort) {
     sampleKnown.completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
@@ -288,13 +293,13 @@ public final class EmbeddedPlatform implements Platform {
 
   private final class Scales implements ScaleClient {
     @Override
-    public CompletableFuture<Boolean> goesToZero(RevisionId id) {
-      return controller.catcher().goesToZero(id);
+    public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
+      return controller.catcher().prepareScaleToZero(id);
     }
 
     @Override
-    public void staysUp(RevisionId id) {
-      controller.catcher().staysUp(id);
+    public void cancelScaleToZero(RevisionId id) {
+      controller.catcher().cancelScaleToZero(id);
     }
 
     @Override
@@ -318,9 +323,10 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   /**
-   * {@code <service>.<namespace>.localhost}, or with {@code .svc.cluster.local}, names a Service's
-   * revision: in any case, with any port, perhaps with a trailing dot. Under {@code .localhost} it
-   * may also be the name of a ScaledService or of a revision.
+   * Finds the revision of a host {@code <service>.<namespace>.localhost} or
+   * {@code <service>.<namespace>.svc.cluster.local}. Letter case, a port and a trailing dot do not
+   * matter. A ScaledService can also be named in this way, and a revision if the host ends in
+   * {@code .localhost}.
    */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services, HostRouter scaled)
       implements HostRouter {
@@ -328,7 +334,7 @@ public final class EmbeddedPlatform implements Platform {
     private static final Pattern NAME = Pattern
         .compile("([^.:]+)\\.([^.:]+)(\\.localhost|\\.svc\\.cluster\\.local)\\.?(:\\d*)?");
 
-    /** The first hosts of Services and ScaledServices, in order. */
+    /** The first hosts of Services and ScaledServices, sorted, and the number of those left out. */
     static List<String> of(Collection<RevisionId> services, Collection<ObjectNode> scaled) {
       var hosts = Stream.concat(
           services.stream().map(service -> host(service.namespace(), service.name())),
@@ -339,7 +345,7 @@ public final class EmbeddedPlatform implements Platform {
               Stream.of((hosts.size() - MAX_HOSTS) + " more")).toList();
     }
 
-    /** Those of a Service or a ScaledService. */
+    /** The hosts of a Service or a ScaledService. */
     static Stream<String> hostsOf(ObjectNode object) {
       var others = Stream.concat(object.at("/spec/hosts").valueStream(),
           object.at("/spec/rules").valueStream()

@@ -18,7 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import tools.jackson.databind.node.MissingNode;
 
-/** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */
+/**
+ * The details of a revision that the console shows in embedded mode: also Events, output, and a URL
+ * for this machine.
+ */
 final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_LINES = 60;
@@ -49,11 +52,12 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   @Override
   public CardDetails card(RevisionId id) {
     var card = cluster.card(id);
-    // Not from the store, which copies what it finds: the console shows all cards each second.
+    // The store is not read here, because it copies each object, and the console shows all cards
+    // each second.
     var service = card.routing() == null ? id.withoutPort().name() : card.routing().service();
     var obstacles = new ArrayList<>(card.obstacles());
     if (card.routing() == null) {
-      // Of a Revision, its own status says so.
+      // Only for a ScaledService: the status of a Revision reports this itself.
       obstacles.addAll(overdue(id));
     }
     return new CardDetails(card.kind(), obstacles,
@@ -93,6 +97,6 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   public Known<String> log(RevisionId id) {
     return new Known<>(store.podLogs().last(id.namespace(),
         scaled.pods(id).stream().map(ObjectMeta::name).toList(), MAX_LINES),
-        "Nothing: output is kept as long as there is the pod.");
+        "Nothing: output is kept only while the pod exists.");
   }
 }

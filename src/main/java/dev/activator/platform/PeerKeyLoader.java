@@ -9,15 +9,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Loads the key by which activators know each other: with {@code system-internal-tls} from the
- * certificate that they have already, else from a Secret for this alone.
+ * Loads the key by which activators identify each other. With {@code system-internal-tls} it is the
+ * key of the routing certificate, otherwise the key in a separate Secret.
  *
  * <p><b>Threads.</b> Any, and no call waits.
  */
 public record PeerKeyLoader(PeerTls tls, SystemInternalTls internal,
     PeerSecret secret) implements Supplier<CompletableFuture<String>> {
 
-  /** Has TLS use the key as it is now. Completes with why it cannot, or with an empty text. */
+  /** Reads the key and makes TLS use it. Completes with an error message, or with an empty text. */
   @Override
   public CompletableFuture<String> get() {
     var routing = internal.routing();

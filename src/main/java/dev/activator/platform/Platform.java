@@ -22,36 +22,43 @@ import java.util.List;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the activator runs on, and what follows from it: where the API is, and who scales. */
+/**
+ * The environment in which the activator runs: it determines the Kubernetes API, the source of
+ * revisions, and the autoscaler.
+ */
 public interface Platform {
   ClusterAccess api();
 
   URI autoscaler();
 
-  /** Where revisions come from. */
+  /** The kinds of objects that revisions are read from. */
   default Sources sources() {
     return Sources.KNATIVE;
   }
 
-  /** How requests name revisions, where Knative's rules are {@code knative}. */
+  /**
+   * The rules by which a request is mapped to a revision.
+   *
+   * @param knative Knative's rules
+   */
   default RevisionResolver names(RevisionResolver.Knative knative) {
     return knative;
   }
 
-  /** What is unusual about the processes of a revision on this machine. */
+  /** The problems of a revision's processes on this machine. */
   default LocalProcessProblems processes(RevisionId revision) {
     return LocalProcessProblems.NONE;
   }
 
   /**
-   * Where the pod listens that has a connection from this port of the loopback address; 0 if none has, or
-   * pods have addresses of their own.
+   * The port of the pod that has opened a connection from {@code callerPort} of the loopback
+   * address; 0 if no pod has, or if each pod has its own address.
    */
   default int podPort(int callerPort) {
     return 0;
   }
 
-  /** Whether responses have the whole message of a failed start. */
+  /** Whether responses contain the whole message of a failed start. */
   default boolean showsStartMessages() {
     return false;
   }
@@ -65,22 +72,30 @@ public interface Platform {
     return IdleLimits.DEFAULT.timeout();
   }
 
-  /** Extends what the console shows of revisions in a cluster. */
+  /**
+   * The source of the revision details in the console.
+   *
+   * @param ofCluster the source that reads the cluster's API
+   */
   default RevisionDetailsSource details(RevisionDetailsSource ofCluster) {
     return ofCluster;
   }
 
-  /** What holds for Revisions without annotations; null if Knative's ConfigMap says so. */
+  /**
+   * The scaling defaults of Revisions without annotations; null if they are in Knative's ConfigMap.
+   */
   default @Nullable KnativeAutoscalerDefaults scalingDefaults() {
     return null;
   }
 
-  /** Null in a cluster, where the console changes nothing. */
+  /** The actions of the console's buttons; null in a cluster, where the console is read-only. */
   default LiveConsole.@Nullable Actions actions() {
     return null;
   }
 
-  /** Called before anything starts. */
+  /**
+   * Connects this platform with the watcher and the autoscaler link. Called before anything starts.
+   */
   default void join(ClusterWatcher cluster, AutoscalerLink link) {}
 
   /** The autoscaler in this process; null if it runs elsewhere. */
@@ -88,7 +103,7 @@ public interface Platform {
     return null;
   }
 
-  /** How this process scales a revision now; null if it does not. */
+  /** The current scaling of a revision; null if this process does not scale it. */
   default @Nullable ScalingView scaling(RevisionId id) {
     var scaler = scaler();
     return scaler == null ? null : scaler.view(id);
@@ -100,23 +115,23 @@ public interface Platform {
     return scaler == null ? null : scaler.scaledFromZero(id);
   }
 
-  /** How this process scales its revisions now. */
+  /** The current scaling of all revisions that this process scales. */
   default Collection<ScalingView> scaled() {
     var scaler = scaler();
     return scaler == null ? List.of() : scaler.views().values();
   }
 
-  /** Which activator scales; null where none is elected. */
+  /** The state of the election of the activator that scales; null if there is no election. */
   default @Nullable LeadershipStatus leadership() {
     return null;
   }
 
-  /** Start before the activator takes requests, and stop after the last one. */
+  /** Parts that start before the activator takes requests, and stop after the last request. */
   default List<LifecyclePart> beforePorts() {
     return List.of();
   }
 
-  /** Start once the activator takes requests. */
+  /** Parts that start once the activator takes requests. */
   default List<LifecyclePart> afterPorts(IntSupplier requestPort) {
     return List.of();
   }

@@ -15,14 +15,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The adapter between ScaledServices and the autoscaler: passes changes to it, and its decisions
- * to the writer of statuses.
+ * Connects ScaledServices with the autoscaler: it passes their changes to the autoscaler, and the
+ * autoscaler's decisions to the writer of statuses.
  */
 public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private volatile @Nullable ScaledServiceStatusWriter writer;
   private volatile @Nullable ActivatorEndpointSliceWriter catcher;
 
-  /** Call before the cluster starts. */
+  /** Subscribes to the ScaledServices. Call before the watcher starts. */
   void follow(ClusterWatcher cluster, Autoscaler autoscaler, ScaledServiceStatusWriter to,
       ActivatorEndpointSliceWriter catches) {
     writer = to;
@@ -39,7 +39,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     });
   }
 
-  /** A Knative revision may have the same name, and stays. */
+  /** Stops scaling the workload, but not that of a Knative revision with the same name. */
   private static void targetGone(ResolvedScaledService last, Autoscaler autoscaler) {
     autoscaler.targetGone(last.object().id(), last.object().workload());
   }
@@ -54,17 +54,15 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     }
   }
 
-  /** Once it follows. */
   ScaledServiceStatusWriter writer() {
     return Objects.requireNonNull(writer);
   }
 
-  /** Once it follows. */
   ActivatorEndpointSliceWriter catcher() {
     return Objects.requireNonNull(catcher);
   }
 
-  /** Writes an Event. */
+  /** Writes an Event that requests to the Service do not reach the activators. */
   void notCaught(RevisionId id, String why) {
     happened(id, true, "ServiceNotCaught", why);
   }

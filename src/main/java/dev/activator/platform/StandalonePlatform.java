@@ -37,13 +37,17 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 
 /**
- * A cluster without Knative: every activator has an autoscaler for ScaledServices, and only the
- * elected activator's runs. All activators, the leader too, report to the holder of the lease.
+ * The platform of stand-alone mode: a cluster without Knative. Every activator has an autoscaler
+ * for ScaledServices, but only that of the elected activator runs. All activators, including the
+ * leader, report to the holder of the lease.
  */
 public final class StandalonePlatform implements Platform {
   private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** The next leader waits for the release, and writes the statuses that are left. */
+  /**
+   * The limit is short, because the next leader waits for the release of the lease, and then writes
+   * the remaining statuses itself.
+   */
   private static final Duration STATUSES_TIMEOUT = Duration.ofSeconds(1);
 
   private final ClusterAccess access;
@@ -64,11 +68,11 @@ public final class StandalonePlatform implements Platform {
   };
 
   /**
-   * Who this activator is.
+   * The identity of this activator.
    *
-   * @param lease the name of the election's lease, in the pod's namespace
-   * @param service whose endpoints are the activators
-   * @param port for reports; the same for all activators
+   * @param lease the name of the Lease for the election, in the pod's namespace
+   * @param service the Service whose endpoints are the activators
+   * @param port the port for reports, which is the same for all activators
    */
   public record Identity(String pod, String podIp, String namespace, String lease, String service,
       int port) {
@@ -79,7 +83,7 @@ public final class StandalonePlatform implements Platform {
 
   /**
    * @param loops must not serve requests
-   * @param limit of writes
+   * @param limit the limit of writes to the API
    */
   public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
       RandomGenerator random, KubernetesWriteRateLimiter.Limit limit) {
@@ -111,7 +115,7 @@ public final class StandalonePlatform implements Platform {
     return access;
   }
 
-  /** Of the leader; of this activator while none is known. */
+  /** The URI of the leader's autoscaler, or of this activator's while no leader is known. */
   @Override
   public URI autoscaler() {
     String last = election.view().holder();
@@ -173,7 +177,8 @@ public final class StandalonePlatform implements Platform {
 
   @Override
   public List<LifecyclePart> beforePorts() {
-    // The statuses stop last: they are written once more before the lease is released.
+    // The writer of statuses stops last, because the autoscaler's stop writes the statuses once
+    // more before it releases the lease.
     return List.of(
         new LifecyclePart("statuses of ScaledServices", () -> controller.writer().start(),
             () -> controller.writer().stop()),
@@ -189,14 +194,17 @@ public final class StandalonePlatform implements Platform {
   }
 
   private void stop() {
-    // Without a release the lease ends by itself.
+    // If the release takes too long, the lease expires by itself.
     election.stop().thenComposeAsync(_ -> lastEvent, loop)
         .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
     server.stop();
     session.close();
   }
 
-  /** Read from the API itself: a watch could be late, and a member that is missed is a request lost. */
+  /**
+   * Reads the activators from the API itself. A watch may be late, and requests of an unknown
+   * activator would not be counted.
+   */
   private void readMembers() {
     if (!election.view().leads()) {
       return;
@@ -237,13 +245,13 @@ public final class StandalonePlatform implements Platform {
 
   private final class Scales implements ScaleClient {
     @Override
-    public CompletableFuture<Boolean> goesToZero(RevisionId id) {
-      return controller.catcher().goesToZero(id);
+    public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
+      return controller.catcher().prepareScaleToZero(id);
     }
 
     @Override
-    public void staysUp(RevisionId id) {
-      controller.catcher().staysUp(id);
+    public void cancelScaleToZero(RevisionId id) {
+      controller.catcher().cancelScaleToZero(id);
     }
 
     @Override

@@ -1,4 +1,7 @@
-/** What the activator runs on: a cluster with Knative, a cluster without, or a cluster in this process. */
+/**
+ * The environments in which the activator runs: a cluster with Knative, a cluster without Knative,
+ * or a cluster in this process.
+ */
 @NullMarked
 package dev.activator.platform;
 

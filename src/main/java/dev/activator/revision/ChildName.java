@@ -6,8 +6,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Names of objects that Knative derives from a parent's name. A parent too long for 63 characters
- * is cut and made unique by its MD5.
+ * Derives the names of child objects from the name of their parent, as Knative does. A parent's
+ * name that would exceed 63 characters is cut, and its MD5 hash is appended to keep the result
+ * unique.
  *
  * <p><b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}.
  */

@@ -4,12 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What takes a request that waits for the start of its revision, while the start goes on.
+ * The service or response that a request gets instead of waiting until its revision has started.
+ * The start continues.
  *
- * @param after from when it is queued; zero for at once
- * @param service a revision, Knative Service or ScaledService of the same namespace; null if there is
- *     an answer
- * @param answer null if there is a service
+ * @param after how long the request is queued before that; zero for not at all
+ * @param service a revision, Knative Service or ScaledService of the same namespace; null if there
+ *     is an {@code answer}
+ * @param answer the response; null if there is a {@code service}
  */
 public record ColdStartFallback(Duration after, @Nullable String service,
     @Nullable ConfiguredResponse answer) {

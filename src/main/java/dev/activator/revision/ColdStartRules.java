@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for requests that come while no pod of their revision has room: which do not wake it,
- * and what answers instead.
+ * The rules for requests that arrive while no pod of their revision has room: which of them must
+ * not start a pod, and which response or other service they get instead.
  *
- * @param doNotWake the first that matches counts
+ * @param doNotWake the first rule that matches a request applies
  * @param fallback null if requests wait until their revision has started
- * @param ignoreIdleAfter without a byte for so long an upgraded connection does not count for the
- *     autoscaler; null if it always counts
- * @param problems a sentence for each setting that cannot be used, and is ignored
+ * @param ignoreIdleAfter an upgraded connection that has carried no byte for this long is not
+ *     counted for the autoscaler; null if it is always counted
+ * @param problems one sentence for each setting that is invalid and therefore ignored
  */
 public record ColdStartRules(List<DoNotWakeRule> doNotWake, @Nullable ColdStartFallback fallback,
     @Nullable Duration ignoreIdleAfter, List<String> problems) {

@@ -3,8 +3,8 @@ package dev.activator.revision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host and port that requests are sent to: a pod's, or a ClusterIP's. Ordered as text: all
- * activators share the pods in this order.
+ * The host and port that requests are sent to: those of a pod, or of a ClusterIP. Destinations are
+ * ordered as text, because all activators divide the pods among them in this order.
  *
  * @param host a name, or an IP address without brackets
  */
@@ -28,7 +28,7 @@ public record Destination(String host, int port) implements Comparable<Destinati
         : toString().compareTo(other.toString());
   }
 
-  /** As text: 80 &lt; 8012 &lt; 81. */
+  /** Compares ports as text: 80 &lt; 8012 &lt; 81. */
   private static int comparePorts(int one, int other) {
     int byDigits = Integer.compare(fiveDigits(one), fiveDigits(other));
     return byDigits == 0 ? Integer.compare(one, other) : byDigits;
@@ -42,7 +42,7 @@ public record Destination(String host, int port) implements Comparable<Destinati
     return filled;
   }
 
-  /** Makes no strings: thousands of pods are sorted often. */
+  /** Compares without making strings, since thousands of pods are sorted often. */
   private int compareHosts(Destination other) {
     int same = 0;
     int shorter = Math.min(host.length(), other.host.length());
@@ -64,7 +64,10 @@ public record Destination(String host, int port) implements Comparable<Destinati
     return host.indexOf(':') >= 0;
   }
 
-  /** For each event: what Java generates is slow until it is compiled. */
+  /**
+   * Written by hand because it runs for each event, and the generated method is slow until it is
+   * compiled.
+   */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Destination that && port == that.port && host.equals(that.host);

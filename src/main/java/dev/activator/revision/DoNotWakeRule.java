@@ -9,13 +9,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule for requests that start no pod: they are passed on only while a pod has room, are never
- * queued, and are not counted for the autoscaler.
+ * A rule that selects requests that must not start a pod. They are forwarded only while a pod has
+ * room, are never queued, and are not counted for the autoscaler.
  *
- * @param path without the query; null for any
- * @param method null for any
+ * @param path the path without the query; null for any path
+ * @param method null for any method
  * @param headers all of them must match
- * @param answer if no pod has room
+ * @param answer the response if no pod has room
  * @param always whether the answer is also given while a pod has room
  */
 public record DoNotWakeRule(@Nullable Text path, @Nullable String method, List<Header> headers,
@@ -26,7 +26,7 @@ public record DoNotWakeRule(@Nullable Text path, @Nullable String method, List<H
     headers = List.copyOf(headers);
   }
 
-  /** @param prefix whether any text that begins so matches */
+  /** @param prefix whether a text matches if it begins with {@code text} */
   public record Text(String text, boolean prefix) {
     boolean matches(String other) {
       return prefix ? other.startsWith(text) : other.equals(text);
@@ -38,7 +38,7 @@ public record DoNotWakeRule(@Nullable Text path, @Nullable String method, List<H
     }
   }
 
-  /** Of a repeated header, one value must match. */
+  /** A condition on a header. If the header is repeated, one of its values must match. */
   public record Header(String name, Text value) {
     @Override
     public String toString() {
@@ -46,14 +46,20 @@ public record DoNotWakeRule(@Nullable Text path, @Nullable String method, List<H
     }
   }
 
-  /** @param prefix of the header {@code User-Agent} */
+  /**
+   * A condition on the header {@code User-Agent}.
+   *
+   * @param prefix the beginning of its value
+   */
   public static Header userAgent(String prefix) {
     return new Header(USER_AGENT, new Text(prefix, true));
   }
 
   /**
-   * @param target path and query
-   * @param values of a header, by its name in any case
+   * Whether a request meets all conditions of this rule.
+   *
+   * @param target the path and query
+   * @param values returns the values of a header, whose name may be in any case
    */
   public boolean matches(String requestMethod, String target,
       Function<String, List<String>> values) {
@@ -68,7 +74,7 @@ public record DoNotWakeRule(@Nullable Text path, @Nullable String method, List<H
     return query < 0 ? target : target.substring(0, query);
   }
 
-  /** Of probes that most operators know: of load balancers, of kubelets, and of a scraper. */
+  /** The rules for well-known probes: those of load balancers, of kubelets, and of Prometheus. */
   public static List<DoNotWakeRule> knownProbes() {
     Set<String> agents = new TreeSet<>(
         Set.of("GoogleHC/", "ELB-HealthChecker/", "kube-probe/", "Prometheus/"));

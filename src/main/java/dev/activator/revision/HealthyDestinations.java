@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The destinations that can take a revision's requests now.
  *
- * @param clusterIp takes all requests while pods cannot be addressed; else null
- * @param pods that answer probes. If there is a {@code clusterIp}: the ready pods, of which only
- *     the number matters
- * @param unreachable whether nothing has accepted connections for so long that no request should
- *     wait
+ * @param clusterIp the destination of all requests while pods cannot be addressed; else null
+ * @param pods the pods that answer probes. If there is a {@code clusterIp}, these are the ready
+ *     pods, and only their number is used
+ * @param unreachable whether no destination has accepted connections for so long that requests
+ *     should fail instead of waiting
  */
 public record HealthyDestinations(RevisionId revision, @Nullable Destination clusterIp,
     DestinationSet pods, boolean unreachable) {
@@ -28,7 +28,7 @@ public record HealthyDestinations(RevisionId revision, @Nullable Destination clu
     return new HealthyDestinations(revision, null, DestinationSet.NONE, true);
   }
 
-  /** Whether this has all destinations of {@code before}, and more. False if there were none. */
+  /** Whether this has all destinations of {@code before}; false if {@code before} had none. */
   public boolean onlyAddsTo(HealthyDestinations before) {
     return !before.pods.isEmpty() && Objects.equals(clusterIp, before.clusterIp)
         && pods.containsAll(before.pods);

@@ -5,11 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a workload keeps pods without requests.
+ * The settings that keep pods of a workload that has no requests: a schedule, and the prediction of
+ * idle times.
  *
- * @param schedule null if it has none
- * @param keepWarm null if its last pod goes after the usual window
- * @param problems a sentence for each setting that cannot be used, and is ignored
+ * @param schedule null if there is no schedule
+ * @param keepWarm null if the last pod is removed after the usual window
+ * @param problems one sentence for each setting that is invalid and therefore ignored
  */
 public record KeepWarmSettings(@Nullable WarmSchedule schedule, @Nullable KeepWarm keepWarm,
     List<String> problems) {
@@ -20,10 +21,10 @@ public record KeepWarmSettings(@Nullable WarmSchedule schedule, @Nullable KeepWa
   }
 
   /**
-   * How long the last pod stays, by how long the workload was idle before.
+   * The setting to keep the last pod for as long as earlier idle times suggest.
    *
-   * @param observeOnly whether that is only counted
-   * @param max the longest that it may stay
+   * @param observeOnly whether the effect is only computed and reported, and no pod is kept
+   * @param max the longest time that the pod may stay without requests
    */
   public record KeepWarm(boolean observeOnly, Duration max) {}
 }

@@ -5,14 +5,14 @@ public sealed interface LeaseApiResult {
   /** The lease as it is now. */
   record Found(LeaseRecord lease) implements LeaseApiResult {}
 
-  /** There is none. */
+  /** The lease does not exist. */
   record Absent() implements LeaseApiResult {}
 
-  /** Another wrote it, or made it, first. */
+  /** Another client has written or created the lease first. */
   record Conflict() implements LeaseApiResult {}
 
   /**
-   * No answer, or a refusal; a write may have arrived.
+   * The API did not answer, or refused. A write may have taken effect.
    *
    * @param message for people
    */

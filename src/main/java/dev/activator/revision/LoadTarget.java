@@ -4,11 +4,12 @@ import java.util.ArrayList;
 import java.util.OptionalInt;
 
 /**
- * The load that each replica of a ScaledService should have; of several targets, the one that needs the
- * most replicas counts.
+ * The load that each replica of a ScaledService should have. If there are several targets, the one
+ * that needs the most replicas decides.
  *
- * @param concurrency requests at once; empty for 70 % of {@code containerConcurrency}, if there is one
- * @param queueMilliseconds in which 95 of 100 requests should get a pod, while pods are ready
+ * @param concurrency requests in flight at once; empty for 70 % of {@code containerConcurrency}, if
+ *     that is set
+ * @param queueMilliseconds how long 95 % of requests may wait for a pod while pods are ready
  */
 public record LoadTarget(OptionalInt concurrency, OptionalInt requestsPerSecond,
     OptionalInt queueMilliseconds) {

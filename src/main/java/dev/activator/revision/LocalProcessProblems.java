@@ -5,12 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is unusual about the processes of a revision on this machine.
+ * The problems of a revision's processes on this machine: why none is ready, and which were
+ * restarted.
  *
  * @param problem why none is ready; may be empty
- * @param restarting whether none is ready because one that served has ended
- * @param pods those that were started again, or will be
- * @param output the last lines that they printed
+ * @param restarting whether none is ready because a process that served requests has ended
+ * @param pods the pods that were restarted, or will be
+ * @param output the last lines that these pods printed
  */
 public record LocalProcessProblems(String problem, boolean restarting, List<Restarted> pods,
     List<String> output) {
@@ -23,9 +24,9 @@ public record LocalProcessProblems(String problem, boolean restarting, List<Rest
   }
 
   /**
-   * @param times how often it was started again
-   * @param nextTry when it will be; null while its process runs
-   * @param lastEnd how its process ended; may be empty
+   * @param times how often the process was restarted
+   * @param nextTry when it will be restarted; null while it runs
+   * @param lastEnd how the process ended the last time; may be empty
    */
   public record Restarted(String pod, int times, @Nullable Instant nextTry, String lastEnd) {}
 }

@@ -4,11 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A revision's pods in its Endpoints, on one port.
+ * The pods that a revision's Endpoints list for one port, by their readiness.
  *
- * @param notReady none of {@code ready}
- * @param ending those of {@code ready} that terminate: used only while no other pod serves
- * @param identities where known
+ * @param notReady the other pods; none is in {@code ready}
+ * @param ending the pods in {@code ready} that are terminating; they are used only while no other
+ *     pod serves
+ * @param identities the identity of each pod for which it is known
  */
 public record PodsByReadiness(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
     Map<Destination, Identity> identities) {
@@ -29,10 +30,10 @@ public record PodsByReadiness(DestinationSet ready, DestinationSet notReady, Des
   }
 
   /**
-   * The pod behind an address; both empty if unknown.
+   * The pod behind an address. Both texts are empty if it is unknown.
    *
-   * @param since the resourceVersion at which the address appeared or last changed its readiness: a
-   *     pod with another one was not ready in between
+   * @param since the resourceVersion at which the address appeared or last changed its readiness.
+   *     If it differs, the pod was not ready for a time
    */
   public record Identity(String uid, String since) {
     public boolean isUnknown() {

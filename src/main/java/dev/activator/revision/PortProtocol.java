@@ -1,6 +1,9 @@
 package dev.activator.revision;
 
-/** The protocol of a revision's port. It decides which port's pods count, not how a request is forwarded. */
+/**
+ * The protocol of a revision's port. It decides which port of the pods is used, not how a request
+ * is forwarded.
+ */
 public enum PortProtocol {
   HTTP1("http"),
   H2C("http2");
@@ -11,7 +14,7 @@ public enum PortProtocol {
     this.portName = portName;
   }
 
-  /** In Endpoints and Services. */
+  /** The name of the port in Endpoints and Services. */
   public String portName() {
     return portName;
   }

@@ -2,7 +2,10 @@ package dev.activator.revision;
 
 import org.jspecify.annotations.Nullable;
 
-/** The private Service's address, by the port's protocol; null without such a port or address. */
+/**
+ * The ClusterIP of a revision's private Service, with the port of each protocol. A destination is
+ * null if the Service has no such port or no address.
+ */
 public record PrivateClusterIp(RevisionId revision, @Nullable Destination http1,
     @Nullable Destination h2c) {
 

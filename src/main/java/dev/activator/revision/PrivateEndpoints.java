@@ -1,8 +1,8 @@
 package dev.activator.revision;
 
 /**
- * A revision's private Endpoints, by the port's protocol: the Revision, which may come later, says
- * which counts.
+ * The pods in a revision's private Endpoints, for each protocol. Both are kept, because the
+ * Revision, which says which protocol is used, may become known later.
  */
 public record PrivateEndpoints(RevisionId revision, PodsByReadiness http1, PodsByReadiness h2c) {
   public static PrivateEndpoints none(RevisionId revision) {

@@ -3,8 +3,8 @@ package dev.activator.revision;
 import java.util.List;
 
 /**
- * The ready addresses in a revision's public Endpoints, sorted: the activators' while they are in
- * its path.
+ * The ready addresses in a revision's public Endpoints, sorted. They are the activators' addresses
+ * while activators are in the request path.
  */
 public record PublicEndpoints(RevisionId revision, List<String> http1, List<String> h2c) {
   public PublicEndpoints {

@@ -5,10 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How many requests waited how long in a queue, in buckets of which each is 1.4 times as wide as the one
- * before: the first is up to a millisecond, the last up to ten minutes and more.
+ * A histogram of the times that requests waited in a queue. The first bucket ends at one
+ * millisecond, each further one at 1.4 times the end of the one before. The last bucket begins at
+ * about nine minutes and has no end.
  *
- * @param counts by bucket; without zeros at its end
+ * @param counts the number of requests in each bucket, without zeros at the end
  */
 public record QueueTimeHistogram(List<Integer> counts) {
   public static final QueueTimeHistogram NONE = new QueueTimeHistogram(List.of());
@@ -16,7 +17,7 @@ public record QueueTimeHistogram(List<Integer> counts) {
   private static final double NANOS_PER_MILLISECOND = 1e6;
   private static final double BUCKETS_PER_DOUBLING = 2;
 
-  /** In one second. */
+  /** The maximum number of requests in one second. */
   private static final long MAX_TOTAL = 100_000_000;
 
   public QueueTimeHistogram {
@@ -27,7 +28,7 @@ public record QueueTimeHistogram(List<Integer> counts) {
     counts = List.copyOf(counts);
   }
 
-  /** Leaves out zeros at the end. */
+  /** A histogram of these counts, without zeros at the end. */
   public static QueueTimeHistogram of(int[] counts) {
     int length = Math.min(counts.length, BUCKETS);
     while (length > 0 && counts[length - 1] == 0) {
@@ -44,7 +45,7 @@ public record QueueTimeHistogram(List<Integer> counts) {
     return (int) Math.min(BUCKETS - 1, Math.ceil(doublings * BUCKETS_PER_DOUBLING));
   }
 
-  /** The longest time of a bucket. */
+  /** The end of a bucket, in milliseconds. */
   public static double millis(int bucket) {
     return Math.pow(2, bucket / BUCKETS_PER_DOUBLING);
   }
@@ -53,7 +54,7 @@ public record QueueTimeHistogram(List<Integer> counts) {
     return counts.stream().mapToInt(Integer::intValue).sum();
   }
 
-  /** Adds each count. */
+  /** Adds the count of each bucket to {@code sum}. */
   public void addTo(int[] sum) {
     for (int bucket = 0; bucket < counts.size(); bucket++) {
       sum[bucket] += counts.get(bucket);

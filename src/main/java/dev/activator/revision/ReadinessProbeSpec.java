@@ -6,9 +6,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * How to probe a container without queue-proxy.
+ * The probe that the activator sends to a container without queue-proxy: a GET, or a TCP
+ * connection.
  *
- * @param path of a GET, where 200 to 399 means ready; empty for a TCP connection
+ * @param path the path of the GET, for which a status from 200 to 399 means ready; empty for a TCP
+ *     connection
  */
 public record ReadinessProbeSpec(String path, Map<String, String> headers) {
   public static final ReadinessProbeSpec CONNECT = new ReadinessProbeSpec("", Map.of());
@@ -19,7 +21,7 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers) {
     headers = Map.copyOf(headers);
   }
 
-  /** Leaves out invalid parts and adds them to the remarks. */
+  /** A probe by GET. Invalid parts are left out and named in {@code remarks}. */
   public static ReadinessProbeSpec httpGet(String path, Map<String, String> headers,
       List<String> remarks) {
     var rooted = path.startsWith("/") ? path : "/" + path;

@@ -3,9 +3,10 @@ package dev.activator.revision;
 import java.time.Duration;
 
 /**
- * Limits for a request from its arrival, queueing included; zero in the last two means none.
+ * The timeouts of a request. They count from its arrival, so they include the time in the queue.
+ * Zero means none for {@code responseStart} and {@code idle}.
  *
- * @param idle between two writes of the response
+ * @param idle the time between two writes of the response
  */
 public record RequestTimeouts(Duration overall, Duration responseStart, Duration idle) {
   public RequestTimeouts {

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Knative Revision as the data path uses it: its identity, limits, protocol and probes.
  *
- * @param uid differs if a revision is deleted and created again
+ * @param uid another one if the revision was deleted and created again
  * @param containerConcurrency 0 means unlimited
- * @param probesBeforeReady whether a pod that answers our probe serves before Kubernetes calls it
- *     ready; false where an exec or startup probe decides
- * @param readinessProbe for pods without queue-proxy; else null
- * @param startFailure why its containers do not start; null if nothing is known
- * @param rules null if it has none, as most
+ * @param probesBeforeReady whether a pod that answers our probe gets requests before Kubernetes
+ *     calls it ready; false if the pod has an exec or startup probe
+ * @param readinessProbe the probe of pods without queue-proxy; null for pods with one
+ * @param startFailure why the containers do not start; null if nothing is known
+ * @param rules null if the revision has none, as most
  */
 public record Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
@@ -25,7 +25,7 @@ public record Revision(RevisionId id, String uid, PortProtocol protocol, int con
     annotations = Map.copyOf(annotations);
   }
 
-  /** Without rules. */
+  /** A revision without rules. */
   public Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
       RequestTimeouts timeouts, boolean probesBeforeReady,
       @Nullable ReadinessProbeSpec readinessProbe, Map<String, String> labels,
@@ -35,14 +35,14 @@ public record Revision(RevisionId id, String uid, PortProtocol protocol, int con
   }
 
   /**
-   * Whether HTTP/1.1 connections to pods are pooled. Without queue-proxy, a container that takes
-   * one request at a time often accepts none while another is idle.
+   * Whether HTTP/1.1 connections to pods are pooled. A container without queue-proxy that handles
+   * one request at a time often accepts no new connection while an idle one is open.
    */
   public boolean keepsConnections() {
     return hasQueueProxy() || containerConcurrency != 1;
   }
 
-  /** Whether a queue-proxy stands before the container: it keeps the revision's timeouts, too. */
+  /** Whether the pods have a queue-proxy. It also enforces the revision's timeouts. */
   public boolean hasQueueProxy() {
     return readinessProbe == null;
   }

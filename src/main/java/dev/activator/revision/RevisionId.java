@@ -4,8 +4,9 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The namespace and the name of a Revision, neither empty. A ScaledService with several ports has one of
- * the name {@code NAME:PORT} for each but its first.
+ * The namespace and name of a revision; neither is empty. A ScaledService with several ports has a
+ * revision for each port. Their names are {@code NAME:PORT}, except for the first port's, which is
+ * {@code NAME}.
  */
 public record RevisionId(String namespace, String name) implements Comparable<RevisionId> {
   private static final Comparator<RevisionId> ORDER = Comparator.comparing(RevisionId::namespace)
@@ -18,12 +19,19 @@ public record RevisionId(String namespace, String name) implements Comparable<Re
     }
   }
 
-  /** @param port empty for the first */
+  /**
+   * The id of a port's revision.
+   *
+   * @param port empty for the first port
+   */
   public RevisionId ofPort(String port) {
     return port.isEmpty() ? this : new RevisionId(namespace, name + ':' + port);
   }
 
-  /** The ScaledService's, whose requests are counted together; of other revisions the same. */
+  /**
+   * The id of the ScaledService, whose ports are scaled together. Returns the same id if it has no
+   * port.
+   */
   public RevisionId withoutPort() {
     int colon = name.indexOf(':');
     return colon <= 0 ? this : new RevisionId(namespace, name.substring(0, colon));
@@ -34,7 +42,10 @@ public record RevisionId(String namespace, String name) implements Comparable<Re
     return ORDER.compare(this, other);
   }
 
-  /** For each request and event: what Java generates is slow until it is compiled. */
+  /**
+   * Written by hand because it runs for each request and event, and the generated method is slow
+   * until it is compiled.
+   */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof RevisionId that && name.equals(that.name)

@@ -4,13 +4,13 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * How far the pods of a revision are that starts, by the status of the one that is furthest.
+ * The progress of a revision's start: the phases that its most advanced pod has completed.
  *
  * <p><b>Units.</b> Times have a resolution of a second, rounded down.
  *
- * @param pod its name; empty while there is none
- * @param ends when phases ended; without those that have not
- * @param reason in one word, if it does not go on; else empty
+ * @param pod the pod's name; empty while there is no pod
+ * @param ends when each phase ended; a phase that has not ended has no entry
+ * @param reason one word for why the pod does not progress; empty if it does
  */
 public record RevisionStartProgress(RevisionId revision, String pod, Map<StartPhase, Instant> ends,
     String reason, String message) {

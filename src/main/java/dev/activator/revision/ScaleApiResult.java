@@ -7,17 +7,17 @@ public sealed interface ScaleApiResult {
   /**
    * The subresource as it is now.
    *
-   * @param replicas there should be
-   * @param current how many its status counts
-   * @param resourceVersion that a write must carry
+   * @param replicas the number in the spec
+   * @param current the number in the status
+   * @param resourceVersion the version that a write must name
    */
   record Found(int replicas, int current, String resourceVersion) implements ScaleApiResult {}
 
   /**
-   * It was not read, or not written.
+   * The scale was not read, or not written.
    *
-   * @param message for people: verb, object and namespace, and what the server said
-   * @param retryAfter as the server requested; zero if it did not
+   * @param message a text for people: verb, object, namespace, and the server's message
+   * @param retryAfter the pause that the server requested; zero if it requested none
    */
   record Refused(Reason reason, String message, Duration retryAfter) implements ScaleApiResult {
     public Refused(Reason reason, String message) {
@@ -25,19 +25,19 @@ public sealed interface ScaleApiResult {
     }
   }
 
-  /** Why it was refused, by what helps against it. */
+  /** The reason of a refusal. It decides whether and when the request is retried. */
   enum Reason {
-    /** Another client wrote first: read again. */
+    /** Another client wrote first. The scale must be read again. */
     CONFLICT,
-    /** There is no such object. */
+    /** The object does not exist. */
     NOT_FOUND,
-    /** There is no such kind, or it has no {@code scale}. */
+    /** The API does not serve the kind, or the kind has no {@code scale}. */
     NOT_SCALABLE,
-    /** We lack a right. */
+    /** The activator lacks a permission. */
     FORBIDDEN,
-    /** The server rejects the value. */
+    /** The server rejected the value. */
     INVALID,
-    /** No answer in time, or the server is overloaded: it may have been written. */
+    /** The server did not answer in time, or is overloaded. The write may have taken effect. */
     UNAVAILABLE
   }
 }

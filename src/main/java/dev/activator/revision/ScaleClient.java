@@ -7,29 +7,34 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p><b>Threads.</b> Called on the autoscaler's loop, must not block, and may answer on any thread.
  *
- * <p><b>Errors.</b> Are answers; a future never fails.
+ * <p><b>Errors.</b> A failure is a result: a future never fails.
  */
 public interface ScaleClient {
   /**
-   * Called before the last replicas are removed, and before it is confirmed that this client may write.
+   * Prepares for scaling to zero. Called before the last replicas are removed, and before it is
+   * confirmed that this activator leads.
    *
-   * @return whether they may go within the next half minute; if not, it is called again later
+   * @return whether the replicas may be removed within the next half minute; if not, the call is
+   *     repeated later
    */
-  default CompletableFuture<Boolean> goesToZero(RevisionId id) {
+  default CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
     return CompletableFuture.completedFuture(true);
   }
 
-  /** Call if the last replicas stay after all, though {@link #goesToZero} let them go. */
-  default void staysUp(RevisionId id) {}
+  /**
+   * Call if the last replicas stay, although {@link #prepareScaleToZero} has permitted to remove
+   * them.
+   */
+  default void cancelScaleToZero(RevisionId id) {}
 
-  /** The replicas of a workload in the namespace of {@code id}. */
+  /** Reads the scale of a workload in the namespace of {@code id}. */
   CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload);
 
   /**
-   * Sets the replicas, unless the workload has changed since it was read. Gives up two seconds after
-   * the call: a later leader may write then.
+   * Sets the replicas, unless the workload has changed since it was read. Gives up two seconds
+   * after the call, since a later leader may write afterwards.
    *
-   * @param read what {@link #read} answered
+   * @param read the result of {@link #read}
    */
   CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
       ScaleApiResult.Found read, int replicas);

@@ -10,25 +10,27 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A route of a ScaledService: which requests go to it, and to which port of its Service.
+ * A route of a ScaledService: it selects requests, and the port of the Service that they are sent
+ * to.
  *
  * <p><b>Source.</b> {@code HTTPRouteMatch} of the Gateway API, without regular expressions.
  *
- * @param hosts in lower case, may begin with {@code *.}; empty for those of the ScaledService
- * @param path without the query; null for any
+ * @param hosts host names in lower case, which may begin with {@code *.}; empty for the hosts of
+ *     the ScaledService
+ * @param path the path without the query; null for any path
  * @param headers all of them must match
- * @param port by name or number; empty for the ScaledService's
+ * @param port the name or number of a port; empty for the port of the ScaledService
  */
 public record ScaledServiceRoute(List<String> hosts, @Nullable Path path,
     List<DoNotWakeRule.Header> headers,
     String port) {
-  /** Begins with the rule that decides if several match. */
+  /** Sorts the most specific route first, which applies if several match. */
   public static final Comparator<ScaledServiceRoute> BY_SPECIFICITY = Comparator
       .comparing((ScaledServiceRoute rule) -> rule.path != null && !rule.path.prefix)
       .thenComparing(rule -> rule.path == null ? 0 : rule.path.text.length())
       .thenComparing(rule -> rule.headers.size()).reversed();
 
-  /** Gets every request. */
+  /** The route that matches every request. */
   public static final ScaledServiceRoute ALL = new ScaledServiceRoute(List.of(), null, List.of(),
       "");
 
@@ -39,14 +41,15 @@ public record ScaledServiceRoute(List<String> hosts, @Nullable Path path,
   }
 
   /**
-   * @param prefix whether the text is the first elements of the path; then without a slash at its end
+   * @param prefix whether the text is a prefix of whole path elements; it then has no slash at its
+   *     end
    */
   public record Path(String text, boolean prefix) {
     public Path {
       text = prefix && text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }
 
-    /** @param target may have a query, which the text never has */
+    /** @param target a path with or without a query */
     private boolean matches(String target) {
       int length = text.length();
       if (!target.startsWith(text)) {
@@ -63,20 +66,25 @@ public record ScaledServiceRoute(List<String> hosts, @Nullable Path path,
   }
 
   /**
-   * @param target path and query, as the caller sent them
-   * @param values of a header, by its name in any case
+   * Whether a request for one of the hosts is selected.
+   *
+   * @param target the path and query as the caller sent them
+   * @param values returns the values of a header, whose name may be in any case
    */
   public boolean matches(String target, Function<String, List<String>> values) {
     return (path == null || path.matches(target)) && headers.stream().allMatch(
         header -> values.apply(header.name()).stream().anyMatch(header.value()::matches));
   }
 
-  /** Whether it gets every request for its hosts. */
+  /** Whether this route matches every request for its hosts. */
   public boolean matchesAll() {
     return path == null && headers.isEmpty();
   }
 
-  /** The same for two rules that match the same requests; empty if it gets every request. */
+  /**
+   * The path and headers as text. Two routes that match the same requests have the same text; it is
+   * empty if the route matches every request.
+   */
   public String condition() {
     var parts = new ArrayList<String>();
     if (path != null) {

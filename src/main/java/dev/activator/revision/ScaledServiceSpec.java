@@ -4,20 +4,22 @@ import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
- * How a ScaledService wants its workload scaled: what, between which bounds, by which load.
+ * The scaling of a ScaledService's workload: the object to scale, the bounds, and the target load.
  *
- * @param id whose requests count; the name of the ScaledService
- * @param workload what is scaled
- * @param minReplicas it always has; 0 or 1 without {@code maxReplicas}
- * @param maxReplicas it may have; empty if it is only scaled between 0 and 1, and something else, such
- *     as an HPA, does the rest
- * @param load that each replica should have
- * @param containerConcurrency requests at once that one replica may have; 0 for any number
- * @param window over which the load is averaged, and after which an idle workload is scaled to zero; 6
- *     s to 1 h, in whole seconds
- * @param requestTimeout how long a request may take, waiting included
- * @param lastDesired what the leader before us published in the status; empty if it published none
- * @param warmTimes when it keeps pods without requests
+ * @param id the name of the ScaledService, by which its requests are counted
+ * @param workload the object to scale
+ * @param minReplicas the lower bound; 0 or 1 without {@code maxReplicas}
+ * @param maxReplicas the upper bound; empty if the workload is only scaled between 0 and 1, and
+ *     another autoscaler, such as an HPA, scales it above 1
+ * @param load the target load of each replica
+ * @param containerConcurrency the maximum number of requests in flight of one replica; 0 for no
+ *     limit
+ * @param window the time over which the load is averaged, and after which an idle workload is
+ *     scaled to zero; 6 s to 1 h, in whole seconds
+ * @param requestTimeout how long a request may take, including the time in the queue
+ * @param lastDesired the desired replicas that the previous leader published in the status; empty
+ *     if it published none
+ * @param warmTimes when the workload keeps pods although it has no requests
  */
 public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minReplicas,
     OptionalInt maxReplicas, LoadTarget load, int containerConcurrency, Duration window,
@@ -31,7 +33,7 @@ public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minR
     }
   }
 
-  /** The same, of which no leader has published anything. */
+  /** A copy without {@code lastDesired}. */
   public ScaledServiceSpec withoutLastDesired() {
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, load, containerConcurrency,
         window,

@@ -2,7 +2,7 @@ package dev.activator.revision;
 
 import java.util.Locale;
 
-/** The phases of a start from zero, in order; each ends when what it waits for has happened. */
+/** The phases of a start from zero, in order. Each phase waits for one event and ends with it. */
 public enum StartPhase {
   SCALE("the write of its scale", "scale written"),
   CREATE("the creation of a pod", "pod created"),
@@ -10,9 +10,12 @@ public enum StartPhase {
   PREPARE("its volumes and network", "pod prepared"),
   INIT("its init containers", "init containers ended"),
   CONTAINER("its images and containers", "containers started"),
-  /** Until Endpoints have the address of a pod whose containers run. */
+  /** The wait until Endpoints list the address of a pod whose containers run. */
   LIST("its address in Endpoints", "pod listed"),
-  /** The same for a pod of which no more is known; instead of those before. */
+  /**
+   * The wait until a pod is listed, if it is unknown when its containers started. It replaces
+   * {@code LIST} and the earlier phases of the pod.
+   */
   POD("a listed pod", "pod listed"),
   LISTEN("a listener on its port", "pod accepted a connection"),
   ANSWER("its answer to a probe", "pod answered a probe");
@@ -26,17 +29,17 @@ public enum StartPhase {
     this.end = end;
   }
 
-  /** What is awaited in this phase. */
+  /** The event that this phase waits for. */
   public String awaited() {
     return awaited;
   }
 
-  /** What happened at its end. */
+  /** The event at the end of this phase, in the past tense. */
   public String end() {
     return end;
   }
 
-  /** Whether the status of a pod says when it ended. */
+  /** Whether the status of a pod shows when this phase ended. */
   public boolean isOfPod() {
     return this != SCALE && compareTo(LIST) < 0;
   }

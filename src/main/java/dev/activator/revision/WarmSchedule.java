@@ -15,12 +15,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times at which a workload has more than its usual minimum.
+ * A schedule of time windows in which a workload has a higher minimum of replicas.
  *
- * <p>Local time decides: what a change to summer time leaves out does not happen, and what a change
- * back repeats happens twice.
+ * <p>The windows are in local time. Times that are skipped when summer time begins do not occur,
+ * and times that are repeated when it ends occur twice.
  *
- * @param zone of the windows' times
+ * @param zone the time zone of the windows
  */
 public record WarmSchedule(ZoneId zone, List<Window> windows) {
   public WarmSchedule {
@@ -28,10 +28,10 @@ public record WarmSchedule(ZoneId zone, List<Window> windows) {
   }
 
   /**
-   * From {@code start} until before {@code end}; over midnight if that is not later. The same time twice
-   * means 24 hours.
+   * A window from {@code start}, inclusive, to {@code end}, exclusive. It ends on the next day if
+   * {@code end} is not later than {@code start}. If both are equal, it lasts 24 hours.
    *
-   * @param days on which it begins
+   * @param days the days on which the window begins
    */
   public record Window(Set<DayOfWeek> days, LocalTime start, LocalTime end, int minReplicas) {
     public Window {
@@ -58,7 +58,7 @@ public record WarmSchedule(ZoneId zone, List<Window> windows) {
     }
   }
 
-  /** Of the windows at this time, the one with the most replicas; null outside of all. */
+  /** The window with the most replicas among those that contain this time; null if none does. */
   public @Nullable Window at(Instant now) {
     var local = LocalDateTime.ofInstant(now, zone);
     return windows.stream().filter(window -> window.contains(local))

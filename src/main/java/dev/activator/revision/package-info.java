@@ -1,4 +1,4 @@
-/** Values that all stages share. */
+/** Values that all packages share: revisions, destinations, timeouts, results of API calls. */
 @NullMarked
 package dev.activator.revision;
 

@@ -209,7 +209,7 @@ class AutoscalerTest {
   private void isAboutToGoToZero() {
     autoscaler.target(target(OptionalInt.of(20)));
     report(1, 1);
-    scales.goesToZero = new CompletableFuture<>();
+    scales.mayScaleToZero = new CompletableFuture<>();
     batches(30, 0);
     assertThat(scales.asksForZero).isEqualTo(1);
     assertThat(scales.writes).containsExactly(1);
@@ -229,8 +229,8 @@ class AutoscalerTest {
     isAboutToGoToZero();
 
     report(1, 1);
-    assertThat(scales.staysUp).isEqualTo(1);
-    scales.goesToZero.complete(true);
+    assertThat(scales.cancelledScaleToZero).isEqualTo(1);
+    scales.mayScaleToZero.complete(true);
     loop.run();
 
     assertThat(scales.writes).containsExactly(1);
@@ -240,8 +240,8 @@ class AutoscalerTest {
   void checksAgainWhetherTheLastPodMayGo_whenTheAnswerFails() {
     isAboutToGoToZero();
 
-    scales.goesToZero.completeExceptionally(new IllegalStateException("no loop"));
-    scales.goesToZero = CompletableFuture.completedFuture(true);
+    scales.mayScaleToZero.completeExceptionally(new IllegalStateException("no loop"));
+    scales.mayScaleToZero = CompletableFuture.completedFuture(true);
     batches(60, 0);
 
     assertThat(scales.writes).containsExactly(1, 0);
@@ -252,18 +252,18 @@ class AutoscalerTest {
     isAboutToGoToZero();
 
     scales.refusesReads = Reason.UNAVAILABLE;
-    scales.goesToZero.complete(true);
+    scales.mayScaleToZero.complete(true);
     loop.run();
     scales.refusesReads = null;
-    scales.goesToZero = new CompletableFuture<>();
+    scales.mayScaleToZero = new CompletableFuture<>();
     batches(60, 0);
     assertThat(scales.asksForZero).isEqualTo(2);
     assertThat(scales.writes).containsExactly(1);
 
-    scales.goesToZero.complete(true);
+    scales.mayScaleToZero.complete(true);
     loop.run();
     assertThat(scales.writes).containsExactly(1, 0);
-    assertThat(scales.staysUp).isZero();
+    assertThat(scales.cancelledScaleToZero).isZero();
   }
 
   @Test
@@ -822,12 +822,12 @@ class AutoscalerTest {
     autoscaler.target(target(OptionalInt.empty()));
     report(1, 1);
     scales.set(WEB, 3);
-    scales.goesToZero = new CompletableFuture<>();
+    scales.mayScaleToZero = new CompletableFuture<>();
     batches(30, 0);
     assertThat(view().desired()).hasValue(0);
     assertThat(scales.replicas(WEB)).isEqualTo(3);
 
-    scales.goesToZero = CompletableFuture.completedFuture(true);
+    scales.mayScaleToZero = CompletableFuture.completedFuture(true);
     changeLeader(OptionalInt.empty());
     laterBatches(60, 0);
 

@@ -41,9 +41,9 @@ final class FakeScales implements ScaleClient {
   /** What the API makes of the replicas that it should store. */
   IntUnaryOperator stores = replicas -> replicas;
   /** Whether the last replicas may go. */
-  CompletableFuture<Boolean> goesToZero = CompletableFuture.completedFuture(true);
+  CompletableFuture<Boolean> mayScaleToZero = CompletableFuture.completedFuture(true);
   int asksForZero;
-  int staysUp;
+  int cancelledScaleToZero;
 
   void set(RevisionId id, int replicas) {
     var before = scales.get(id);
@@ -83,14 +83,14 @@ final class FakeScales implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
     asksForZero++;
-    return goesToZero;
+    return mayScaleToZero;
   }
 
   @Override
-  public void staysUp(RevisionId id) {
-    staysUp++;
+  public void cancelScaleToZero(RevisionId id) {
+    cancelledScaleToZero++;
   }
 
   private Refused refused(Reason reason) {

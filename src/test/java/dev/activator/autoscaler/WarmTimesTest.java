@@ -146,7 +146,8 @@ class WarmTimesTest {
     assertThat(scales.replicas(WEB)).isZero();
     pass(Duration.ofMinutes(4).plusSeconds(10));
     assertThat(scales.replicas(WEB)).isEqualTo(1);
-    assertThat(autoscaler.view(WEB).explanation()).startsWith("1, kept warm since requests came");
+    assertThat(autoscaler.view(WEB).explanation())
+        .startsWith("1, kept warm because earlier requests came");
     // none comes this time
     pass(Duration.ofMinutes(5));
     assertThat(scales.replicas(WEB)).isZero();

@@ -46,7 +46,7 @@ class ActivatorEndpointSliceWriterTest {
         serviceRef: {name: svc, port: http}
         target: {concurrency: 20}
         catchService: true
-      """).fact();
+      """).value();
   private static final String NAME = "web.svc.activator.dev";
 
   private final EmbeddedApi api = EmbeddedApi.start();
@@ -124,7 +124,7 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void theLastPodsGoOnlyOnceProxiesCouldLearnOfIt() {
     pods(true);
-    var mayGo = catcher.goesToZero(WEB);
+    var mayGo = catcher.prepareScaleToZero(WEB);
     eventually(() -> names().contains(NAME));
     assertThat(mayGo).isNotDone();
 
@@ -163,10 +163,10 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void goesAtOnceIfThePodsStay() {
     pods(true);
-    mayGo(catcher.goesToZero(WEB));
+    mayGo(catcher.prepareScaleToZero(WEB));
     pods(true, slice("10.9.0.1"));
 
-    catcher.staysUp(WEB);
+    catcher.cancelScaleToZero(WEB);
 
     eventually(() -> names().isEmpty());
   }
@@ -174,7 +174,7 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void goesAfterAMinuteIfThePodsThatShouldGoDoNot() {
     pods(true);
-    mayGo(catcher.goesToZero(WEB));
+    mayGo(catcher.prepareScaleToZero(WEB));
     pods(true, slice("10.9.0.1"));
 
     loop.advance(Duration.ofMinutes(1));
@@ -185,7 +185,7 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void staysUntilThePodsAreGone_howeverSlowControllersAre() {
     pods(true);
-    mayGo(catcher.goesToZero(WEB));
+    mayGo(catcher.prepareScaleToZero(WEB));
     pods(true, slice("10.9.0.1"));
 
     loop.advance(Duration.ofSeconds(30));
@@ -200,11 +200,11 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void isWrittenAgainBeforeTheLastPodsGo_asTheWatchMayBeLate() {
     pods(true);
-    mayGo(catcher.goesToZero(WEB));
+    mayGo(catcher.prepareScaleToZero(WEB));
     api.store().delete(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME);
     pods(true, slice("10.9.0.1"));
 
-    mayGo(catcher.goesToZero(WEB));
+    mayGo(catcher.prepareScaleToZero(WEB));
 
     assertThat(names()).contains(NAME);
   }
@@ -212,7 +212,7 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void theLastPodsStay_ifNoActivatorIsReadyInTheLastSecond() {
     pods(true);
-    var mayGo = catcher.goesToZero(WEB);
+    var mayGo = catcher.prepareScaleToZero(WEB);
     eventually(() -> names().contains(NAME));
 
     catcher.changed(
@@ -228,7 +228,7 @@ class ActivatorEndpointSliceWriterTest {
   @Test
   void theLastPodsStay_ifTheyWereNotReadyForAMoment_whichEndedTheSlices() {
     pods(true);
-    var mayGo = catcher.goesToZero(WEB);
+    var mayGo = catcher.prepareScaleToZero(WEB);
     eventually(() -> names().contains(NAME));
 
     pods(false, slice("10.9.0.1"));
@@ -283,7 +283,7 @@ class ActivatorEndpointSliceWriterTest {
             serviceRef: {name: svc, port: http}
             target: {concurrency: 20}
             catchService: true
-          """.formatted(i)).fact();
+          """.formatted(i)).value();
       all.add(object.id());
       catcher.changed(new ActivatorSlicePlanner(object, true, false,
           List.of(new ActivatorEndpointSlice(object.id(), "u",
@@ -305,11 +305,11 @@ class ActivatorEndpointSliceWriterTest {
     api.faults().add(Match.requests(Verb.CREATE), Fault.Answer.status(403));
     pods(true);
 
-    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+    assertThat(catcher.prepareScaleToZero(WEB).join()).isFalse();
 
     assertThat(warnings).singleElement().asString().contains("Service svc", "403");
     api.faults().heal();
-    var again = catcher.goesToZero(WEB);
+    var again = catcher.prepareScaleToZero(WEB);
     await().pollInterval(Duration.ofMillis(20)).until(() -> {
       loop.advance(Duration.ofSeconds(1));
       return again.isDone();
@@ -333,7 +333,7 @@ class ActivatorEndpointSliceWriterTest {
     catcher.changed(new ActivatorSlicePlanner(OBJECT, true, false, List.of(),
         Map.of(NAME, slice("10.9.0.2", "10.9.0.3"))));
     eventually(() -> names().isEmpty());
-    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+    assertThat(catcher.prepareScaleToZero(WEB).join()).isFalse();
   }
 
   @Test
@@ -363,7 +363,7 @@ class ActivatorEndpointSliceWriterTest {
     api.store().create(BuiltInKinds.ENDPOINT_SLICE, foreign);
 
     pods(false);
-    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+    assertThat(catcher.prepareScaleToZero(WEB).join()).isFalse();
 
     assertThat(warnings).singleElement().asString()
         .contains("EndpointSlice " + NAME + " belongs to " + owner);
@@ -379,7 +379,7 @@ class ActivatorEndpointSliceWriterTest {
   void onlyTheLeaderWrites_andANewOneDoesWhatIsMissing() {
     leads = false;
     pods(false);
-    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+    assertThat(catcher.prepareScaleToZero(WEB).join()).isFalse();
     assertThat(names()).isEmpty();
 
     leads = true;
@@ -390,11 +390,11 @@ class ActivatorEndpointSliceWriterTest {
 
   @Test
   void aScaledServiceThatDoesNotCatchMayGoAtOnce() {
-    assertThat(catcher.goesToZero(new RevisionId("shop", "other")).join()).isTrue();
+    assertThat(catcher.prepareScaleToZero(new RevisionId("shop", "other")).join()).isTrue();
     catcher.changed(
         new ActivatorSlicePlanner(OBJECT, false, true, List.of(), Map.of(NAME, slice("1.2.3.4"))));
 
-    CompletableFuture<Boolean> mayGo = catcher.goesToZero(WEB);
+    CompletableFuture<Boolean> mayGo = catcher.prepareScaleToZero(WEB);
 
     assertThat(mayGo.join()).isTrue();
   }

@@ -135,8 +135,8 @@ class ContainerFailureTest {
 
       assertThat(log.lines())
           .containsExactly("INFO The Kubernetes API does not allow the activator to"
-              + " list pods -n ns (403): why they do not start is known only from the status of the"
-              + " Revision. To see more, allow list and watch of pods (chart value rbac.pods)");
+              + " list pods -n ns (403). Only the status of a Revision shows why its pods do not"
+              + " start. For more details, allow list and watch of pods (chart value rbac.pods)");
       assertThat(received).isEmpty();
       assertThat(cluster.synced()).isTrue();
     }

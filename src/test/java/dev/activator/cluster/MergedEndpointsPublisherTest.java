@@ -63,11 +63,11 @@ class MergedEndpointsPublisherTest {
     store.put(
         new VersionedObject<>("ns/" + name, "u", "1",
             new ObjectDecodeResult<>(now, null, List.of())));
-    events.changed(before == null ? null : before.object().fact(), now);
+    events.changed(before == null ? null : before.object().value(), now);
   }
 
   private void remove(String name) {
-    events.changed(Objects.requireNonNull(store.remove("ns/" + name)).object().fact(), null);
+    events.changed(Objects.requireNonNull(store.remove("ns/" + name)).object().value(), null);
   }
 
   private List<String> news() {
@@ -143,8 +143,8 @@ class MergedEndpointsPublisherTest {
   @Test
   void saysOnceThatASliceIsOfAnotherRevisionOfTheSameName() {
     try (var log = new LogOf(MergedEndpointsPublisher.class)) {
-      var line = "WARN Skipped EndpointSlice ns/%s: it is of a revision with uid old, but ns/rev has"
-          + " uid new";
+      var line = "WARN Skipped EndpointSlice ns/%s: it belongs to a revision with uid old, but"
+          + " ns/rev has uid new";
       put("a", slice("rev", "old", "10.0.0.1"));
       uid = "new";
       events.recreated(REVISION, uid);

@@ -43,7 +43,7 @@ class PodStatusWatcherTest {
       "0/3 nodes");
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, DecodedObjectHandler.FactListener<PodStartStatus>> followed = new HashMap<>();
+  private final Map<RevisionId, DecodedObjectHandler.ChangeListener<PodStartStatus>> followed = new HashMap<>();
   private final Map<String, PodStartStatus> pods = new TreeMap<>();
   private final List<String> received = new ArrayList<>();
   private final List<String> progress = new ArrayList<>();
@@ -68,7 +68,7 @@ class PodStatusWatcherTest {
 
         @Override
         public Runnable follow(String namespace, String labels,
-            DecodedObjectHandler.FactListener<PodStartStatus> listener) {
+            DecodedObjectHandler.ChangeListener<PodStartStatus> listener) {
           var revision = new RevisionId(namespace, labels.split(" ")[0]);
           followed.put(revision, listener);
           return () -> followed.remove(revision, listener);

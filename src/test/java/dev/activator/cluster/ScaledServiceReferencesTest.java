@@ -231,7 +231,7 @@ class ScaledServiceReferencesTest {
 
     // when a Knative Service gets its first revision
     knative = "maintenance";
-    loop.execute(() -> services.known(new RevisionId("shop", "maintenance")));
+    loop.execute(() -> services.nameChanged(new RevisionId("shop", "maintenance")));
     eventually(() -> assertThat(troubles("web")).isEmpty());
   }
 

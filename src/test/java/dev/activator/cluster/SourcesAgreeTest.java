@@ -90,7 +90,7 @@ class SourcesAgreeTest {
   /** What Endpoints say, and, while none of them is ready, those that end. */
   private PrivateEndpoints expected() {
     var endpoints = Objects
-        .requireNonNull(Yaml.decoded(WatchedKind.ENDPOINTS, endpoints()).fact());
+        .requireNonNull(Yaml.decoded(WatchedKind.ENDPOINTS, endpoints()).value());
     var listing = MergedEndpoints.of(List.of(endpoints), "u1", IpFamily.IPV4).pods(REVISION);
     if (!listing.http1().ready().isEmpty()) {
       return listing;
@@ -179,14 +179,14 @@ class SourcesAgreeTest {
       } else {
         store.put(now);
       }
-      if (!Objects.equals(fact(before), fact(now))) {
-        events.changed(fact(before), fact(now));
+      if (!Objects.equals(value(before), value(now))) {
+        events.changed(value(before), value(now));
       }
     }
   }
 
-  private static @Nullable RevisionEndpointSlice fact(
+  private static @Nullable RevisionEndpointSlice value(
       @Nullable VersionedObject<ObjectDecodeResult<RevisionEndpointSlice>> object) {
-    return object == null ? null : object.object().fact();
+    return object == null ? null : object.object().value();
   }
 }

@@ -39,7 +39,7 @@ class ScaledServiceDetailsTest {
           target: {concurrency: 20}
           %s
         status: %s
-        """.formatted(spec, status)).fact();
+        """.formatted(spec, status)).value();
     return new ScaledServiceDetails(ResolvedScaledService.of(object, new References(null, List.of(),
         new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4)));
   }

@@ -1,10 +1,10 @@
 package dev.activator.autoscaler.policy;
 
 /**
- * The condition Active of a workload: whether it takes requests, and since when.
+ * The condition {@code Active} of a workload: whether it takes requests, and since when.
  *
- * <p><b>Source.</b> {@code pa_lifecycle.go} and {@code kpa.go} of Knative Serving, whose reasons and
- * messages these are.
+ * <p><b>Source.</b> {@code pa_lifecycle.go} and {@code kpa.go} of Knative Serving, which use the
+ * same reasons and messages.
  *
  * @param since when the state last changed, in nanoseconds of the autoscaler's clock
  * @param timedOut whether it is inactive because it never became ready
@@ -35,7 +35,7 @@ public record ActiveCondition(State state, long since, boolean timedOut) {
     return next == state ? this : new ActiveCondition(next, now, nowTimedOut);
   }
 
-  /** One word; empty while it is active. */
+  /** The reason in one word; empty while the workload is active. */
   public String reason() {
     return switch (state) {
       case TRUE -> "";
@@ -44,7 +44,7 @@ public record ActiveCondition(State state, long since, boolean timedOut) {
     };
   }
 
-  /** A sentence; empty while it is active. */
+  /** The message, a sentence; empty while the workload is active. */
   public String message() {
     return switch (state) {
       case TRUE -> "";

@@ -5,21 +5,26 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long one workload was idle before requests came, and from that, when after the last request a
- * pod should be there. Only times that are longer than the usual window count.
+ * A histogram of the idle times of one workload. It predicts how long after the last request the
+ * next one will come, so that a pod can be ready then. Only idle times longer than the usual window
+ * are counted.
  *
  * <p><b>Source.</b> The histogram policy of "Serverless in the Wild" (USENIX ATC 2020, section
- * 4.2), with its percentiles, margin and measure of how representative the histogram is. Where that
- * is not, the usual window holds; there is no forecast of times beyond the histogram.
+ * 4.2), with its percentiles, its margin, and its measure of how representative the histogram is.
+ * If the histogram is not representative, the usual window applies. Times beyond the histogram are
+ * not predicted.
  */
 public final class IdleHistory {
   static final int BINS = 60;
   static final int MIN_TIMES = 10;
-  /** The number of times at which all counts are halved, so that a change of habits is learnt. */
+  /**
+   * When this number of idle times is exceeded, all counts are halved, so that recent ones weigh
+   * more.
+   */
   static final int MAX_TIMES = 200;
   /**
-   * The minimum of the bins' standard deviation divided by their mean. With less, no time is more
-   * likely than others.
+   * The minimum of the bins' standard deviation divided by their mean. Below it, no idle time is
+   * clearly more likely than others.
    */
   private static final double MIN_VARIATION = 2;
   private static final double HEAD = 0.05;
@@ -35,8 +40,8 @@ public final class IdleHistory {
   private Duration cost = Duration.ZERO;
 
   /**
-   * The time since the last request in which a pod should be there: from the first duration to the
-   * second.
+   * The times since the last request at which a pod should be ready: from {@code from}, inclusive,
+   * to {@code to}, exclusive.
    */
   public record Range(Duration from, Duration to) {
     public boolean contains(Duration idle) {
@@ -50,40 +55,40 @@ public final class IdleHistory {
   }
 
   /**
-   * What the history has saved, or would have saved.
+   * The effect of the history: the cold starts that it has avoided, or would have avoided.
    *
-   * @param range null while the usual window holds
-   * @param predicted requests after an idle time that came while there was a range
-   * @param saved those that found a pod because of it
-   * @param cost how long one pod was there only because of it
+   * @param range null while the usual window applies
+   * @param predicted the number of requests that ended an idle time while there was a range
+   * @param saved how many of them found a pod because of the range
+   * @param cost how long one pod was kept only because of the range
    */
   public record View(boolean observeOnly, @Nullable Range range, int predicted, int saved,
       Duration cost) {
-    /** For people. */
+    /** The effect in words, for people. */
     public String sentence() {
       return (observeOnly ? "by idle times, would have saved " : "by idle times, has saved ")
           + saved
           + " of " + predicted + " starts for " + cost.toSeconds() + " s of a pod; "
           + (range == null
-              ? "the usual window holds now, as no time is likely"
+              ? "the usual window applies now, as no idle time is likely"
               : "a pod is likely to be needed " + range + " after the last request");
     }
   }
 
-  /** @param max the longest that a pod may stay after a request */
+  /** @param max the longest time that a pod may be kept after a request */
   public IdleHistory(Duration max) {
     this.binNanos = Math.max(1, max.toNanos() / BINS);
   }
 
-  /** When a pod should be there; null while the usual window should hold. */
+  /** When a pod should be ready; null while the usual window should apply. */
   public @Nullable Range range() {
     return range;
   }
 
   /**
-   * A request came after this idle time.
+   * Records that a request came after this idle time.
    *
-   * @param window the usual one, after which the workload goes to zero
+   * @param window the usual window, after which the workload is scaled to zero
    */
   public void ended(Duration idle, Duration window) {
     if (idle.compareTo(window) < 0) {
@@ -130,7 +135,7 @@ public final class IdleHistory {
     return Math.sqrt(squares / BINS) / mean;
   }
 
-  /** The first bin with which this number of times is reached. */
+  /** The first bin for which it and the bins before contain at least this number of idle times. */
   private int binOf(double times) {
     double sum = 0;
     for (int i = 0; i < BINS; i++) {

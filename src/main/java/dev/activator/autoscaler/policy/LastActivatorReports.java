@@ -7,15 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What each activator reported last on one workload. The report counts again for each second in
- * which the activator is silent but may still run, since silence says nothing about its requests.
+ * The last report of each activator on one workload. The report is counted again for each second in
+ * which the activator is silent but may still run, since it may still have its requests.
  *
  * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
  */
 final class LastActivatorReports {
-  /** Batches come once a second; after a longer time one is missing. */
+  /** Batches come once a second. After this time without one, a batch is missing. */
   static final Duration MISSED = Duration.ofMillis(1_500);
-  /** A report that comes this soon after another one is one that was missing. */
+  /**
+   * A report that comes this soon after another one is a late one, not that of the current second.
+   */
   private static final Duration LATE = Duration.ofMillis(500);
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
@@ -24,9 +26,9 @@ final class LastActivatorReports {
   private static final class Last {
     private LoadSample sample;
     private long at;
-    /** The last second in which the report counts. */
+    /** The last second for which the report was counted. */
     private long second;
-    /** Reports that are missing, and may still come. */
+    /** The number of reports that are missing and may still come. */
     private long late;
 
     Last(long now, LoadSample sample) {
@@ -35,12 +37,12 @@ final class LastActivatorReports {
     }
   }
 
-  /** A report that counts for a second in which none came. */
+  /** A report that is counted for a second in which none came. */
   record Repeated(long second, LoadSample sample) {}
 
   /**
-   * Adds a report. Returns whether it counts for this second: not if it is late. Many come at once
-   * after a process stood still.
+   * Adds a report. Returns whether it is counted for this second. A late report is not; many of
+   * them arrive at once after a process was stopped for some time.
    */
   boolean add(long now, LoadSample sample) {
     var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(now, sample));
@@ -60,9 +62,10 @@ final class LastActivatorReports {
   }
 
   /**
-   * Reports of silent activators, each once, for the seconds until this one.
+   * The last reports of silent activators, once for each second before this one that has not been
+   * counted.
    *
-   * @param bound how long a silent activator counts
+   * @param bound how long the reports of a silent activator are counted
    */
   List<Repeated> repeated(long now, ReportCompleteness activators, Duration bound) {
     var repeated = new ArrayList<Repeated>();
@@ -70,7 +73,8 @@ final class LastActivatorReports {
     all.values().removeIf(last -> {
       var batch = activators.lastBatch(last.sample.reporter());
       if (batch.isEmpty() || batch.getAsLong() > last.at) {
-        // It has none of its requests any more.
+        // The activator has ended, or has sent batches since that do not name this workload, so it
+        // has no requests for it.
         return true;
       }
       long silent = now - last.at;

@@ -7,21 +7,25 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate's part in an election by a lease. It takes a lease only after it has seen it unchanged
- * for the lease's duration, so clocks of different machines are never compared. A leader gives up long
- * before that: it measures time from just before it sent its last successful renewal.
+ * The state of one candidate in an election by a lease. A candidate takes a lease only after it has
+ * observed it unchanged for the lease's duration, so clocks of different machines are never
+ * compared. A leader gives up long before that. It measures time from the moment before it sent its
+ * last successful renewal.
  *
- * <p><b>Source.</b> {@code tools/leaderelection} of client-go. See decision 049 for why it is not
- * fabric8's.
+ * <p><b>Source.</b> {@code tools/leaderelection} of client-go. Decision 049 explains why fabric8's
+ * implementation is not used.
  */
 public final class LeaderElectionState {
   private static final double JITTER = 1.2;
   private static final Duration LONG_AGO = Duration.ofDays(365);
-  /** How much two clocks of one machine may differ within a renewal before it counts as having slept. */
+  /**
+   * How much two clocks of one machine may diverge within a renewal. A larger difference means that
+   * the machine was suspended.
+   */
   private static final long SLEEP = Duration.ofSeconds(1).toNanos();
 
   /**
-   * @param lease the time after which another candidate may take over; whole seconds
+   * @param lease the duration after which another candidate may take over; whole seconds
    * @param renew the time after which a leader that could not renew gives up
    * @param retry the time between two attempts
    * @param write the longest time that a leader's write takes
@@ -47,22 +51,22 @@ public final class LeaderElectionState {
   }
 
   /**
-   * One moment on two clocks: the first never goes back but may stand still while the machine sleeps,
-   * the second may be set.
+   * One moment on two clocks. The first never goes back, but may stand still while the machine is
+   * suspended. The second may be set.
    */
   public record Moment(long nanos, Instant wall) {
-    /** Nanoseconds since an earlier moment, by the clock that says more. */
+    /** Nanoseconds since an earlier moment, by the clock on which more time has passed. */
     long since(Moment earlier) {
       return Math.max(nanos - earlier.nanos, wallNanosSince(earlier));
     }
 
-    /** Whether the machine slept in between: its timers, and what is counted by them, are wrong. */
+    /** Whether the machine was suspended in between, so that its timers cannot be trusted. */
     boolean sleptSince(Moment earlier) {
       return wallNanosSince(earlier) > nanos - earlier.nanos + SLEEP;
     }
 
     /**
-     * Nanoseconds by the wall clock. Limited, since a clock may be set by more years than fit into
+     * Nanoseconds by the wall clock, limited because a clock may be set by more years than fit into
      * a long.
      */
     private long wallNanosSince(Moment earlier) {
@@ -87,7 +91,9 @@ public final class LeaderElectionState {
     this.times = times;
   }
 
-  /** Notes the lease as it was read, and returns what to write to lead; null to wait. */
+  /**
+   * Records the lease as it was read. Returns the lease to write to become leader; null to wait.
+   */
   public @Nullable LeaseRecord read(LeaseRecord lease, Moment now) {
     if (observed == null || !observed.version().equals(lease.version())) {
       observedAt = now.nanos;
@@ -103,8 +109,8 @@ public final class LeaderElectionState {
   }
 
   /**
-   * There is no lease. A lease that was deleted while another candidate held it counts until it
-   * would have expired.
+   * Records that there is no lease. Returns the lease to create; null to wait. A lease that was
+   * deleted while another candidate held it counts until it would have expired.
    */
   public @Nullable LeaseRecord absent(Moment now) {
     boolean held = observed != null && !observed.holder().isEmpty()
@@ -117,32 +123,39 @@ public final class LeaderElectionState {
     return new LeaseRecord(identity, seconds(), transitions, now.wall, now.wall, "");
   }
 
-  /** What a leader writes to go on; null if this candidate does not lead. */
+  /** The lease that a leader writes to keep leading; null if this candidate does not lead. */
   public @Nullable LeaseRecord renewal(Moment now) {
     return leads(now) && observed != null && !stale
         ? next(observed, now, observed.transitions(), observed.acquired())
         : null;
   }
 
-  /** What a leader writes when it stops; null if it does not lead, or the lease must be read first. */
+  /**
+   * The lease that a leader writes when it stops; null if this candidate does not lead, or the
+   * lease must be read first.
+   */
   public @Nullable LeaseRecord release(Moment now) {
     var held = observed;
     return !stale && leads(now) && held != null ? release(held, now) : null;
   }
 
-  /** What to write if the lease that was read is ours; null if it is not. */
+  /** The lease that releases the one that was read, if that is ours; null if it is not. */
   public @Nullable LeaseRecord release(LeaseRecord read, Moment now) {
     return read.holder().equals(identity)
         ? new LeaseRecord("", 1, read.transitions(), read.acquired(), now.wall, read.version())
         : null;
   }
 
-  /** Whether a write was refused or its answer is missing, so that the lease may be ours. */
+  /** Whether a write was refused or not answered, so that the lease may or may not be ours. */
   public boolean isUncertain() {
     return stale;
   }
 
-  /** A write that was sent at {@code sent} has succeeded: this candidate leads. */
+  /**
+   * Records that a write has succeeded, so this candidate leads.
+   *
+   * @param sent the moment before the write was sent
+   */
   public void wrote(LeaseRecord written, Moment sent, Moment now) {
     observed = written;
     observedAt = now.nanos;
@@ -150,18 +163,18 @@ public final class LeaderElectionState {
     renewed = written.holder().equals(identity) ? sent : null;
   }
 
-  /** A write was refused, or its answer is missing: the lease must be read. */
+  /** Records that a write was refused or not answered, so the lease must be read. */
   public void notWritten() {
     stale = true;
   }
 
-  /** The lease turned out to belong to another candidate. */
+  /** Stops leading, for instance because the lease belongs to another candidate. */
   public void giveUp() {
     renewed = null;
     stale = true;
   }
 
-  /** Whether this candidate leads. It stops writing earlier: see {@link #mayWrite}. */
+  /** Whether this candidate leads. It must stop writing earlier; see {@link #mayWrite}. */
   public boolean leads(Moment now) {
     return leadsFor(times.renew, now);
   }
@@ -175,18 +188,18 @@ public final class LeaderElectionState {
     return renewed != null && !now.sleptSince(renewed) && now.since(renewed) < length.toNanos();
   }
 
-  /** Whether the lease, as read from the API now, is still that of this candidate's term. */
+  /** Whether the lease, as just read from the API, still belongs to this candidate's term. */
   public boolean isOurs(LeaseRecord lease) {
     return renewed != null && observed != null && lease.holder().equals(identity)
         && lease.transitions() == observed.transitions();
   }
 
-  /** The number of the term, as far as is known. */
+  /** The number of the term that was observed last; 0 if none was. */
   public int term() {
     return observed == null ? 0 : observed.transitions();
   }
 
-  /** Who holds the lease, or held it last; empty if it is free or unknown. */
+  /** The current or last holder of the lease; empty if it is free or unknown. */
   public String holder() {
     return observed == null ? "" : observed.holder();
   }
@@ -194,7 +207,7 @@ public final class LeaderElectionState {
   /**
    * When this candidate last observed that the lease was written, in nanoseconds.
    *
-   * @param otherwise if it was never seen
+   * @param otherwise the result if the lease was never observed
    */
   public long renewedAt(long otherwise) {
     return observed == null ? otherwise : observedAt;
@@ -204,7 +217,7 @@ public final class LeaderElectionState {
   public Duration pause(Moment now, RandomGenerator random) {
     long retry = times.retry.toNanos();
     if (leads(now)) {
-      // A leader that does not know whether its renewal succeeded has little time.
+      // A leader that does not know whether its renewal succeeded must find out soon.
       return stale ? times.retry.dividedBy(4) : times.retry;
     }
     long jittered = retry + (long) (JITTER * retry * random.nextDouble());
@@ -219,7 +232,7 @@ public final class LeaderElectionState {
     return new LeaseRecord(identity, seconds(), transitions, acquired, now.wall, lease.version());
   }
 
-  /** The number of the next term; the API accepts no negative one. */
+  /** The number of the next term. The API accepts no negative number. */
   private static int after(LeaseRecord lease) {
     return lease.transitions() == Integer.MAX_VALUE ? 0 : lease.transitions() + 1;
   }

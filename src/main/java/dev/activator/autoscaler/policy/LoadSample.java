@@ -3,19 +3,20 @@ package dev.activator.autoscaler.policy;
 import dev.activator.revision.QueueTimeHistogram;
 
 /**
- * One report on one revision.
+ * One activator's report on one revision, for one second.
  *
- * @param reporter the pod of the activator
- * @param concurrency requests it held at once, averaged over its last second; from 0 to {@link
- *     #MAX}
- * @param arrivals requests that reached it in that time; from 0 to {@link #MAX}
- * @param queueTimes of requests that left its queue in that time, while pods were ready
+ * @param reporter the activator's pod
+ * @param concurrency requests in flight or queued, averaged over the last second; from 0 to
+ *     {@link #MAX}
+ * @param arrivals requests that arrived in that second; from 0 to {@link #MAX}
+ * @param queueTimes the queue times of requests that left the queue in that second while pods were
+ *     ready
  */
 public record LoadSample(String reporter, double concurrency, double arrivals,
     QueueTimeHistogram queueTimes) {
   /**
-   * The limit of both numbers, more than one activator can have. Sums with such numbers are exact,
-   * so that they can be subtracted again.
+   * The limit of both numbers, which is more than one activator can have. Sums of such numbers are
+   * exact, so that each can be subtracted again.
    */
   static final double MAX = 1e8;
 

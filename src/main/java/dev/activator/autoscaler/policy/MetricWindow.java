@@ -3,10 +3,12 @@ package dev.activator.autoscaler.policy;
 import java.util.Arrays;
 
 /**
- * What was reported in each of the last seconds, and its average.
+ * A sliding window over the values of one metric, one for each of the last seconds, and their
+ * average.
  *
- * <p>The average runs over the seconds from the first report to the last: a second in between without a
- * report counts as 0, and silence after the last one does not count until the window has passed.
+ * <p>The average includes the seconds from the first report to the last. A second without a report
+ * in between counts as 0. Seconds after the last report are not included until a whole window has
+ * passed.
  *
  * <p><b>Units.</b> Seconds, counted from any origin.
  *
@@ -14,7 +16,7 @@ import java.util.Arrays;
  */
 final class MetricWindow {
   private static final double SMALLEST_SMOOTHING = 0.2;
-  /** The part of all weights that lies beyond the window. */
+  /** The share of the total weight that lies beyond the window. */
   private static final double WEIGHT_BEYOND = 0.0001;
   private static final double DECIMALS = 1e6;
 
@@ -22,18 +24,18 @@ final class MetricWindow {
   private double[] buckets;
   private boolean written;
   private long last;
-  /** Whether there is a first second; a resized window that was too old has none. */
+  /** Whether {@link #first} is set. It is not after the resize of a window that was too old. */
   private boolean begun;
   private long first;
   private double total;
 
-  /** @param weighted whether recent seconds count more */
+  /** @param weighted whether recent seconds have more weight */
   MetricWindow(int seconds, boolean weighted) {
     this.weighted = weighted;
     this.buckets = new double[seconds];
   }
 
-  /** Adds to a second; one that has left the window is ignored. */
+  /** Adds a value to a second. A second that has left the window is ignored. */
   void record(long second, double value) {
     if (!written || second != last) {
       if (written && second + buckets.length <= last) {
@@ -66,7 +68,7 @@ final class MetricWindow {
     written = true;
   }
 
-  /** The average at this second; 0 if nothing was recorded in the window. */
+  /** The average at this second; 0 if the window has no values. */
   double average(long second) {
     long silent = Math.max(0, second - last);
     if (!written || !begun) {
@@ -80,7 +82,7 @@ final class MetricWindow {
       return 0;
     }
     double sum = total;
-    // These places hold the seconds that have left the window since.
+    // These buckets hold seconds that have left the window since the last value.
     for (long passed = last + 1; passed <= last + silent; passed++) {
       sum -= buckets[index(passed)];
     }
@@ -107,7 +109,7 @@ final class MetricWindow {
     return Math.signum(value) * Math.floor(Math.abs(value) * DECIMALS + 0.5) / DECIMALS;
   }
 
-  /** Makes the window longer or shorter, and keeps what it can. */
+  /** Changes the length of the window, and keeps the values that fit. */
   void resize(int seconds, long now) {
     int before = buckets.length;
     if (seconds == before) {

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.TreeMap;
 
 /**
- * Computes how many pods are needed so that requests wait no longer than a target, from the queue
- * times of the last seconds.
+ * Computes from the queue times of the last seconds how many pods are needed so that requests wait
+ * no longer than a target.
  *
- * <p>Requests that came before the last pod became ready do not count for growth: their times, with
- * fewer pods, say nothing about the present ones.
+ * <p>For growth, only requests are counted that arrived after the last pod had become ready.
+ * Earlier ones waited with fewer pods, so their times say nothing about the present number.
  *
  * <p><b>Units.</b> Seconds, counted from any origin.
  */
@@ -17,16 +17,22 @@ final class QueueTimeScaler {
   private static final int MAX_SECONDS = 60;
   private static final double PERCENTILE = 0.95;
   private static final double MILLIS_PER_SECOND = 1e3;
-  /** A smaller excess changes nothing, as in the HorizontalPodAutoscaler. */
+  /**
+   * The tolerance: a smaller excess over the target changes nothing, as in the
+   * HorizontalPodAutoscaler.
+   */
   private static final double TOLERANCE = 1.1;
-  /** The limit of one step of growth. The next step is judged by what this one brought. */
+  /** The limit of one step of growth. The next step depends on the effect of this one. */
   private static final double MAX_GROWTH = 2;
 
   private final TreeMap<Long, int[]> seconds = new TreeMap<>();
   private int ready;
   private long grownAt = Long.MIN_VALUE;
 
-  /** @param arrivals in that second; those that are not in {@code times} did not wait */
+  /**
+   * @param arrivals the requests that arrived in that second; those that are not in {@code times}
+   *     did not wait
+   */
   void record(long second, double arrivals, QueueTimeHistogram times) {
     var counts = seconds.computeIfAbsent(second, _ -> new int[QueueTimeHistogram.BUCKETS]);
     times.addTo(counts);
@@ -35,8 +41,8 @@ final class QueueTimeScaler {
   }
 
   /**
-   * @param pods that are ready; at least 1
-   * @param growth over how many seconds an excess must be seen
+   * @param pods the number of ready pods; at least 1
+   * @param growth the number of seconds over which an excess is measured
    */
   Demand demand(long second, int pods, Duration target, long growth, long stable) {
     if (pods > ready) {
@@ -49,16 +55,17 @@ final class QueueTimeScaler {
   }
 
   /**
-   * How many pods are needed because of the times in the queue.
+   * The number of pods that the queue times require.
    *
-   * @param millis the 95th percentile that decided
+   * @param millis the 95th percentile that decided, in milliseconds
    */
   record Demand(int pods, double millis) {
     /**
-     * Growth follows what is measured now. Shrinking is limited by what was measured before.
+     * Growth follows the percentile of the last seconds. Shrinking also takes that of the whole
+     * window into account.
      *
-     * @param now of the last seconds, in milliseconds
-     * @param before of the whole window
+     * @param now the percentile of the last seconds, in milliseconds
+     * @param before the percentile of the whole window, in milliseconds
      */
     static Demand of(int ready, double now, double before, double target) {
       if (now > TOLERANCE * target) {
@@ -69,7 +76,7 @@ final class QueueTimeScaler {
     }
   }
 
-  /** @param since when the last pod became ready */
+  /** @param since the second at which the last pod became ready */
   private double percentile(long second, long length, long since) {
     var sum = new double[QueueTimeHistogram.BUCKETS];
     double total = 0;
@@ -87,7 +94,7 @@ final class QueueTimeScaler {
     double seen = 0;
     for (int bucket = 0; bucket < sum.length; bucket++) {
       if (sum[bucket] > 0 && seen + sum[bucket] >= rank) {
-        // Waited for no time at all, most likely.
+        // Requests in the first bucket most likely did not wait at all.
         double from = bucket == 0 ? 0 : QueueTimeHistogram.millis(bucket - 1);
         double to = bucket == 0 ? 0 : QueueTimeHistogram.millis(bucket);
         return from + (to - from) * (rank - seen) / sum[bucket];

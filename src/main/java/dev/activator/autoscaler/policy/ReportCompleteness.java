@@ -14,17 +14,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides for the autoscaler whether every activator in the activators' Service has reported for a
- * window, without which nothing is scaled down. Each sends a batch of reports every second.
+ * Decides whether every activator in the activators' Service has reported for a whole window.
+ * Otherwise nothing is scaled down. Each activator sends a batch of reports every second.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ReportCompleteness {
-  /** After a longer silence, an activator counts like a new one. */
+  /** After a longer silence, an activator is treated as a new one. */
   static final Duration SILENCE = Duration.ofSeconds(3);
-  /** An activator that is not ready counts for this long after its requests have timed out. */
+  /**
+   * An activator that is not ready and silent is expected to report until this long after its
+   * requests have timed out.
+   */
   static final Duration AFTER_TIMEOUT = Duration.ofSeconds(30);
-  /** How long an activator that left is remembered: for longer than its longest request. */
+  /**
+   * How long an activator is remembered that has left the Service: longer than its longest request.
+   */
   private static final Duration FORGOTTEN = Duration.ofHours(1);
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -61,10 +66,11 @@ public final class ReportCompleteness {
   }
 
   /**
-   * A batch has come, of one second.
+   * Records the batch of one second.
    *
-   * @param uptime seconds since the activator's process started; empty if it does not say
-   * @param busy the revisions for which it has requests
+   * @param uptime seconds since the activator's process started; empty if the batch does not
+   *     contain it
+   * @param busy the revisions for which the activator has requests
    */
   public void batch(long now, String pod, OptionalDouble uptime, Set<RevisionId> busy) {
     var one = reporting.get(pod);
@@ -82,7 +88,10 @@ public final class ReportCompleteness {
     one.busy = Set.copyOf(busy);
   }
 
-  /** Reports came outside of the batches, because requests for these revisions have come. */
+  /**
+   * Records reports that an activator sent at once, because requests for these revisions have
+   * arrived.
+   */
   public void busy(String pod, Set<RevisionId> ids) {
     var one = reporting.get(pod);
     if (one != null) {
@@ -93,16 +102,19 @@ public final class ReportCompleteness {
   }
 
   /**
-   * The activators that have not reported for a whole window; empty if all have, and all are known.
+   * The activators that have not reported for a whole window; empty if all are known and have
+   * reported.
    *
-   * @param requestTimeout how long an activator may have a request that is not known here
+   * @param requestTimeout how long an activator may have a request that it has not reported to this
+   *     leader
    */
   public List<String> missing(long now, Duration window, Duration requestTimeout) {
     if (members == null || members.isEmpty() && reporting.isEmpty()) {
       return List.of("the endpoints of our own Service");
     }
     var missing = new ArrayList<String>();
-    // The leader is one of them. Without any, it expects those that report to it, at least itself.
+    // The leader is one of the members. If the list is empty, it is wrong, and those that have
+    // reported are expected instead.
     var expected = new TreeMap<>(members);
     if (expected.isEmpty()) {
       reporting.keySet().forEach(pod -> expected.put(pod, false));
@@ -124,7 +136,7 @@ public final class ReportCompleteness {
         && now - last >= requestTimeout.plus(AFTER_TIMEOUT).toNanos();
   }
 
-  /** When an activator sent its last batch; empty if it sent none, or it is known to have ended. */
+  /** When an activator sent its last batch; empty if it sent none, or is known to have ended. */
   OptionalLong lastBatch(String pod) {
     var one = reporting.get(pod);
     boolean isGone = members != null && !members.isEmpty() && !members.containsKey(pod);
@@ -137,7 +149,7 @@ public final class ReportCompleteness {
     return one != null && now - one.last >= LastActivatorReports.MISSED.toNanos();
   }
 
-  /** Whether no activator that reports has a request for this revision. */
+  /** Whether none of the reporting activators has a request for this revision. */
   public boolean isQuiet(long now, RevisionId id) {
     return reporting.values().stream()
         .noneMatch(one -> !one.isSilent(now) && one.busy.contains(id));

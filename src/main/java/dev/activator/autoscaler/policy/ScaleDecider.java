@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how many pods one workload should have, by the average load of a long window. In a surge,
- * called panic, that of a short window counts, too.
+ * Decides how many pods one workload should have, by the average load over a long window, the
+ * stable window. During a surge, called panic, the average over a short window is also used.
  *
  * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
  *
@@ -27,14 +27,14 @@ public final class ScaleDecider {
   private static final int SECONDS_PER_INDEX = 2;
   private static final Aim OPEN = new Aim(Metric.CONCURRENCY, 1);
 
-  /** Recent results, by spans of two seconds; only if scaling down is delayed. */
+  /** The recent results, one for each two seconds; used only if scaling down is delayed. */
   private final TreeMap<Long, Integer> results = new TreeMap<>();
   private final Map<Metric, Load> loads = new EnumMap<>(Metric.class);
   private final QueueTimeScaler queue = new QueueTimeScaler();
   private final LastActivatorReports reports = new LastActivatorReports();
   private boolean panicking;
   private long panicSince;
-  /** The most pods since panic began. */
+  /** The highest result since panic began. */
   private int floor;
 
   private static final class Load {
@@ -47,12 +47,12 @@ public final class ScaleDecider {
     }
   }
 
-  /** The averages of one metric now. */
+  /** The current averages of one metric. */
   private record Averages(Aim aim, double stable, double panic) {}
 
   /**
-   * @param ready ready pods. With more than one, a history was lost, so none is removed before a
-   *     window is over
+   * @param ready the number of ready pods. If there are several, an earlier history was lost, so no
+   *     pod is removed before a window has passed
    */
   public ScaleDecider(long now, int ready, Windows windows) {
     for (var metric : Metric.values()) {
@@ -65,7 +65,7 @@ public final class ScaleDecider {
     }
   }
 
-  /** Counts a report for each metric, and for the queue if there is a target for it. */
+  /** Adds a report to the windows of each metric, and to the queue times if they have a target. */
   public void record(long now, LoadSample sample, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     if (reports.add(now, sample)) {
@@ -77,10 +77,11 @@ public final class ScaleDecider {
   }
 
   /**
-   * Counts silent activators with their last report. Call before {@link #decide}, and before a
-   * report after a silence.
+   * Counts the last reports of silent activators again. Call before {@link #decide}, and before the
+   * first report after a silence.
    */
-  public void repeat(long now, ReportCompleteness activators, ScalingSettings settings) {
+  public void repeatLastReports(long now, ReportCompleteness activators,
+      ScalingSettings settings) {
     reports.repeated(now, activators, settings.windows().stable())
         .forEach(one -> record(one.second(), one.sample()));
   }
@@ -127,7 +128,8 @@ public final class ScaleDecider {
       wanted = Math.max(wanted, byQueue.pods);
     }
     if (settings.regime() == Regime.YIELDING) {
-      // A request that runs for longer than a window is no arrival, and keeps its pod.
+      // A request that runs for longer than a window is not counted as an arrival any more, but
+      // must keep its pod.
       byStable = most(Stream.of(byStable, byOpenRequests(second)));
     }
     if (wanted / pods >= settings.windows().panicThreshold()) {
@@ -139,7 +141,7 @@ public final class ScaleDecider {
     }
     var result = panicking ? inPanic(now, byStable, byPanic) : byStable;
     result = delayed(second, result, settings.limits());
-    // With requests in flight a workload is not idle, whatever its aims are.
+    // A workload with requests in flight is not idle, whichever metric its aims use.
     var shown = settings.regime() == Regime.YIELDING && first.stable == 0 && first.panic == 0
         ? averages(OPEN, second)
         : first;
@@ -151,14 +153,14 @@ public final class ScaleDecider {
     return new Averages(aim, load.stable.average(second), load.panic.average(second));
   }
 
-  /** The proposal with the most pods; of equal ones the first. */
+  /** The proposal with the most pods; the first one of those. */
   private static Proposal most(Stream<Proposal> all) {
     return all.reduce((one, other) -> other.pods > one.pods ? other : one).orElseThrow();
   }
 
   /**
-   * The averages of requests in flight; those of the first aim if nothing is in flight and no aim
-   * is concurrency.
+   * The averages of requests in flight. If there are none, and the first aim is another metric, the
+   * averages of that aim.
    */
   private Averages busiest(List<Averages> all, long second, ScalingSettings settings) {
     var open = averages(OPEN, second);
@@ -173,7 +175,7 @@ public final class ScaleDecider {
         + ScaleDecision.number(open) + " in the stable window");
   }
 
-  /** The proposal by the times in the queue; null if they do not matter. */
+  /** The proposal by queue times; null if they have no target. */
   private @Nullable Proposal byQueue(long second, int pods, ScalingSettings settings) {
     if (settings.queue() == null) {
       return null;
@@ -185,7 +187,7 @@ public final class ScaleDecider {
         + settings.queue().toMillis() + " ms in the queue");
   }
 
-  /** Any load needs one pod; another autoscaler decides how many more. */
+  /** One pod for any load; another autoscaler decides how many more. */
   private static ScaleDecision zeroOrOne(Averages load) {
     int pods = load.stable > 0 ? 1 : 0;
     return new ScaleDecision(pods, load.stable, load.panic, false,
@@ -221,7 +223,9 @@ public final class ScaleDecider {
         : new Proposal(pods, formula);
   }
 
-  /** The proposal during panic: never fewer pods than before in this panic. */
+  /**
+   * The proposal during panic, which never has fewer pods than an earlier one of the same panic.
+   */
   private Proposal inPanic(long now, Proposal byStable, Proposal byPanic) {
     var more = byPanic.pods > byStable.pods ? byPanic : byStable;
     if (more.pods >= floor) {
@@ -247,7 +251,7 @@ public final class ScaleDecider {
         : new Proposal(most, most + ", the most of the last " + delay + " s; now " + now.cause);
   }
 
-  /** When panic last began or was renewed; meaningless while there is none. */
+  /** When panic last began or was renewed; meaningless without panic. */
   long panicSince() {
     return panicSince;
   }

@@ -4,22 +4,22 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 
 /**
- * How many pods a workload should have, before its bounds, and why.
+ * The number of pods that a workload should have, before its bounds are applied, and the reason.
  *
- * @param pods that there should be
- * @param stable the average of the stable window
- * @param panic the average of the panic window
- * @param panicking whether a surge keeps the result from falling
- * @param cause what decided, as a sentence without its end
+ * @param pods the number of pods
+ * @param stable the average over the stable window
+ * @param panic the average over the panic window
+ * @param panicking whether a surge prevents the number from falling
+ * @param cause the reason, as a sentence without a full stop
  */
 public record ScaleDecision(int pods, double stable, double panic, boolean panicking,
     String cause) {
-  /** Whether there was no load for a whole window. */
+  /** Whether there was no load in the whole window. */
   boolean isIdle() {
     return stable == 0 && panic == 0 && !panicking;
   }
 
-  /** A number as people write it: 52, 0.7, 33.333. */
+  /** A number in its short form: 52, 0.7, 33.333. */
   static String number(double value) {
     var rounded = BigDecimal.valueOf(value).setScale(3, RoundingMode.HALF_UP);
     return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScaleOverride {
   private OptionalInt ours = OptionalInt.empty();
-  /** Writes whose answers are missing: one that is on its way may still arrive after a read. */
+  /** The replicas of writes without an answer. Such a write may still take effect after a read. */
   private final Set<Integer> uncertain = new HashSet<>();
   private @Nullable Hold hold;
   private boolean seen;
 
-  /** Replicas that another set, when we wanted other ones. */
+  /** The replicas that another client set, and those that we wanted at that time. */
   private static final class Hold {
     private final int replicas;
     private final int wanted;
@@ -30,7 +30,10 @@ final class ScaleOverride {
     }
   }
 
-  /** What the leader before us wanted; without it, the first replicas seen count as ours. */
+  /**
+   * Sets the replicas that the previous leader wanted. If they are empty, the first replicas that
+   * are read count as ours.
+   */
   void before(OptionalInt lastDesired) {
     ours = lastDesired;
   }
@@ -39,7 +42,10 @@ final class ScaleOverride {
     uncertain.add(replicas);
   }
 
-  /** These replicas are ours: we wrote them, or another wrote what we want. */
+  /**
+   * Records that these replicas are ours: we wrote them, or another client wrote the number that we
+   * want.
+   */
   void owns(int replicas) {
     ours = OptionalInt.of(replicas);
     uncertain.clear();
@@ -48,10 +54,10 @@ final class ScaleOverride {
   }
 
   /**
-   * The workload has these replicas.
+   * Records the replicas that were read.
    *
-   * @param wanted what we want it to have
-   * @return whether another has changed them
+   * @param wanted the replicas that we want
+   * @return whether another client has changed them
    */
   boolean sees(int replicas, int wanted) {
     boolean first = !seen;
@@ -67,7 +73,8 @@ final class ScaleOverride {
     if (hold != null && hold.replicas == replicas) {
       return false;
     }
-    // What the leader before us wanted is what it was set against; we do not know the load yet.
+    // After the first read we do not know the load yet, so the override is compared with what the
+    // previous leader wanted.
     hold = new Hold(replicas, first ? ours.getAsInt() : wanted);
     return true;
   }
@@ -79,7 +86,10 @@ final class ScaleOverride {
     }
   }
 
-  /** Whether we may write this. What is held ends with the write, or if there is nothing to write. */
+  /**
+   * Whether the override permits to write this number. The override ends with the write, or if it
+   * is the same number.
+   */
   boolean allows(int next) {
     boolean allowed = hold == null || releases(hold, next);
     if (hold != null && allowed && next == hold.replicas) {
@@ -98,7 +108,7 @@ final class ScaleOverride {
     return next > hold.wanted || next <= hold.replicas;
   }
 
-  /** There is a reason to change the replicas, whatever they are: those that are seen next are ours. */
+  /** Ends the override. The replicas that are read next count as ours. */
   void release() {
     hold = null;
     ours = OptionalInt.empty();
@@ -108,7 +118,7 @@ final class ScaleOverride {
     return hold != null;
   }
 
-  /** Whether these were the replicas when they were last ours. */
+  /** Whether the last replicas that were ours had this number. */
   boolean areOurs(int replicas) {
     return ours.isPresent() && ours.getAsInt() == replicas;
   }

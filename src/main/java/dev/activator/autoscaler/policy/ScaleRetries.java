@@ -6,8 +6,9 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides when a refused read, write or confirmation of one workload's scale is retried. While
- * pods are needed the pauses are short, and a new need ends a longer pause within a second.
+ * Decides when a refused read, write or confirmation of one workload's scale is retried. The pauses
+ * are short while pods are needed. If pods become needed during a longer pause, it ends within a
+ * second.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
@@ -27,7 +28,7 @@ public final class ScaleRetries {
   private boolean needed;
   private boolean writeRefused;
 
-  /** Refusals of one verb since it last succeeded. */
+  /** The refusals of reads, or of writes, since the last success. */
   private static final class Failures {
     private final Backoff unavailable;
     private final Backoff refused;
@@ -37,7 +38,7 @@ public final class ScaleRetries {
 
     private Failures(RandomGenerator random) {
       unavailable = backoff(1_000, 30_000, random);
-      // A retry cannot help before a user changes something.
+      // A retry cannot succeed before a user changes something.
       refused = backoff(5_000, 300_000, random);
       unavailableWhenNeeded = new Backoff(Duration.ofMillis(100),
           MAX_WHEN_NEEDED.multipliedBy(4).dividedBy(5), 0.25, random);
@@ -52,7 +53,7 @@ public final class ScaleRetries {
       return switch (refused.reason()) {
         case CONFLICT -> conflict();
         case UNAVAILABLE -> needed ? unavailableWhenNeeded.next() : unavailable.next();
-        // This is also true of a workload that is being replaced.
+        // A workload that is being replaced is also not found for a moment.
         case NOT_FOUND -> needed ? unavailableWhenNeeded.next() : this.refused.next();
         case NOT_SCALABLE, FORBIDDEN, INVALID -> needed
             ? refusedWhenNeeded.next()
@@ -82,7 +83,10 @@ public final class ScaleRetries {
     reset();
   }
 
-  /** Forgets all failures: a write succeeded, none is needed, or it should be tried at once. */
+  /**
+   * Forgets all failures, because a write succeeded, no write is needed, or it should be tried at
+   * once.
+   */
   public void reset() {
     read();
     writes.reset();
@@ -121,7 +125,7 @@ public final class ScaleRetries {
   }
 
   /**
-   * Nanoseconds to wait from now.
+   * The pause before the next read or write, in nanoseconds from now.
    *
    * @param nowNeeded whether there are fewer ready pods than there should be
    */
@@ -134,7 +138,10 @@ public final class ScaleRetries {
     return end > now ? end - now : 0;
   }
 
-  /** A write of fewer replicas could not be confirmed; other writes need not wait for that. */
+  /**
+   * Records that a write of fewer replicas could not be confirmed. Other writes do not wait for
+   * that.
+   */
   public void notConfirmed(long now) {
     confirmationDue = now + confirmations.next().toNanos();
   }
@@ -144,7 +151,7 @@ public final class ScaleRetries {
     confirmationDue = Long.MIN_VALUE;
   }
 
-  /** Nanoseconds to wait from now before fewer replicas are written. */
+  /** The pause before a write of fewer replicas, in nanoseconds from now. */
   public long confirmationPause(long now) {
     return confirmationDue > now ? confirmationDue - now : 0;
   }

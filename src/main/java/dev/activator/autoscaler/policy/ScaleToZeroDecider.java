@@ -4,18 +4,18 @@ import dev.activator.autoscaler.policy.ActiveCondition.State;
 import java.time.Duration;
 
 /**
- * Decides whether the last pods of an idle workload may go. The workload first stays active for a
+ * Decides when the last pods of an idle workload are removed. The workload first stays active for a
  * whole window, then inactive for a while.
  *
  * <p><b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go}
  * of Knative Serving, with the activator always in the path.
  */
 final class ScaleToZeroDecider {
-  /** The minimum time from inactive to zero. */
+  /** The minimum time between the change to inactive and scaling to zero. */
   static final Duration PAUSE = Duration.ofSeconds(3);
-  /** Pods that never become ready get this longer than their deadline. */
+  /** The time for which pods that are not ready stay after their progress deadline. */
   static final Duration ACTIVATION_GRACE = Duration.ofSeconds(30);
-  /** Keeps the sum with a time from overflowing. */
+  /** The limit that prevents an overflow when it is added to a time. */
   private static final Duration MAX_PATIENCE = Duration.ofDays(36_500);
 
   private ScaleToZeroDecider() {}
@@ -27,16 +27,16 @@ final class ScaleToZeroDecider {
   }
 
   /**
-   * @param activity from now on
+   * @param activity the condition from now on
    * @param again when to decide again; meaningless for {@link Outcome#ZERO}
    */
   record Step(Outcome outcome, ActiveCondition activity, long again) {}
 
   /**
-   * What happens to an idle workload now.
+   * The next step for an idle workload.
    *
-   * @param lastDemand when a request last waited, ran or arrived; at the earliest when the workload was
-   *     first seen
+   * @param lastDemand when a request last waited, ran or arrived, but not before the workload
+   *     became known
    */
   static Step of(long now, ActiveCondition activity, long lastDemand, ScalingSettings settings) {
     long window = settings.windows().stable().toNanos();

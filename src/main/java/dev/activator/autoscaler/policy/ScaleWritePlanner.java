@@ -6,9 +6,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Decides which replica count to write: applies the bounds to a decision, delays scale to zero,
- * and respects a count set by another client. It keeps them within the bounds, removes the last
- * pods only when they have been idle long enough, and keeps replicas that another client has set.
+ * Decides which number of replicas to write. It applies the bounds to the decision, removes the
+ * last pods only after they have been idle for long enough, and keeps replicas that another client
+ * has set.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
@@ -21,33 +21,33 @@ public final class ScaleWritePlanner {
   private OptionalInt desired = OptionalInt.empty();
 
   /**
-   * What is known when a plan is made.
+   * The state of the workload on which a plan depends.
    *
-   * @param replicas of the workload's spec, as last read or written
-   * @param ready pods that are ready
+   * @param replicas the replicas in the workload's spec, as last read or written
+   * @param ready the number of ready pods
    * @param mayShrink whether all activators have reported for a whole window
-   * @param quiet whether none of them has a request now
+   * @param quiet whether no activator has a request now
    */
   public record Situation(ScaleDecision decision, int replicas, int ready, boolean mayShrink,
       boolean quiet) {}
 
   /**
-   * What to do.
+   * The next write, if any.
    *
-   * @param write replicas to write; empty if nothing is to be written
-   * @param again when the plan may change without an event; empty if it does not
-   * @param note what keeps the decision from being carried out; empty if nothing does
+   * @param write the replicas to write; empty if nothing is to be written
+   * @param again when to plan again even without an event; empty if that is not necessary
+   * @param note why the decision is not carried out; empty if it is
    */
   public record Plan(OptionalInt write, OptionalLong again, String note) {}
 
-  /** @param lastDesired what the previous leader wanted; empty if there was none */
+  /** @param lastDesired the replicas that the previous leader wanted; empty if it published none */
   public ScaleWritePlanner(long now, OptionalInt lastDesired) {
     activity = ActiveCondition.unknown(now);
     lastDemand = now;
     held.before(lastDesired);
   }
 
-  /** A request waited, ran or arrived. */
+  /** Records that a request waited, ran or arrived. */
   public void demanded(long now, boolean waitsOrRuns) {
     lastDemand = now;
     if (waitsOrRuns) {
@@ -55,12 +55,12 @@ public final class ScaleWritePlanner {
     }
   }
 
-  /** Notes the replicas that were read; true if another client has changed them. */
+  /** Records the replicas that were read. Returns whether another client has changed them. */
   public boolean sees(int replicas, ScaleDecision decision, ScalingSettings settings) {
     boolean first = !seen;
     seen = true;
     if (first && replicas < settings.bounds().min()) {
-      // The previous leader may have published what it could not write any more.
+      // The previous leader may have published a number that it could not write any more.
       held.owns(replicas);
       return false;
     }
@@ -79,12 +79,12 @@ public final class ScaleWritePlanner {
     };
   }
 
-  /** The bounds have changed: replicas that another client set no longer stay. */
-  public void rebounded() {
+  /** Records that the bounds have changed. Replicas that another client set are no longer kept. */
+  public void boundsChanged() {
     held.release();
   }
 
-  /** A write was sent, and has no answer: it may still arrive. */
+  /** Records a write without an answer. It may still take effect. */
   public void mayHaveWritten(int replicas) {
     held.mayHaveWritten(replicas);
   }
@@ -97,7 +97,8 @@ public final class ScaleWritePlanner {
     initialized |= seen.ready >= Math.max(settings.bounds().initial(), settings.bounds().min());
     int wanted = bounded(seen.decision, settings);
     if (held.holds() && seen.decision.isIdle() && settings.bounds().min() == 0) {
-      // Pods that another client added are never stepped down: the decision would stay above zero.
+      // A decision reduces the ready pods step by step. While another client's pods are kept, it
+      // would stay above zero.
       wanted = 0;
     }
     if (wanted > 0) {
@@ -128,7 +129,7 @@ public final class ScaleWritePlanner {
     }
     int left = step.outcome() == Outcome.ONE ? 1 : 0;
     desired = OptionalInt.of(left);
-    // Replicas that another client set may stay although they are idle: only an event changes that.
+    // Replicas that another client set may stay although they are idle. Only an event changes that.
     var again = step.outcome() == Outcome.ZERO
         ? OptionalLong.empty()
         : OptionalLong.of(step.again());
@@ -145,7 +146,7 @@ public final class ScaleWritePlanner {
           now + " was set by another client, and stays until the load gives a new reason");
     }
     if (wanted < now && !seen.mayShrink) {
-      // Keeps the next leader from thinking that another client set the replicas that it finds.
+      // Otherwise the next leader would think that another client had set the replicas.
       desired = OptionalInt.of(now);
       return new Plan(OptionalInt.empty(), again,
           "stays at " + now + " until every activator has reported for a whole window");
@@ -153,28 +154,28 @@ public final class ScaleWritePlanner {
     return new Plan(wanted == now ? OptionalInt.empty() : OptionalInt.of(wanted), again, "");
   }
 
-  /** The decided pods, within the bounds. */
+  /** The number of pods of a decision, within the bounds. */
   public int bounded(ScaleDecision decision, ScalingSettings settings) {
     return settings.bounded(decision.pods(), initialized ? 0 : settings.bounds().initial());
   }
 
-  /** How many ready pods make the workload active. */
+  /** The number of ready pods with which the workload becomes active. */
   private int enough(ScalingSettings settings) {
     int min = Math.max(1, settings.bounds().min());
     return initialized ? min : Math.max(min, settings.bounds().initial());
   }
 
-  /** Whether another client has set the replicas, and they stay. */
+  /** Whether replicas that another client has set are kept. */
   public boolean holds() {
     return held.holds();
   }
 
-  /** The workload's activity now. */
+  /** The current condition {@code Active}. */
   public ActiveCondition activity() {
     return activity;
   }
 
-  /** Replicas it should have, within its bounds; empty before that is known. */
+  /** The desired replicas, within the bounds; empty before they are known. */
   public OptionalInt desired() {
     return desired;
   }

@@ -19,10 +19,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The annotations of a revision that say how it is scaled. An invalid one counts as absent.
+ * Parses the annotations that define how a revision is scaled. An invalid annotation counts as
+ * absent.
  *
- * <p><b>Source.</b> {@code pkg/apis/autoscaling/annotation_validation.go} of Knative Serving, whose
- * messages these are.
+ * <p><b>Source.</b> {@code pkg/apis/autoscaling/annotation_validation.go} of Knative Serving, which
+ * uses the same messages.
  */
 public final class ScalingAnnotations {
   private static final String GROUP = "autoscaling.knative.dev/";
@@ -41,7 +42,8 @@ public final class ScalingAnnotations {
   /**
    * The values for absent annotations.
    *
-   * @param maxPods the most pods, since they are processes of one machine
+   * @param maxPods the maximum number of pods, which is limited because they are processes on one
+   *     machine
    */
   public record Defaults(Duration window, int maxPods) {}
 
@@ -56,7 +58,9 @@ public final class ScalingAnnotations {
     return List.copyOf(read.problems);
   }
 
-  /** @param containerConcurrency requests at once that one pod may have; 0 for any number */
+  /**
+   * @param containerConcurrency the maximum number of requests in flight of one pod; 0 for no limit
+   */
   public static ScalingSettings settings(Map<String, String> annotations, int containerConcurrency,
       Defaults defaults) {
     return new ScalingAnnotations(annotations).settings(containerConcurrency, defaults);
@@ -78,7 +82,9 @@ public final class ScalingAnnotations {
         new Idle(retention, progressDeadline(annotations)), Regime.ALONE);
   }
 
-  /** How long the pods of a revision may take to become ready; an invalid one counts as absent. */
+  /**
+   * How long the pods of a revision may take to become ready. An invalid value counts as absent.
+   */
   public static Duration progressDeadline(Map<String, String> annotations) {
     var length = length(annotations.getOrDefault(PROGRESS_DEADLINE, ""));
     return length == null || !length.isPositive() || length.toNanosPart() != 0
@@ -236,7 +242,7 @@ public final class ScalingAnnotations {
     problems.add(new Problem(GROUP + name, message + ": " + GROUP + name));
   }
 
-  /** {@code scale-down-delay} was {@code scaleDownDelay}. */
+  /** The older form of a name: {@code scaleDownDelay} for {@code scale-down-delay}. */
   private static String camelCase(String name) {
     var words = new StringBuilder();
     for (String word : name.split("-")) {

@@ -7,15 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one workload is scaled.
+ * The settings by which one workload is scaled.
  *
- * @param aims what each pod should have; the one that needs the most pods counts
- * @param queue in which 95 of 100 requests should get a pod; null if that does not matter
- * @param windows over which the load is averaged
- * @param limits of a single step
- * @param bounds of the result
- * @param idle when the last pod goes
- * @param regime who else may scale it
+ * @param aims the target loads of a pod; the one that needs the most pods decides
+ * @param queue how long 95 % of requests may wait for a pod; null for no target
+ * @param windows the times over which the load is averaged
+ * @param limits the limits of a single decision
+ * @param bounds the bounds of the result
+ * @param idle when the last pod is removed
+ * @param regime which other clients may scale the workload
  */
 public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows windows,
     Limits limits, Bounds bounds, Idle idle, Regime regime) {
@@ -45,25 +45,26 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
   }
 
   public enum Regime {
-    /** The autoscaler alone: any other number of replicas is overwritten. */
+    /** Only the autoscaler. Replicas that another client sets are overwritten. */
     ALONE,
-    /** People may scale it: their number stays until there is a reason to change it. */
+    /** Also people. Their number of replicas stays until the load gives a reason to change it. */
     YIELDING,
-    /** Another autoscaler scales between 1 and many, and this one only between 0 and 1. */
+    /** Another autoscaler scales above 1, and this one only between 0 and 1. */
     ZERO_OR_ONE
   }
 
-  /** @param perPod requests at once, or a second, for each pod; positive */
+  /** @param perPod requests in flight, or requests a second, of one pod; positive */
   public record Aim(Metric metric, double perPod) {}
 
   /**
    * Both windows are in whole seconds.
    *
-   * @param panicThreshold panic begins when the short window wants this many times the pods there are
+   * @param panicThreshold panic begins when the panic window requires this many times the ready
+   *     pods
    * @param weighted whether recent seconds count more
    */
   public record Windows(Duration stable, Duration panic, double panicThreshold, boolean weighted) {
-    /** @param panicPercentage how long the panic window is, as a part of the stable one */
+    /** @param panicPercentage the length of the panic window, in percent of the stable window */
     public static Windows of(Duration stable, double panicPercentage, double panicThreshold,
         boolean weighted) {
       long panic = Math.max(1, Math.round(stable.toSeconds() * panicPercentage / 100));
@@ -72,19 +73,21 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
   }
 
   /**
-   * @param up how many times the ready pods there may be after one decision
-   * @param down by how much one decision may divide the ready pods; infinite for no limit
-   * @param downDelay how long the result stays at its highest
-   * @param activation the least that any load gets; 0 for none
+   * @param up the factor by which one decision may raise the number of ready pods
+   * @param down the factor by which one decision may divide the number of ready pods; infinite for
+   *     no limit
+   * @param downDelay how long the highest result is kept
+   * @param activation the minimum number of pods for any load; 0 for none
    */
   public record Limits(double up, double down, Duration downDelay, int activation) {
-    /** Knative's. */
+    /** Knative's defaults. */
     public static final Limits DEFAULT = new Limits(1_000, 2, Duration.ZERO, 0);
   }
 
   /**
    * @param max 0 for no bound
-   * @param initial pods it has until that many were ready once; 0 for none. At most {@code max}: more are never ready
+   * @param initial the number of pods that must have been ready once before fewer are allowed; 0
+   *     for none. It is at most {@code max}, as more pods are never ready
    */
   public record Bounds(int min, int max, int initial) {
     public Bounds {
@@ -93,19 +96,19 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
   }
 
   /**
-   * @param retention how long the last pod stays once the workload is inactive
+   * @param retention how long the last pod stays after the workload has become inactive
    * @param progressDeadline how long pods may take to become ready
    */
   public record Idle(Duration retention, Duration progressDeadline) {
-    /** Knative's. */
+    /** Knative's defaults. */
     public static final Idle DEFAULT = new Idle(Duration.ZERO, Duration.ofSeconds(600));
   }
 
-  /** Knative's, in percent of the stable window. */
+  /** Knative's default length of the panic window, in percent of the stable window. */
   static final double PANIC_WINDOW_PERCENTAGE = 10;
-  /** Knative's: twice the pods there are. */
+  /** Knative's default: panic begins at twice the number of ready pods. */
   static final double PANIC_THRESHOLD = 2;
-  /** The part of a container's limit that a pod should have in use. */
+  /** The share of a container's concurrency limit that is the target. */
   static final double UTILIZATION = 0.7;
 
   public static ScalingSettings of(ScaledServiceSpec target) {
@@ -132,7 +135,9 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
         target.maxReplicas().isPresent() ? Regime.YIELDING : Regime.ZERO_OR_ONE);
   }
 
-  /** The same with at least this minimum; at most 1 where only 0 and 1 are ours to set. */
+  /**
+   * A copy with at least this minimum. In the regime {@code ZERO_OR_ONE}, the minimum is at most 1.
+   */
   public ScalingSettings withMin(int min) {
     int allowed = regime == Regime.ZERO_OR_ONE ? 1 : bounds.max > 0 ? bounds.max : min;
     int raised = Math.max(bounds.min, Math.min(allowed, min));
@@ -140,14 +145,18 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
         new Bounds(raised, bounds.max, bounds.initial), idle, regime);
   }
 
-  /** The same for a revision that no route names any more: only requests give it pods. */
+  /** A copy for a revision that is not routed any more, without a minimum of pods. */
   public ScalingSettings unreachable() {
     return new ScalingSettings(aims, queue, windows,
         new Limits(limits.up, Double.POSITIVE_INFINITY, Duration.ZERO, limits.activation),
         new Bounds(0, bounds.max, 0), new Idle(Duration.ZERO, idle.progressDeadline), regime);
   }
 
-  /** The decision within the bounds, where {@code least} replaces a lower minimum. */
+  /**
+   * The number of pods within the bounds.
+   *
+   * @param least replaces a lower minimum
+   */
   int bounded(int pods, int least) {
     int raised = Math.max(pods, Math.max(bounds.min, least));
     return bounds.max > 0 ? Math.min(raised, bounds.max) : raised;

@@ -1,4 +1,4 @@
-/** How many pods a revision should have. */
+/** Decisions on the number of pods that a revision should have. */
 @NullMarked
 package dev.activator.autoscaler.policy;
 

@@ -7,7 +7,7 @@ import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the ClusterIP of a revision's private Service; None counts as no address.
+ * Reads the ClusterIP of a revision's private Service. {@code None} counts as no address.
  *
  * <p><b>Source.</b> Knative's {@code getDest}.
  */
@@ -42,7 +42,7 @@ final class ClusterIpReader implements ObjectDecoder<PrivateClusterIp> {
   }
 
   @Override
-  public @Nullable PrivateClusterIp fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable PrivateClusterIp decoded(DecodedMetadata metadata, JsonCursor in) {
     var revision = RevisionLabelReader.revisionOf(metadata);
     return revision == null
         ? null

@@ -3,9 +3,12 @@ package dev.activator.cluster.decode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Reads a ConfigMap's data. */
+/** Reads the data of a ConfigMap. */
 public final class ConfigMapReader implements ObjectDecoder<ConfigMapReader.Texts> {
-  /** A key with documentation only: most of the bytes of Knative's ConfigMaps. */
+  /**
+   * A key that has only documentation, but most of the bytes of Knative's ConfigMapWatcher. It is
+   * skipped.
+   */
   private static final String EXAMPLE = "_example";
 
   private Map<String, String> data = Map.of();
@@ -21,7 +24,7 @@ public final class ConfigMapReader implements ObjectDecoder<ConfigMapReader.Text
   }
 
   @Override
-  public Texts fact(DecodedMetadata metadata, JsonCursor in) {
+  public Texts decoded(DecodedMetadata metadata, JsonCursor in) {
     return new Texts(metadata.namespace(), metadata.name(), Map.copyOf(data));
   }
 }

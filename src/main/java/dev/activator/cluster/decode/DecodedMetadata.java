@@ -2,7 +2,7 @@ package dev.activator.cluster.decode;
 
 import java.util.Map;
 
-/** The metadata of an object; missing names are empty. */
+/** The metadata of an object. A missing field is an empty text. */
 final class DecodedMetadata {
   private String namespace = "";
   private String name = "";
@@ -70,12 +70,12 @@ final class DecodedMetadata {
     return annotations;
   }
 
-  /** The uid of its first owner; empty if it has none. */
+  /** The uid of the object's first owner; empty if it has none. */
   String ownerUid() {
     return ownerUid;
   }
 
-  /** When it was created, in RFC 3339, so that texts sort by time; empty if absent. */
+  /** The time of creation in RFC 3339, so that texts sort by time; empty if absent. */
   String created() {
     return created;
   }

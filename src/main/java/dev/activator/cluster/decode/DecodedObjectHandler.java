@@ -16,27 +16,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The informer handler that passes changes of decoded objects to a listener and logs what could
- * not be decoded.
+ * The informer handler that passes changes of decoded objects to a listener, and logs objects and
+ * fields that could not be decoded.
  */
 public final class DecodedObjectHandler<F> implements InformerHandler<ObjectDecodeResult<F>> {
   private static final Logger log = LoggerFactory.getLogger(DecodedObjectHandler.class);
 
   private static final int MAX_LINES = 10;
 
-  /** Receives facts, in a resync even unchanged ones. */
+  /** Receives changes of decoded objects, and in a resync also unchanged objects. */
   @FunctionalInterface
-  public interface FactListener<F> {
-    /** Null before an object is added, after it is deleted, or if it has no fact. */
+  public interface ChangeListener<F> {
+    /**
+     * An object has changed. A value is null if the object does not exist at that time, is
+     * irrelevant, or is malformed.
+     */
     void changed(@Nullable F before, @Nullable F now);
   }
 
   private final WatchedKind<F> kind;
-  private final FactListener<F> listener;
+  private final ChangeListener<F> listener;
   private final LongSupplier nanoTime;
   private final LogLimit limit = new LogLimit(MAX_LINES);
 
-  public DecodedObjectHandler(WatchedKind<F> kind, FactListener<F> listener,
+  public DecodedObjectHandler(WatchedKind<F> kind, ChangeListener<F> listener,
       LongSupplier nanoTime) {
     this.kind = kind;
     this.listener = listener;
@@ -48,29 +51,29 @@ public final class DecodedObjectHandler<F> implements InformerHandler<ObjectDeco
     switch (notification) {
       case Added<ObjectDecodeResult<F>>(var now) -> {
         warnings(now).forEach(this::warn);
-        change(null, now.object().fact());
+        change(null, now.object().value());
       }
       case Updated<ObjectDecodeResult<F>>(var before, var now) -> {
         var known = warnings(before);
         warnings(now).stream().filter(line -> !known.contains(line))
             .forEach(this::warn);
         if (before == now || !equal(before, now)) {
-          change(before.object().fact(), now.object().fact());
+          change(before.object().value(), now.object().value());
         }
       }
       case Deleted<ObjectDecodeResult<F>>(var before, var last, var finalState) -> {
         if (finalState == FinalState.UNKNOWN) {
-          log.debug("No watch saw that {} {} was deleted", kind.name(), last.key());
+          log.debug("No watch has reported the deletion of {} {}", kind.name(), last.key());
         }
-        change(before.object().fact(), null);
+        change(before.object().value(), null);
       }
     }
   }
 
   private static <F> boolean equal(VersionedObject<ObjectDecodeResult<F>> before,
       VersionedObject<ObjectDecodeResult<F>> now) {
-    var fact = now.object().fact();
-    return fact != null && fact.equals(before.object().fact());
+    var value = now.object().value();
+    return value != null && value.equals(before.object().value());
   }
 
   private void change(@Nullable F before, @Nullable F now) {

@@ -7,16 +7,19 @@ import java.net.InetAddress;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads addresses and ports of Endpoints, EndpointSlices and Services. */
+/** Reads the addresses and ports of Endpoints, EndpointSlices and Services. */
 final class EndpointAddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
-  /** The last value, which is reused if the next object has the same ports, as most do. */
+  /**
+   * The ports of the last object. The next object uses the same instance if its ports are equal, as
+   * most are.
+   */
   private static volatile Ports lastPorts = Ports.NONE;
 
   private EndpointAddressReader() {}
 
-  /** Null, with a remark, if it is not an address. */
+  /** The IP address here; null, with a remark, if the text is no address. */
   static @Nullable String ip(JsonCursor in) {
     var text = in.text();
     if (isAddress(text)) {
@@ -26,10 +29,11 @@ final class EndpointAddressReader {
     return null;
   }
 
-  /** Accepts no brackets, zone or port. */
+  /** Whether a text is an IP address without brackets, zone and port. */
   private static boolean isAddress(String text) {
     try {
-      // Neither does a DNS lookup. IPv4 first: the JDK takes "1" for an address.
+      // None of these does a DNS lookup. The pattern is necessary because the JDK accepts "1" as an
+      // address.
       return IPV4.matcher(text).matches()
           ? InetAddress.ofLiteral(text) != null
           : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
@@ -38,7 +42,7 @@ final class EndpointAddressReader {
     }
   }
 
-  /** The pod's uid, else its name, else empty. */
+  /** The identity of the pod in a {@code targetRef}: its uid, else its name, else an empty text. */
   static String pod(JsonCursor in) {
     var uid = "";
     var name = "";
@@ -51,7 +55,7 @@ final class EndpointAddressReader {
     return uid.isEmpty() ? name : uid;
   }
 
-  /** The first port with each protocol's name. */
+  /** For each protocol, the first port that has its name. */
   static Ports ports(JsonCursor in) {
     Integer http1 = null;
     Integer h2c = null;
@@ -68,7 +72,7 @@ final class EndpointAddressReader {
       }
     }
     var read = new Ports(http1, h2c);
-    // A race with another thread only costs a miss.
+    // If another thread changes the field, only the sharing is lost.
     var shared = lastPorts;
     if (shared.equals(read)) {
       return shared;
@@ -77,13 +81,13 @@ final class EndpointAddressReader {
     return read;
   }
 
-  /** The remark about addresses without a usable port. */
+  /** The remark for addresses that were ignored because no port can be used. */
   static String noneOf(String path) {
     return "its addresses, as no port of " + path + " that has a number is named "
         + PortProtocol.HTTP1.portName() + " or " + PortProtocol.H2C.portName();
   }
 
-  /** A port. A malformed number is a problem only if the port has a name that is used. */
+  /** A port. A malformed number is only a problem if the port's name is that of a protocol. */
   private record Port(String name, @Nullable Integer number, @Nullable String problem) {
     @Nullable Integer number(JsonCursor in) {
       if (problem != null) {

@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an EndpointSlice; leaves out invalid addresses with a remark.
+ * Reads an EndpointSlice. Invalid addresses are ignored, with a remark.
  *
- * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
- * same pod's, so the first counts.
+ * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint belong
+ * to one pod, so only the first is read.
  */
 final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> {
   private static final String FQDN = "FQDN";
@@ -78,7 +78,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> 
     return Condition.of(ready, serving, terminating);
   }
 
-  /** Whether it lists names, not addresses. */
+  /** Whether the slice lists host names instead of addresses. */
   boolean hasNames() {
     return hasNames;
   }
@@ -93,7 +93,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> 
     return owner != null && isOf(owner, metadata.label(RevisionLabelReader.SERVICE_NAME));
   }
 
-  /** Whether the slice belongs to the Service its labels describe. */
+  /** Whether the slice belongs to the Service that its labels describe. */
   private static boolean isOf(Owner owner, String service) {
     var name = owner.revision().name();
     return service.isEmpty() || service.equals(switch (owner.role()) {
@@ -103,7 +103,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> 
   }
 
   @Override
-  public @Nullable RevisionEndpointSlice fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable RevisionEndpointSlice decoded(DecodedMetadata metadata, JsonCursor in) {
     var owner = RevisionLabelReader.ownerOf(metadata);
     if (owner == null) {
       return null;

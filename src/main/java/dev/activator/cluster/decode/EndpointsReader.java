@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an Endpoints object; leaves out invalid addresses with a remark.
+ * Reads an Endpoints object. Invalid addresses are ignored, with a remark.
  *
  * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */
@@ -82,7 +82,7 @@ final class EndpointsReader implements ObjectDecoder<RevisionEndpointSlice> {
   }
 
   @Override
-  public @Nullable RevisionEndpointSlice fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable RevisionEndpointSlice decoded(DecodedMetadata metadata, JsonCursor in) {
     var owner = RevisionLabelReader.ownerOf(metadata);
     if (owner == null) {
       return null;

@@ -3,7 +3,7 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.policy.HpaSpec;
 import dev.activator.revision.ScaleTargetRef;
 
-/** Reads what a HorizontalPodAutoscaler scales, and its lower limit. */
+/** Reads the target of a HorizontalPodAutoscaler, and its lower limit. */
 final class HpaReader implements ObjectDecoder<HpaSpec> {
   private ScaleTargetRef target = new ScaleTargetRef("", "", "");
   private int minReplicas = 1;
@@ -35,7 +35,7 @@ final class HpaReader implements ObjectDecoder<HpaSpec> {
   }
 
   @Override
-  public HpaSpec fact(DecodedMetadata metadata, JsonCursor in) {
+  public HpaSpec decoded(DecodedMetadata metadata, JsonCursor in) {
     return new HpaSpec(metadata.namespace(), metadata.name(), target, minReplicas);
   }
 }

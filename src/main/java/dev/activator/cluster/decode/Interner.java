@@ -3,9 +3,9 @@ package dev.activator.cluster.decode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Returns one instance for equal values that repeat, from a table of fixed size.
+ * A table of fixed size that replaces equal values by one instance, to save memory.
  *
- * <p><b>Threads.</b> Any; a race only costs a miss.
+ * <p><b>Threads.</b> Any. A race only has the effect that a value is not shared.
  */
 final class Interner<T> {
   private final @Nullable Object[] known;
@@ -16,7 +16,7 @@ final class Interner<T> {
   }
 
   /** @param value immutable */
-  @SuppressWarnings("unchecked") // Only what is equal to the value is returned.
+  @SuppressWarnings("unchecked") // The returned object is equal to the value, so it has its type.
   T of(T value) {
     int hash = value.hashCode();
     int slot = (hash ^ hash >>> 16) & (known.length - 1);

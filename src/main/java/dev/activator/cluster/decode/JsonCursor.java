@@ -18,40 +18,40 @@ import tools.jackson.core.TokenStreamContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Streams one JSON object: skips what is not read and builds no tree.
+ * A cursor over one JSON object. It skips values that are not read, and builds no tree.
  *
- * <p><b>Errors.</b> A value of the wrong type reads as absent and is a {@link #problem()}. Invalid
- * JSON throws a {@link tools.jackson.core.JacksonException}.
+ * <p><b>Errors.</b> A value of the wrong type counts as absent, and is recorded as the
+ * {@link #problem()}. Invalid JSON throws a {@link tools.jackson.core.JacksonException}.
  */
 final class JsonCursor {
-  /** Only quotes values in messages. */
+  /** Used only to quote values in messages. */
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int MAX_QUOTE_LENGTH = 60;
   private static final Interner<String> TEXTS = new Interner<>(1 << 12);
 
   private final JsonParser parser;
-  /** Paths begin below it. */
+  /** The context of the object itself. Paths in messages begin below it. */
   private final TokenStreamContext root;
   private final List<String> remarks;
   private @Nullable String problem;
-  /** Whether the value at the current token was entered and need not be skipped. */
+  /** Whether the value at the current token has been entered, so that it need not be skipped. */
   private boolean entered = true;
 
-  /** @param parser at the start of the object */
+  /** @param parser is at the start of the object */
   JsonCursor(JsonParser parser, List<String> remarks) {
     this.parser = parser;
     this.root = parser.streamReadContext();
     this.remarks = remarks;
   }
 
-  /** The field names of the object here; iterate to the end. */
+  /** The field names of the current object. The caller must iterate to the end. */
   Iterable<String> fields() {
     entered = isPresent() && is(JsonToken.START_OBJECT, "an object");
     return entered ? rest(this::nextField) : List.of();
   }
 
-  /** This cursor at each item of the list here; iterate to the end. */
+  /** This cursor, at each item of the current list. The caller must iterate to the end. */
   Iterable<JsonCursor> items() {
     entered = isPresent() && is(JsonToken.START_ARRAY, "a list");
     return entered ? rest(this::nextItem) : List.of();
@@ -100,7 +100,7 @@ final class JsonCursor {
     entered = false;
   }
 
-  /** A JSON null counts as absent. */
+  /** Whether there is a value. A JSON null counts as absent. */
   boolean isPresent() {
     return parser.currentToken() != JsonToken.VALUE_NULL;
   }
@@ -117,17 +117,17 @@ final class JsonCursor {
     return parser.currentToken() == JsonToken.VALUE_STRING;
   }
 
-  /** Empty if absent. */
+  /** The current text; empty if absent. */
   String text() {
     return isPresent() && is(JsonToken.VALUE_STRING, "text") ? TEXTS.of(parser.getString()) : "";
   }
 
-  /** A text, number or boolean as text; empty for anything else. */
+  /** The current text, number or boolean as text; empty for any other value. */
   String anyText() {
     return TEXTS.of(parser.getValueAsString(""));
   }
 
-  /** At least 0. */
+  /** The current number, which must be at least 0. */
   int count(int absent) {
     if (!isPresent()) {
       return absent;
@@ -139,7 +139,7 @@ final class JsonCursor {
     return absent;
   }
 
-  /** At least 0, of 64 bits. */
+  /** The current number, which must be at least 0 and may have 64 bits. */
   long longCount(long absent) {
     if (!isPresent()) {
       return absent;
@@ -170,7 +170,7 @@ final class JsonCursor {
     };
   }
 
-  /** Empty if absent. */
+  /** The fields of the current object that are texts; empty if absent. */
   Map<String, String> texts() {
     if (!isPresent()) {
       return Map.of();
@@ -183,7 +183,7 @@ final class JsonCursor {
     return texts;
   }
 
-  /** The value here as maps, lists, texts, numbers and booleans; null if absent. */
+  /** The current value as maps, lists, texts, numbers and booleans; null if absent. */
   @Nullable Object tree() {
     return switch (parser.currentToken()) {
       case START_OBJECT -> {
@@ -207,7 +207,7 @@ final class JsonCursor {
     return path() + " must be " + expected + ", not " + quoted();
   }
 
-  /** The object gets no fact; only the first problem is kept. */
+  /** Records that the object is malformed. Only the first problem is kept. */
   void problem(String message) {
     if (problem == null) {
       problem = message;
@@ -226,7 +226,7 @@ final class JsonCursor {
     return remarks;
   }
 
-  /** Such as {@code subsets[0].ports}. */
+  /** The path of the current value, such as {@code subsets[0].ports}. */
   String path() {
     var steps = new ArrayDeque<String>();
     var token = parser.currentToken();

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the Kubernetes Service that a ScaledService names: its selector and ports. */
+/** Reads the selector and ports of a Kubernetes Service that a ScaledService names. */
 final class KubernetesServiceReader implements ObjectDecoder<KubernetesService> {
   private Map<String, String> selector = Map.of();
   private final List<Port> ports = new ArrayList<>(1);
@@ -47,7 +47,7 @@ final class KubernetesServiceReader implements ObjectDecoder<KubernetesService> 
   }
 
   @Override
-  public KubernetesService fact(DecodedMetadata metadata, JsonCursor in) {
+  public KubernetesService decoded(DecodedMetadata metadata, JsonCursor in) {
     return new KubernetesService(metadata.namespace(), metadata.name(), selector, ports,
         isLocal);
   }

@@ -14,10 +14,10 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.JacksonException;
 
 /**
- * Parses the Kubernetes API's lists and watch events.
+ * Parses lists and watch events of the Kubernetes API.
  *
- * <p><b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if it
- * is neither; not for a malformed object with a name and a version.
+ * <p><b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if
+ * the text is no list or event. A malformed object that has a name and a version is not an error.
  *
  * <p><b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
  */
@@ -27,19 +27,19 @@ public final class ListWatchParser {
 
   private ListWatchParser() {}
 
-  /** @param next the continue token; empty on the last page */
+  /** @param next the continue token; empty for the last page */
   public record Page<T>(List<VersionedObject<T>> items, String resourceVersion, String next) {}
 
   public sealed interface WatchEvent<T> {
-    /** Created or changed. */
+    /** An object was created or changed. */
     record Put<T>(VersionedObject<T> now) implements WatchEvent<T> {}
 
     record Removed<T>(VersionedObject<T> last) implements WatchEvent<T> {}
 
-    /** All events up to this version were sent. */
+    /** All events up to this version have been sent. */
     record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {}
 
-    /** @param retryAfter zero if the server does not say */
+    /** @param retryAfter the pause that the server requested; zero if none */
     record Failed<T>(int code, Duration retryAfter) implements WatchEvent<T> {}
   }
 
@@ -69,7 +69,8 @@ public final class ListWatchParser {
       }
     }
     if (version.isEmpty() || !hasItems) {
-      // Servers never omit items; read as an empty list, it would delete everything.
+      // Servers never omit the items. An incomplete list must not be read as an empty one, which
+      // would delete everything.
       throw new IllegalStateException("a list came without a resourceVersion or items");
     }
     return new Page<>(items, version, next);
@@ -84,7 +85,7 @@ public final class ListWatchParser {
     }
   }
 
-  /** @param text opens a new parser at each call */
+  /** @param text opens a new parser in each call */
   public static <F> WatchEvent<ObjectDecodeResult<F>> event(WatchedKind<F> kind,
       Supplier<JsonParser> text) {
     return event(kind, text, "");
@@ -107,7 +108,7 @@ public final class ListWatchParser {
     if (type.isEmpty() || !knownType.isEmpty()) {
       throw new IllegalStateException("an event came without a type or an object");
     }
-    // The object comes before its type: parse again.
+    // The object comes before its type, so the text is parsed again.
     return event(kind, text, type);
   }
 
@@ -125,7 +126,7 @@ public final class ListWatchParser {
   private static <F> VersionedObject<ObjectDecodeResult<F>> named(
       VersionedObject<ObjectDecodeResult<F>> object) {
     if (object.key().isEmpty() || object.resourceVersion().isEmpty()) {
-      // The watch would resume without a version, with a gap.
+      // Without a version, the watch could not be resumed without a gap.
       throw new IllegalStateException(
           "an object came without a name or a resourceVersion: '" + object.key() + "'");
     }
@@ -174,7 +175,7 @@ public final class ListWatchParser {
     return version;
   }
 
-  /** What a {@code Status} says; empty if it is none. */
+  /** The message of a {@code Status}; empty if the body is no Status. */
   public static String message(byte[] body) {
     var message = "";
     try (var parser = JSON.createParser(ObjectReadContext.empty(), body)) {
@@ -188,9 +189,9 @@ public final class ListWatchParser {
   }
 
   /**
-   * What a version of an API group serves.
+   * A resource that one version of an API group serves.
    *
-   * @param plural with {@code /scale} for a subresource
+   * @param plural the plural name; it ends in {@code /scale} for that subresource
    */
   public record ServedResource(String plural, String kind, boolean isNamespaced) {}
 

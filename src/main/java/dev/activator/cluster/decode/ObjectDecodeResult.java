@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of decoding a Kubernetes object: our record of it, or why there is none.
+ * The result of decoding a Kubernetes object: our record of it, or the reason why there is none.
  *
- * @param fact null if irrelevant or malformed
- * @param problem why it is malformed
- * @param remarks what was left out of the fact, one sentence each
+ * @param value the record; null if the object is irrelevant or malformed
+ * @param problem why the object is malformed; null if it is not
+ * @param remarks the parts of the object that were ignored, one sentence each
  */
-public record ObjectDecodeResult<F>(@Nullable F fact, @Nullable String problem,
+public record ObjectDecodeResult<F>(@Nullable F value, @Nullable String problem,
     List<String> remarks) {
   ObjectDecodeResult<F> with(@Nullable F other) {
     return new ObjectDecodeResult<>(other, problem, remarks);

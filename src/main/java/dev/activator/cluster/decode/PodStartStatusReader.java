@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads how far a pod is that starts, and why its containers do not start.
+ * Reads the progress of a pod's start, and the reason why its containers do not start.
  *
  * <p><b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
  */
@@ -28,8 +28,8 @@ final class PodStartStatusReader implements ObjectDecoder<PodStartStatus> {
   private final Map<StartPhase, Instant> ends = new EnumMap<>(StartPhase.class);
 
   /**
-   * @param failure of the first that fails
-   * @param started when the last one was started; null unless all run
+   * @param failure the failure of the first container that fails
+   * @param started when the last container was started; null unless all run
    */
   private record ContainerStarts(@Nullable FailureReason failure, @Nullable Instant started) {
     static final ContainerStarts NONE = new ContainerStarts(null, null);
@@ -86,10 +86,10 @@ final class PodStartStatusReader implements ObjectDecoder<PodStartStatus> {
   }
 
   /**
-   * The state of a container; what does not apply is empty.
+   * The state of a container. A text that does not apply is empty.
    *
-   * @param waiting why
-   * @param terminated why
+   * @param waiting the reason for which it waits
+   * @param terminated the reason of the last termination
    */
   private record State(String waiting, String message, String terminated, String startedAt) {
     static final State NONE = new State("", "", "", "");
@@ -113,7 +113,7 @@ final class PodStartStatusReader implements ObjectDecoder<PodStartStatus> {
     }
   }
 
-  /** Null if it is absent or malformed. */
+  /** The parsed time; null if it is absent or malformed. */
   private static @Nullable Instant instant(String text) {
     try {
       return text.isEmpty() ? null : Instant.parse(text);
@@ -142,9 +142,9 @@ final class PodStartStatusReader implements ObjectDecoder<PodStartStatus> {
     }
   }
 
-  /** A pod that is terminating or has ended says nothing about starts. */
+  /** A pod that is terminating or has ended is irrelevant for starts. */
   @Override
-  public @Nullable PodStartStatus fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable PodStartStatus decoded(DecodedMetadata metadata, JsonCursor in) {
     if (metadata.ends() || phase.equals("Failed") || phase.equals("Succeeded")) {
       return null;
     }

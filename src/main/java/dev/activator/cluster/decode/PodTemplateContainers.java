@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The containers of a Revision's pod template, as far as its readiness depends on them. */
+/** The containers of a Revision's pod template, with the fields on which readiness depends. */
 record PodTemplateContainers(List<Container> all) {
   private static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";
 
   /**
-   * @param port the name of the first port
-   * @param runsCommand for an exec readinessProbe
-   * @param probesByGrpc in the readinessProbe
-   * @param startsSlowly for a startupProbe
+   * @param port the name of the first port; null if there is none
+   * @param runsCommand whether the readinessProbe is of the type exec
+   * @param probesByGrpc whether the readinessProbe is of the type gRPC
+   * @param startsSlowly whether there is a startupProbe
    */
   private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
       boolean probesByGrpc, boolean startsSlowly) {}
@@ -99,7 +99,7 @@ record PodTemplateContainers(List<Container> all) {
     return all.isEmpty();
   }
 
-  /** The only container, or the first with a port. */
+  /** The container that serves requests: the only one, or the first with a port. */
   private @Nullable Container serving() {
     return all.size() == 1
         ? all.getFirst()
@@ -112,8 +112,8 @@ record PodTemplateContainers(List<Container> all) {
   }
 
   /**
-   * Whether a probe may find a pod ready before Kubernetes does. False with exec or startup probes,
-   * of which it does not see the result.
+   * Whether our probe may find a pod ready before Kubernetes does. False if the pod has an exec or
+   * startup probe, whose result our probe does not show.
    */
   boolean probesBeforeReady() {
     var serving = serving();
@@ -128,7 +128,10 @@ record PodTemplateContainers(List<Container> all) {
     return serving != null && serving.probesByGrpc;
   }
 
-  /** How to probe a pod without queue-proxy, by the Revision's annotations. */
+  /**
+   * The probe of pods without queue-proxy, by the Revision's annotations; null if they have a
+   * queue-proxy.
+   */
   @Nullable ReadinessProbeSpec readinessProbe(Map<String, String> annotations, JsonCursor in) {
     var path = annotations.get(READINESS_PATH);
     if (path != null && ReadinessProbeSpec.isPath(path)) {

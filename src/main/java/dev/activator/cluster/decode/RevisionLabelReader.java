@@ -6,7 +6,7 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from Knative's labels which revision an object belongs to, and has their names.
+ * Reads Knative's labels, which name the revision of an object.
  *
  * <p><b>Source.</b> {@code register.go} in {@code knative.dev/serving} and
  * {@code knative.dev/networking}.
@@ -19,10 +19,10 @@ public final class RevisionLabelReader {
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
   static final String SERVICE_NAME = "kubernetes.io/service-name";
   static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
-  /** An annotation of our EndpointSlices. */
+  /** The annotation of our EndpointSlices that names the ScaledService. */
   static final String SCALED_SERVICE = "activator.dev/scaled-service";
 
-  /** A revision has five objects. */
+  /** Shares ids, since a revision has five objects. */
   private static final Interner<RevisionId> IDS = new Interner<>(1 << 14);
 
   private RevisionLabelReader() {}

@@ -13,7 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a Revision: protocol, limits, timeouts, readiness probe and why it cannot start.
+ * Reads a Revision: its protocol, limits, timeouts and readiness probe, and the reason why it
+ * cannot start.
  *
  * <p><b>Source.</b> Knative's {@code revision_helpers.go} and {@code newRevisionWatcher}.
  */
@@ -60,7 +61,7 @@ final class RevisionReader implements ObjectDecoder<Revision> {
   }
 
   @Override
-  public Revision fact(DecodedMetadata metadata, JsonCursor in) {
+  public Revision decoded(DecodedMetadata metadata, JsonCursor in) {
     if (containers.isNone()) {
       in.remark("spec.containers is empty");
     }
@@ -84,7 +85,7 @@ final class RevisionReader implements ObjectDecoder<Revision> {
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(responseStartTimeoutSeconds), Duration.ofSeconds(idleTimeoutSeconds));
-    // Most revisions have these, and thousands of them share one object.
+    // Most revisions have the defaults, and share one object.
     return read.equals(RequestTimeouts.DEFAULT) ? RequestTimeouts.DEFAULT : read;
   }
 

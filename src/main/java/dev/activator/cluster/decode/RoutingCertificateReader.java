@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the Secret with the data plane's certificate; of other Secrets it keeps nothing.
+ * Reads the Secret with the data plane's certificate. It ignores all other Secrets.
  *
  * <p><b>Errors.</b> Messages never quote a value.
  */
@@ -37,7 +37,7 @@ public final class RoutingCertificateReader implements ObjectDecoder<RoutingCert
   }
 
   @Override
-  public @Nullable RoutingCertificate fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable RoutingCertificate decoded(DecodedMetadata metadata, JsonCursor in) {
     var authorities = data.containsKey(AUTHORITIES) ? text(AUTHORITIES, in) : "";
     return new RoutingCertificate(text(CHAIN, in), text(KEY, in), authorities);
   }

@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a ScaledService. The schema of the CustomResourceDefinition refuses most of what is a problem here. */
+/**
+ * Reads a ScaledService. The schema of the CustomResourceDefinition already refuses most invalid
+ * values.
+ */
 final class ScaledServiceReader implements ObjectDecoder<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
 
@@ -131,7 +134,7 @@ final class ScaledServiceReader implements ObjectDecoder<ScaledService> {
   }
 
   @Override
-  public ScaledService fact(DecodedMetadata metadata, JsonCursor in) {
+  public ScaledService decoded(DecodedMetadata metadata, JsonCursor in) {
     require(workload.kind(), "scaleTargetRef.kind", in);
     require(workload.name(), "scaleTargetRef.name", in);
     require(service, "serviceRef.name", in);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code spec.template} of any kind that has one. */
+/** Reads the pod template of a workload, of any kind that has {@code spec.template}. */
 final class ScaledWorkloadReader implements ObjectDecoder<ScaledWorkload> {
   private final DecodedMetadata ofPods = new DecodedMetadata();
   private final List<Container> containers = new ArrayList<>(1);
@@ -137,7 +137,7 @@ final class ScaledWorkloadReader implements ObjectDecoder<ScaledWorkload> {
   }
 
   @Override
-  public ScaledWorkload fact(DecodedMetadata metadata, JsonCursor in) {
+  public ScaledWorkload decoded(DecodedMetadata metadata, JsonCursor in) {
     return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()),
         ofPods.labels(),
         containers, failure);

@@ -7,7 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an EndpointSlice of any Service, which a label names; addresses are read as those of Knative's Services. */
+/**
+ * Reads an EndpointSlice of any Service. A label names the Service. Addresses are read by
+ * {@link EndpointSliceReader}.
+ */
 final class ServiceEndpointSliceReader implements ObjectDecoder<ServiceEndpointSlice> {
   private static final int LAST_PORT = 65_535;
 
@@ -41,7 +44,7 @@ final class ServiceEndpointSliceReader implements ObjectDecoder<ServiceEndpointS
   }
 
   @Override
-  public @Nullable ServiceEndpointSlice fact(DecodedMetadata metadata, JsonCursor in) {
+  public @Nullable ServiceEndpointSlice decoded(DecodedMetadata metadata, JsonCursor in) {
     return endpoints.hasNames()
         ? null
         : new ServiceEndpointSlice(

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
 /**
- * A kind of Kubernetes objects that the activator follows: its path in the API and its reader.
+ * A kind of Kubernetes objects that the activator watches: its path in the API, and its decoder.
  *
- * <p><b>Errors.</b> A malformed object has an {@link ObjectDecodeResult#problem}; invalid JSON throws a
- * {@link tools.jackson.core.JacksonException}.
+ * <p><b>Errors.</b> A malformed object has an {@link ObjectDecodeResult#problem}; invalid JSON
+ * throws a {@link tools.jackson.core.JacksonException}.
  */
 public final class WatchedKind<F> {
   public static final WatchedKind<RevisionEndpointSlice> ENDPOINTS = new WatchedKind<>("Endpoints",
@@ -60,7 +60,7 @@ public final class WatchedKind<F> {
   private final Supplier<? extends ObjectDecoder<F>> readers;
   private final History<F> history;
 
-  /** Adds to a fact what only earlier versions show. */
+  /** Adds values to a decoded object that depend on earlier versions of it. */
   private interface History<F> {
     F added(F now, @Nullable F before, String version);
   }
@@ -79,7 +79,7 @@ public final class WatchedKind<F> {
     this.history = history;
   }
 
-  /** A kind that ScaledServices scale. */
+  /** The kind of a workload that ScaledServices scale. */
   public static WatchedKind<ScaledWorkload> workloads(String kind, String groupPath,
       String plural) {
     return new WatchedKind<>(kind, groupPath, plural, ScaledWorkloadReader::new);
@@ -89,7 +89,7 @@ public final class WatchedKind<F> {
     return name;
   }
 
-  /** Without slashes around it. */
+  /** The path of the API group's version, without slashes at its ends. */
   public String groupPath() {
     return groupPath;
   }
@@ -98,7 +98,11 @@ public final class WatchedKind<F> {
     return plural;
   }
 
-  /** @param parser at the start of an object, which is read to its end */
+  /**
+   * Decodes one object.
+   *
+   * @param parser is at the start of the object, and afterwards at its end
+   */
   public VersionedObject<ObjectDecodeResult<F>> decode(JsonParser parser) {
     var remarks = new ArrayList<String>(0);
     var in = new JsonCursor(parser, remarks);
@@ -115,24 +119,27 @@ public final class WatchedKind<F> {
         decoded(metadata, reader, in, remarks));
   }
 
-  /** A malformed object keeps its last good fact, unless it was recreated. */
+  /**
+   * The object to store. If it is malformed, it keeps the last valid value, unless it was created
+   * again.
+   */
   public VersionedObject<ObjectDecodeResult<F>> stored(
       @Nullable VersionedObject<ObjectDecodeResult<F>> before,
       VersionedObject<ObjectDecodeResult<F>> seen) {
     var now = seen.object();
-    var known = before == null || !before.uid().equals(seen.uid()) ? null : before.object().fact();
-    var fact = now.fact();
+    var known = before == null || !before.uid().equals(seen.uid()) ? null : before.object().value();
+    var value = now.value();
     if (now.problem() != null) {
-      fact = known;
-    } else if (fact != null) {
-      fact = history.added(fact, known, seen.resourceVersion());
+      value = known;
+    } else if (value != null) {
+      value = history.added(value, known, seen.resourceVersion());
     }
-    return fact == now.fact()
+    return value == now.value()
         ? seen
-        : new VersionedObject<>(seen.key(), seen.uid(), seen.resourceVersion(), now.with(fact));
+        : new VersionedObject<>(seen.key(), seen.uid(), seen.resourceVersion(), now.with(value));
   }
 
-  /** Items of a list carry no kind; watch events do. */
+  /** Checks the kind, which watch events contain, but not the items of a list. */
   private void requireKind(JsonCursor in) {
     var claimed = in.anyText();
     if (!claimed.equals(name)) {
@@ -149,8 +156,8 @@ public final class WatchedKind<F> {
     for (var missing : missing(metadata)) {
       in.problem("metadata." + missing + " is missing");
     }
-    var fact = in.problem() == null ? reader.fact(metadata, in) : null;
-    return new ObjectDecodeResult<>(in.problem() == null ? fact : null, in.problem(),
+    var value = in.problem() == null ? reader.decoded(metadata, in) : null;
+    return new ObjectDecodeResult<>(in.problem() == null ? value : null, in.problem(),
         List.copyOf(remarks));
   }
 

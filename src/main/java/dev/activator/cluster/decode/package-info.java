@@ -1,4 +1,4 @@
-/** Decodes the fields we need of Kubernetes objects into our records. */
+/** Decodes Kubernetes objects to the activator's records. Only the necessary fields are read. */
 @NullMarked
 package dev.activator.cluster.decode;
 

@@ -8,12 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deltas not stored yet, served in the order of each key's first.
+ * The queue of changes (deltas) that are not stored yet. The deltas of a key are processed
+ * together; keys are in the order of their first delta.
  *
- * <p><b>Threads.</b> Any may put. One takes, and processes under the lock, so that lists and deletions
- * see queue and store agree.
+ * <p><b>Threads.</b> Any thread may put. One thread takes deltas and processes them under the lock,
+ * so that queue and store are consistent for lists and deletions.
  *
- * <p><b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in
+ * <p><b>Source.</b> client-go's {@code DeltaFIFO}. Here the consumer is woken, and does not wait in
  * {@code Pop}.
  */
 final class DeltaQueue<T> implements ReflectorStore<T> {
@@ -21,11 +22,11 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     ADDED,
     UPDATED,
     DELETED,
-    /** Missing in a list: no watch delivered the deletion. */
+    /** The object is missing in a list, but no watch has delivered its deletion. */
     LOST,
-    /** Listed, changed or not. */
+    /** The object is in a list, and may have changed. */
     REPLACED,
-    /** Repeated for the handlers that are due for a resync. */
+    /** The object is repeated for the handlers that are due for a resync. */
     SYNC;
 
     boolean isDeletion() {
@@ -37,7 +38,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
 
   @FunctionalInterface
   interface Process<T> {
-    /** @return the deltas to put back unless newer ones are pending */
+    /** @return the deltas to put back; they are dropped if newer ones are pending */
     List<Delta<T>> process(String key, List<Delta<T>> deltas);
   }
 
@@ -51,14 +52,14 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
   private final IndexedStore<T> known;
   private final Runnable wake;
   private final Object lock = new Object();
-  /** No list is empty. */
+  /** The deltas by key. No list is empty. */
   private final LinkedHashMap<String, List<Delta<T>>> pending = new LinkedHashMap<>();
   private boolean populated;
   private int initialKeys;
   private boolean closed;
 
   /**
-   * @param known written only while a pop processes
+   * @param known the store, which is written only during {@link #pop}
    * @param wake called under the lock
    */
   DeltaQueue(IndexedStore<T> known, Runnable wake) {
@@ -74,7 +75,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     }
   }
 
-  /** Ignores an unknown key: no handler has seen it. */
+  /** Queues a deletion. An unknown key is ignored, because no handler knows it. */
   @Override
   public void remove(VersionedObject<T> last) {
     synchronized (lock) {
@@ -102,7 +103,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     }
   }
 
-  /** @return how many were queued */
+  /** @return the number of objects that were queued */
   int resync() {
     synchronized (lock) {
       int count = 0;
@@ -116,7 +117,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     }
   }
 
-  /** Whether handlers that are due have not all been given their objects. */
+  /** Whether objects of the last resync are still pending. */
   boolean isResyncing() {
     synchronized (lock) {
       return pending.values().stream()
@@ -134,7 +135,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
       try {
         left = process.process(first.getKey(), first.getValue());
       } finally {
-        settle(first.getKey(), left);
+        finish(first.getKey(), left);
       }
       return left.isEmpty() ? Popped.PROCESSED : Popped.PUT_BACK;
     }
@@ -159,7 +160,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     }
   }
 
-  private void settle(String key, List<Delta<T>> left) {
+  private void finish(String key, List<Delta<T>> left) {
     if (left.isEmpty() || pending.containsKey(key)) {
       initialKeys = Math.max(0, initialKeys - 1);
     } else {
@@ -180,7 +181,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     var deltas = pending.computeIfAbsent(delta.object().key(), _ -> new ArrayList<>(1));
     if (delta.type().isDeletion() && !deltas.isEmpty()
         && deltas.getLast().type().isDeletion()) {
-      // Only the watch's deletion has the final state.
+      // Only a deletion from the watch has the final state.
       if (deltas.getLast().type() == Type.LOST) {
         deltas.set(deltas.size() - 1, delta);
       }
@@ -192,7 +193,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     }
   }
 
-  /** Known objects that the list lacks and that are not being deleted. */
+  /** The known objects that the list lacks, without those whose deletion is pending. */
   private List<VersionedObject<T>> missing(Set<String> listed) {
     var missing = new ArrayList<VersionedObject<T>>();
     pending.forEach((key, deltas) -> {

@@ -17,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The objects of one kind by key, with indices.
+ * A store of the objects of one kind, by key, with indices.
  *
- * <p><b>Threads.</b> Any. An object and its index entries become visible together; one {@link #read}
- * gives answers that agree.
+ * <p><b>Threads.</b> Any. An object and its index entries become visible together. All answers
+ * within one {@link #read} are consistent.
  *
- * <p><b>Errors.</b> An object whose index function throws is missing in that index.
+ * <p><b>Errors.</b> An object for which an index function throws is missing in that index.
  *
  * <p><b>Source.</b> client-go's {@code thread_safe_store.go}.
  */
@@ -34,7 +34,9 @@ public final class IndexedStore<T> {
   private final Map<String, VersionedObject<T>> objects = new HashMap<>();
   private final Map<String, Index<T>> indices = new LinkedHashMap<>();
 
-  /** Remembers each key's values: the function may answer differently later. */
+  /**
+   * An index. It stores the values of each key, since the function may return other values later.
+   */
   private static final class Index<T> {
     private final Function<? super VersionedObject<T>, ? extends Collection<?>> function;
     private final Map<String, Set<?>> valuesByKey = new HashMap<>();
@@ -58,7 +60,7 @@ public final class IndexedStore<T> {
       }
     }
 
-    /** Most buckets have one key, for which an immutable set is small. */
+    /** The union of two sets. Most sets have one key, and an immutable set of one is small. */
     private static Set<String> union(Set<String> keys, Set<String> more) {
       var all = keys instanceof HashSet ? keys : new HashSet<>(keys);
       all.addAll(more);
@@ -74,7 +76,7 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Valid only during one {@link #read}. */
+  /** The store during one {@link #read}, and not afterwards. */
   public final class View {
     private View() {}
 
@@ -140,9 +142,9 @@ public final class IndexedStore<T> {
   }
 
   /**
-   * Includes stored objects.
+   * Adds an index, also of the objects that are already stored.
    *
-   * @param values without side effects
+   * @param values computes the values of an object, without side effects
    */
   public void addIndex(String name,
       Function<? super VersionedObject<T>, ? extends Collection<?>> values) {
@@ -162,7 +164,7 @@ public final class IndexedStore<T> {
   public void put(VersionedObject<T> now) {
     lock.writeLock().lock();
     try {
-      // First, so that running out of memory here changes nothing.
+      // This is done first, so that an OutOfMemoryError leaves the store unchanged.
       var values = new HashMap<String, Set<?>>();
       indices.forEach((name, index) -> values.put(name, valuesOf(name, index, now)));
       objects.put(now.key(), now);
@@ -186,8 +188,8 @@ public final class IndexedStore<T> {
     try {
       return Set.copyOf(index.function.apply(object));
     } catch (RuntimeException e) {
-      // An Error is for the informer, which retries where memory ran out.
-      log.warn("The index \"{}\" leaves out {}: its function failed", name, object.key(), e);
+      // An Error is left to the informer, which retries after an OutOfMemoryError.
+      log.warn("The index \"{}\" does not contain {}: its function failed", name, object.key(), e);
       return Set.of();
     }
   }

@@ -19,20 +19,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores what is put into the {@link #sink} and notifies every handler.
+ * Stores the objects of one kind that a reflector puts into the {@link #sink}, and notifies all
+ * handlers of changes.
  *
- * <p><b>Threads.</b> Any. Objects are stored on {@code loop}, a limited number of keys a turn;
- * handlers run on theirs. It stores before it notifies, so a handler finds that version in the store
- * or a newer one.
+ * <p><b>Threads.</b> Any thread may call. Objects are stored on {@code loop}, a limited number of
+ * keys in each turn; handlers run on their own loops. Objects are stored before handlers are
+ * notified, so a handler finds that version in the store, or a newer one.
  *
- * <p><b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
- * unless something newer is pending.
+ * <p><b>Errors.</b> A change that fails is logged and skipped. After an OutOfMemoryError it is
+ * retried, unless a newer change is pending.
  *
  * <p><b>Source.</b> client-go's {@code SharedIndexInformer}.
  */
 public final class Informer<T> implements AutoCloseable {
   /**
-   * Called once for each version, on the informer's loop.
+   * Computes the object to store. Called once for each version, on the informer's loop.
    *
    * <p><b>Source.</b> client-go's {@code TransformFunc}.
    */
@@ -62,10 +63,13 @@ public final class Informer<T> implements AutoCloseable {
   private volatile Loop.@Nullable Timer nextResync;
   private volatile long failures;
   private volatile long missedDeletions;
-  /** Owned by the loop. */
+  /** Used only on the loop. */
   private boolean paused;
 
-  /** @param resyncCheck how often due handlers are searched for; zero for never */
+  /**
+   * @param resyncCheck how often the informer checks which handlers are due for a resync; zero for
+   *     never
+   */
   public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;
     this.loop = loop;
@@ -95,7 +99,7 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   /**
-   * Notifies the handler of every stored object, then of every change.
+   * Adds a handler. It is notified of each stored object, and then of each change.
    *
    * @throws IllegalStateException if the informer is closed
    */
@@ -104,12 +108,15 @@ public final class Informer<T> implements AutoCloseable {
     return processor.add(handler, options);
   }
 
-  /** Whether the first list is stored; handlers may not know it yet. */
+  /** Whether the first list is stored. Handlers may not have handled it yet. */
   public boolean hasSynced() {
     return synced.isDone() && !synced.isCancelled();
   }
 
-  /** Completes on the informer's loop; cancelled if the informer is closed first. */
+  /**
+   * Completes on the informer's loop when the first list is stored; cancelled if the informer is
+   * closed before.
+   */
   public CompletableFuture<Void> synced() {
     return synced.copy();
   }
@@ -119,7 +126,9 @@ public final class Informer<T> implements AutoCloseable {
         missedDeletions, processor.views());
   }
 
-  /** No handler call starts after this; pending changes are dropped. Idempotent. */
+  /**
+   * Closes the informer. No handler is called afterwards; pending changes are dropped. Idempotent.
+   */
   @Override
   public void close() {
     phase.set(Phase.CLOSED);
@@ -220,7 +229,10 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  /** Not retried: the change is already stored and would look unchanged. */
+  /**
+   * Notifies the handlers. A failure is not retried, because the change is already stored and would
+   * look unchanged.
+   */
   private void distribute(InformerNotification<T> stored) {
     try {
       processor.distribute(stored);
@@ -252,7 +264,11 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  /** @return false if the time passed or one was closed */
+  /**
+   * Waits until several informers or handlers are synced.
+   *
+   * @return false if the timeout has passed, or one was closed
+   */
   public static boolean awaitSynced(Duration timeout, List<CompletableFuture<Void>> synced)
       throws InterruptedException {
     var all = CompletableFuture.allOf(synced.toArray(CompletableFuture[]::new));

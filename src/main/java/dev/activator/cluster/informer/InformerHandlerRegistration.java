@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The registration of a handler, which removes it when closed.
+ * The registration of a handler. Closing it removes the handler.
  *
  * <p><b>Threads.</b> Any, including the handler's own.
  */
@@ -21,12 +21,15 @@ public final class InformerHandlerRegistration implements AutoCloseable {
     this.remove = remove;
   }
 
-  /** Whether all calls for the initial objects have returned. */
+  /** Whether the handler has handled all initial objects. */
   public boolean hasSynced() {
     return view.get().synced();
   }
 
-  /** Completes on the handler's loop; cancelled if the handler is removed first. */
+  /**
+   * Completes on the handler's loop when it has handled all initial objects; cancelled if it is
+   * removed before.
+   */
   public CompletableFuture<Void> synced() {
     return synced.copy();
   }
@@ -35,7 +38,10 @@ public final class InformerHandlerRegistration implements AutoCloseable {
     return view.get();
   }
 
-  /** Drops pending changes; a running call ends by itself. Idempotent. */
+  /**
+   * Removes the handler and drops its pending changes. A running call is not interrupted.
+   * Idempotent.
+   */
   @Override
   public void close() {
     remove.run();

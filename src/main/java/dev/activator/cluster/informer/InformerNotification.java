@@ -3,26 +3,26 @@ package dev.activator.cluster.informer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of one object, or several merged.
+ * A change of one object, or several changes that were merged.
  *
  * <p><b>Source.</b> client-go's {@code ResourceEventHandler}.
  */
 public sealed interface InformerNotification<T> {
-  /** The handler does not know the object yet. */
+  /** The object is new to the handler. */
   record Added<T>(VersionedObject<T> now) implements InformerNotification<T> {}
 
-  /** In a resync both are the same. */
+  /** The object has changed. In a resync, both states are the same. */
   record Updated<T>(VersionedObject<T> before, VersionedObject<T> now)
       implements InformerNotification<T> {}
 
   /**
-   * @param before the state that the handler got last
-   * @param last the last known state
+   * @param before the last state that the handler got
+   * @param last the last known state of the object
    */
   record Deleted<T>(VersionedObject<T> before, VersionedObject<T> last, FinalState finalState)
       implements InformerNotification<T> {}
 
-  /** Whether the last known state is the one it was deleted in. */
+  /** Whether the last known state is the one in which the object was deleted. */
   enum FinalState {
     KNOWN,
     UNKNOWN
@@ -36,7 +36,7 @@ public sealed interface InformerNotification<T> {
     };
   }
 
-  /** The state that the handler got last. */
+  /** The last state that the handler got; null if it got none. */
   default @Nullable VersionedObject<T> before() {
     return switch (this) {
       case Added<T> _ -> null;
@@ -46,9 +46,9 @@ public sealed interface InformerNotification<T> {
   }
 
   /**
-   * Merges two changes of which the handler has seen neither.
+   * Merges this change with the next one. The handler has got neither.
    *
-   * @return null if the object came and went
+   * @return null if the object was created and deleted in between
    */
   default @Nullable InformerNotification<T> then(InformerNotification<T> next) {
     var known = before();
@@ -60,8 +60,8 @@ public sealed interface InformerNotification<T> {
   }
 
   /**
-   * The deletion of an object. A handler that knows another incarnation is notified of the end of
-   * that one.
+   * The deletion of an object. If the handler knows an object with another uid, it gets the
+   * deletion of that one.
    */
   private static <T> InformerNotification<T> gone(VersionedObject<T> known, VersionedObject<T> last,
       FinalState state) {

@@ -10,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A handler and its pending changes, at most one for each key.
+ * A handler with its queue of pending changes. There is at most one change for each key.
  *
- * <p><b>Threads.</b> The processor never waits for it. The lock is never held during a call of the
- * handler.
+ * <p><b>Threads.</b> The processor never waits for the handler. The lock is not held while the
+ * handler is called.
  *
- * <p><b>Errors.</b> A loop that rejects tasks ends the listener.
+ * <p><b>Errors.</b> The listener closes itself if its loop rejects tasks.
  *
  * <p><b>Source.</b> client-go's {@code processorListener}.
  */
 final class ProcessorListener<T> {
   static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
-  /** Lets others on the loop have a turn. */
+  /** The limit of calls in one turn, so that other tasks of the loop can run. */
   private static final int CALLS_PER_TURN = 64;
   private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);
 
@@ -38,9 +38,12 @@ final class ProcessorListener<T> {
   /** The pending changes by key, the oldest first. */
   private final LinkedHashMap<String, Pending<T>> pending = new LinkedHashMap<>();
   private long offered;
-  /** The first change after the initial state; unknown until that was offered. */
+  /**
+   * The number of the first change after the initial state; {@code MAX_VALUE} until the initial
+   * state is complete.
+   */
   private long initialEnd = Long.MAX_VALUE;
-  /** Whether a turn runs, is queued, or waits out the pause. */
+  /** Whether a turn runs, is queued, or is scheduled after a failure. */
   private boolean awake;
   private boolean closed;
 
@@ -65,7 +68,7 @@ final class ProcessorListener<T> {
     }
   }
 
-  /** Everything offered so far is the initial state. */
+  /** Marks the changes that were offered so far as the initial state. */
   synchronized void initialOffered() {
     if (!closed) {
       initialEnd = offered;
@@ -104,7 +107,7 @@ final class ProcessorListener<T> {
         options.loop().schedule(pause, this::turn);
       }
     } catch (RejectedExecutionException e) {
-      log.warn("Handler {} is called no more: its loop has ended", options.name());
+      log.warn("Handler {} is not called any more: its loop has ended", options.name());
       close();
     }
   }
@@ -113,7 +116,7 @@ final class ProcessorListener<T> {
     for (int calls = 0; calls < CALLS_PER_TURN; calls++) {
       var next = take();
       if (next == null) {
-        // The initial state may have become complete since the last call.
+        // The initial state may have been completed since the last call.
         syncedIfDone();
         return;
       }
@@ -141,7 +144,7 @@ final class ProcessorListener<T> {
       handler.on(notification);
       return true;
     } catch (RuntimeException | Error e) {
-      // Also errors: one handler's bug must not stop the others of its loop.
+      // Errors are caught, too: a bug of one handler must not stop the other handlers of its loop.
       log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
           notification.key(), e);
       return false;

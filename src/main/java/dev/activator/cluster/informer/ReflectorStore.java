@@ -3,16 +3,16 @@ package dev.activator.cluster.informer;
 import java.util.List;
 
 /**
- * Receives the changes of one kind of objects, from a reflector.
+ * The receiver of a reflector's changes of one kind of objects.
  *
- * <p><b>Threads.</b> Any, one at a time. No call waits for a handler or throws.
+ * <p><b>Threads.</b> Any thread, one at a time. No call waits for a handler, and none throws.
  */
 public interface ReflectorStore<T> {
-  /** Created or changed; the store decides which. */
+  /** Stores an object that was created or changed. The store decides which. */
   void put(VersionedObject<T> now);
 
   void remove(VersionedObject<T> last);
 
-  /** The complete list: any other object was deleted unseen. */
+  /** Replaces all objects by a complete list. Objects that it lacks were deleted unnoticed. */
   void replace(List<VersionedObject<T>> all);
 }

@@ -14,8 +14,9 @@ import java.util.Set;
 /**
  * Distributes the changes of one informer to its handlers, and repeats objects for resyncs.
  *
- * <p><b>Threads.</b> Any may add and remove. Between two tasks of the informer's loop, the store is
- * exactly what was distributed: a new listener is offered the store, then every change.
+ * <p><b>Threads.</b> Any thread may add and remove. Between two tasks of the informer's loop, the
+ * store equals the distributed changes. So a new listener gets the objects in the store, and then
+ * each change.
  *
  * <p><b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.
  */
@@ -41,18 +42,18 @@ final class SharedProcessor<T> {
   private final String name;
   private final Loop loop;
   private final IndexedStore<T> distributed;
-  /** Guards the next three. */
+  /** Guards the next three fields. */
   private final Object membership = new Object();
   private final Set<ProcessorListener<T>> listeners = new LinkedHashSet<>();
   private ResyncPeriods periods;
   private boolean closed;
-  /** Owned by the loop, as is the next. */
+  /** This field and the next are used only on the loop. */
   private final List<Member<T>> members = new ArrayList<>();
   private boolean synced;
 
   /**
    * @param distributed the informer's store
-   * @param check zero for never
+   * @param check how often due handlers are searched; zero for never
    */
   SharedProcessor(String name, Loop loop, IndexedStore<T> distributed, Duration check) {
     this.name = name;
@@ -66,7 +67,7 @@ final class SharedProcessor<T> {
     synchronized (membership) {
       if (closed) {
         throw new IllegalStateException(
-            "Handler " + options.name() + " comes too late: " + name + " is closed");
+            "Handler " + options.name() + " cannot be added: " + name + " is closed");
       }
       periods = periods.with(options.resync());
       listeners.add(listener);
@@ -76,7 +77,10 @@ final class SharedProcessor<T> {
         () -> remove(listener));
   }
 
-  /** Fixes the resync check; zero for never. */
+  /**
+   * Starts the processor, which fixes the period of resync checks. Returns that period; zero for
+   * never.
+   */
   Duration start() {
     synchronized (membership) {
       periods = periods.fixed();
@@ -100,7 +104,11 @@ final class SharedProcessor<T> {
     members.forEach(member -> member.due = false);
   }
 
-  /** @return whether any is due */
+  /**
+   * Marks the handlers that are due for a resync.
+   *
+   * @return whether there are any
+   */
   boolean markDue() {
     var now = periods();
     members.forEach(member -> member

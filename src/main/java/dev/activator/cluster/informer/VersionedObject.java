@@ -5,7 +5,7 @@ package dev.activator.cluster.informer;
  *
  * @param key {@code namespace/name}, or {@code name} for a kind without namespaces
  * @param uid empty if unknown
- * @param resourceVersion opaque: only equality means anything
+ * @param resourceVersion an opaque text, which can only be compared for equality
  * @param object immutable
  */
 public record VersionedObject<T>(String key, String uid, String resourceVersion, T object) {

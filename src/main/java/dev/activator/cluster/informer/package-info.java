@@ -1,6 +1,6 @@
 /**
- * Objects go through a queue into an indexed store and on to every handler. Independent of the
- * client library.
+ * Informers: they pass objects through a queue into an indexed store, and notify all handlers. This
+ * package does not depend on the client library.
  */
 @NullMarked
 package dev.activator.cluster.informer;

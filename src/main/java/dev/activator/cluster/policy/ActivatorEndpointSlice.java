@@ -4,19 +4,20 @@ import dev.activator.revision.RevisionId;
 import java.util.List;
 
 /**
- * An EndpointSlice by which activators get the requests to a ScaledService's own Service.
+ * An EndpointSlice that adds activators to the Service of a ScaledService, so that they get its
+ * requests.
  *
- * @param of the ScaledService, which owns it
- * @param uid of the ScaledService, which differs if it was created again under the name
+ * @param of the ScaledService that owns the slice
+ * @param uid the uid of the ScaledService; another one if it was created again under the same name
  * @param service the Service's name
- * @param port the name of its port
+ * @param port the name of the Service's port
  * @param number the activators' port
- * @param addresses of activators, in order
+ * @param addresses the addresses of activators, sorted
  */
 public record ActivatorEndpointSlice(RevisionId of, String uid, String service, IpFamily family,
     String port,
     int number, List<String> addresses) {
-  /** The value of the label that says which controller writes a slice. */
+  /** Our value of the label that names the controller of a slice. */
   public static final String MANAGER = "activator.dev";
   private static final int MAX_NAME = 253;
 
@@ -24,7 +25,10 @@ public record ActivatorEndpointSlice(RevisionId of, String uid, String service, 
     addresses = addresses.stream().sorted().toList();
   }
 
-  /** The Service is part of it, as proxies do not expect a slice to move to another one. */
+  /**
+   * The name of the slice. It contains the Service's name, since proxies do not expect that a slice
+   * moves to another Service.
+   */
   public String name() {
     var end = "." + service + (family == IpFamily.IPV6 ? ".ipv6." : ".") + MANAGER;
     var first = of.name();

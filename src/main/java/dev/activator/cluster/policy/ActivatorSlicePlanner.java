@@ -7,21 +7,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the EndpointSlices that should lead a ScaledService's requests to activators with those
- * that exist, and says which to write.
+ * Decides which EndpointSlices to write so that requests to the Service of a ScaledService reach
+ * the activators while it has no ready pod. It compares the wanted slices with the existing ones.
  *
  * @param object the ScaledService
- * @param catches whether requests are to be caught, and would wake it
- * @param hasReadyPods whether the Service has pods that are ready and do not terminate
- * @param whileAtZero the slices that lead to activators while it has none; empty if no activator is ready
- * @param present the slices of ours that exist, by name
+ * @param catches whether requests should be caught: the user wants it, and a request can start a
+ *     pod
+ * @param hasReadyPods whether the Service has ready pods that are not terminating
+ * @param whileAtZero the wanted slices while there are no ready pods; empty if no activator is
+ *     ready
+ * @param present our existing slices, by name
  */
 public record ActivatorSlicePlanner(ScaledService object, boolean catches, boolean hasReadyPods,
     List<ActivatorEndpointSlice> whileAtZero, Map<String, ActivatorEndpointSlice> present) {
   /**
-   * Where activators take requests.
+   * The port and addresses where activators take requests.
    *
-   * @param addresses of those that are ready
+   * @param addresses the addresses of the ready activators
    */
   public record Activators(int port, List<String> addresses) {
     public static final Activators NONE = new Activators(0, List.of());
@@ -45,7 +47,7 @@ public record ActivatorSlicePlanner(ScaledService object, boolean catches, boole
     present = Map.copyOf(present);
   }
 
-  /** @param port of the Service; null if there is none */
+  /** @param port the port of the Service; null if it does not exist */
   public static ActivatorSlicePlanner of(ResolvedScaledService state,
       KubernetesService.@Nullable Port port,
       Activators activators, Map<String, ActivatorEndpointSlice> present) {
@@ -72,15 +74,16 @@ public record ActivatorSlicePlanner(ScaledService object, boolean catches, boole
   }
 
   /**
-   * The writes that are needed. The slices exist while there is no ready pod, and from shortly
-   * before the last ones go. The first ready pod ends them at once. Until the proxies know, they
-   * send requests to pods and activators, and an activator passes them on.
+   * The necessary writes. The slices should exist while there is no ready pod, and already shortly
+   * before the last pods are removed. When a pod becomes ready, they are deleted at once. Until the
+   * nodes' proxies receive that, they send requests to pods and activators, and activators forward
+   * them.
    *
-   * @param now the slices that exist, by name; what was written may not be in {@link #present} yet
-   * @param goesToZero whether the last pods are about to be removed
+   * @param now the existing slices, by name; they may be newer than {@link #present}
+   * @param removesPods whether the last pods are about to be removed
    */
-  public List<Step> steps(Map<String, ActivatorEndpointSlice> now, boolean goesToZero) {
-    var wanted = hasReadyPods && !goesToZero ? List.<ActivatorEndpointSlice>of() : whileAtZero;
+  public List<Step> steps(Map<String, ActivatorEndpointSlice> now, boolean removesPods) {
+    var wanted = hasReadyPods && !removesPods ? List.<ActivatorEndpointSlice>of() : whileAtZero;
     var steps = new ArrayList<Step>();
     for (var slice : wanted) {
       var known = now.get(slice.name());

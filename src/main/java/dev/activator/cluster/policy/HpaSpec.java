@@ -2,7 +2,5 @@ package dev.activator.cluster.policy;
 
 import dev.activator.revision.ScaleTargetRef;
 
-/**
- * The facts of a HorizontalPodAutoscaler that matter here: what it scales, and down to how many.
- */
+/** A HorizontalPodAutoscaler: the workload that it scales, and its minimum. */
 public record HpaSpec(String namespace, String name, ScaleTargetRef target, int minReplicas) {}

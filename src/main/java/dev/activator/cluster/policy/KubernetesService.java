@@ -6,10 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Kubernetes Service as stand-alone mode reads it, to send requests to its pods.
+ * A Kubernetes Service with the fields that stand-alone mode needs to send requests to its pods.
  *
- * @param selector of its pods; empty if another controller writes its EndpointSlices
- * @param isLocal whether each node sends requests to the pods on it only
+ * @param selector the labels of its pods; empty if another controller writes its EndpointSlices
+ * @param isLocal whether each node sends requests only to pods on the same node
  */
 public record KubernetesService(String namespace, String name, Map<String, String> selector,
     List<Port> ports, boolean isLocal) {
@@ -19,11 +19,14 @@ public record KubernetesService(String namespace, String name, Map<String, Strin
   }
 
   /**
-   * @param name empty only if it is the only one
-   * @param target the pods' port, by name or number
+   * @param name empty only if this is the only port
+   * @param target the name or number of the pods' port
    */
   public record Port(String name, int number, String target, String appProtocol) {
-    /** <b>Source.</b> {@code appProtocol} in Kubernetes' documentation of Services. */
+    /**
+     * The protocol that {@code appProtocol} names. <b>Source.</b> Kubernetes' documentation of
+     * Services.
+     */
     public PortProtocol protocol() {
       return appProtocol.equals("kubernetes.io/h2c") ? PortProtocol.H2C : PortProtocol.HTTP1;
     }
@@ -34,7 +37,7 @@ public record KubernetesService(String namespace, String name, Map<String, Strin
     }
   }
 
-  /** @param wanted a name or a number */
+  /** The port with this name or number; null if there is none. */
   public @Nullable Port port(String wanted) {
     return ports.stream()
         .filter(one -> one.name.equals(wanted) || Integer.toString(one.number).equals(wanted))

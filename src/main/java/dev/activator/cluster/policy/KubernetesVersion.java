@@ -4,8 +4,8 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
- * A Kubernetes version without suffixes, to compare the API server's with the oldest supported
- * one: a pre-release of that is new enough.
+ * A Kubernetes version without suffixes. It is used to compare the API server's version with the
+ * oldest supported one, of which a pre-release is sufficient.
  *
  * <p><b>Source.</b> {@code knative.dev/pkg/version}.
  */

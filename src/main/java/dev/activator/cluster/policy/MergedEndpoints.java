@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The EndpointSlices, or the Endpoints, of one Service, merged. Endpoints end at 1,000 addresses.
- * Terminating pods count only if they serve and no other is ready.
+ * Merges the EndpointSlices, or the Endpoints, of one Service. Terminating pods are included only
+ * if they still serve and no other pod is ready. An Endpoints object has at most 1,000 addresses.
  *
  * <p><b>Source.</b> kube-proxy's {@code endpointslicecache.go} and {@code topology.go}.
  *
@@ -46,16 +46,19 @@ public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferre
   }
 
   /**
-   * Leaves out objects of an earlier revision of the same name.
+   * Merges these objects, without those of an earlier revision with the same name.
    *
-   * @param uid empty while unknown
+   * @param uid the revision's uid; empty while it is unknown
    */
   public static MergedEndpoints of(Collection<RevisionEndpointSlice> all, String uid,
       IpFamily preferred) {
     return new MergedEndpoints(all.stream().filter(one -> mayBeOf(one, uid)).toList(), preferred);
   }
 
-  /** True unless both uids are known and differ. */
+  /**
+   * Whether an object may belong to the revision with this uid: false only if both uids are known
+   * and differ.
+   */
   public static boolean mayBeOf(RevisionEndpointSlice set, String uid) {
     return uid.isEmpty() || set.revisionUid().isEmpty() || set.revisionUid().equals(uid);
   }
@@ -82,7 +85,7 @@ public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferre
     if (!ready.isEmpty()) {
       return new PodsByReadiness(ready, notReady, DestinationSet.NONE, identities(listed));
     }
-    // An address may have moved from a terminating pod to a starting one.
+    // The address of a terminating pod may already belong to a starting pod.
     var ending = in(Condition.TERMINATING, listed).minus(notReady);
     return new PodsByReadiness(ending, notReady, ending, identities(listed));
   }
@@ -108,7 +111,7 @@ public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferre
     if (one.condition() != other.condition()) {
       return one.condition().compareTo(other.condition()) < 0 ? one : other;
     }
-    // Makes the choice independent of the slices' order.
+    // This makes the choice independent of the order of the slices.
     return one.member().since().compareTo(other.member().since()) < 0 ? other : one;
   }
 
@@ -140,7 +143,7 @@ public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferre
             .map(member -> new ListedAddress(new Destination(member.ip(), port), member)).toList();
   }
 
-  /** All if none is of the preferred family. */
+  /** The addresses of the preferred family; all addresses if there are none. */
   private List<ListedAddress> ofOneFamily(List<ListedAddress> listed) {
     var matching = listed.stream().filter(one -> one.family() == preferred).toList();
     return matching.isEmpty() ? listed : matching;
@@ -153,7 +156,10 @@ public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferre
         one.member().ip(), condition, one.member().since()))).toList();
   }
 
-  /** One object may be older than another: termination is final, and ready in one means ready. */
+  /**
+   * The condition of a pod that several objects list, of which one may be older. Termination is
+   * final, and a pod that is ready in one object is ready.
+   */
   private static Condition ofOnePod(List<ListedAddress> listed) {
     for (var condition : List.of(Condition.GONE, Condition.TERMINATING, Condition.READY)) {
       if (listed.stream().anyMatch(one -> one.condition() == condition)) {

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Which namespace may claim which hosts.
+ * Rules that limit the hosts that the ScaledServices of a namespace may claim.
  *
- * @param byNamespace hosts, and wildcards such as {@code *.shop.example.com}; the namespace {@code *} stands for all that
- *     have no entry. Empty: each may claim any
+ * @param byNamespace the hosts, and wildcards such as {@code *.shop.example.com}, that a namespace
+ *     may claim. The entry {@code *} applies to namespaces without an entry. If the map is empty,
+ *     each namespace may claim any host
  */
 public record NamespaceHostRules(Map<String, List<String>> byNamespace) {
   public static final NamespaceHostRules ANY = new NamespaceHostRules(Map.of());
@@ -26,9 +27,10 @@ public record NamespaceHostRules(Map<String, List<String>> byNamespace) {
   }
 
   /**
-   * Such as {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}.
+   * Parses rules such as {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}.
    *
-   * @throws IllegalArgumentException with what is wrong, to follow "but"
+   * @throws IllegalArgumentException if the text is invalid; the message is a clause that can
+   *     follow "but"
    */
   public static NamespaceHostRules parse(String text) {
     var all = new HashMap<String, List<String>>();
@@ -57,7 +59,7 @@ public record NamespaceHostRules(Map<String, List<String>> byNamespace) {
     return new NamespaceHostRules(all);
   }
 
-  /** @param host of a ScaledService, perhaps with a wildcard */
+  /** @param host the host of a ScaledService, which may be a wildcard */
   boolean allow(String namespace, String host) {
     if (byNamespace.isEmpty()) {
       return true;

@@ -7,23 +7,27 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a pod is that starts, and why its containers do not start.
+ * The progress of a pod's start, and the reason why its containers do not start.
  *
- * @param ends when phases of its start ended, rounded down to a second; without those that have not
+ * @param ends when each phase of the start ended, rounded down to a second; a phase that has not
+ *     ended has no entry
  */
 public record PodStartStatus(String name, @Nullable FailureReason failure,
     Map<StartPhase, Instant> ends) {
   public enum Persistence {
-    /** Cannot recover by itself, or has failed again. */
+    /** It cannot recover by itself, or has failed repeatedly. */
     PERMANENT,
-    /** The kubelet retries. */
+    /** The kubelet retries it. */
     RETRIED,
-    /** No node has room, or the node is not prepared; autoscalers add a node in about a minute. */
+    /**
+     * No node has room, or the node has not prepared the pod. Cluster autoscalers need about a
+     * minute to add a node.
+     */
     SLOW
   }
 
   /**
-   * A reason of the kubelet or the scheduler for which a container does not start.
+   * The reason of the kubelet or the scheduler why a container does not start.
    *
    * <p><b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
    * {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
@@ -40,9 +44,9 @@ public record PodStartStatus(String name, @Nullable FailureReason failure,
     private static final int OFTEN = 2;
 
     /**
-     * The reason of a container that is not ready; null in a normal start.
+     * The reason why a container is not ready; null during a normal start.
      *
-     * @param ended the last termination's reason, which {@code CrashLoopBackOff} hides
+     * @param ended the reason of the last termination, which {@code CrashLoopBackOff} hides
      */
     public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
         int restarts) {

@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long a reflector waits before it lists or watches again.
+ * The pauses before a reflector lists or watches again.
  *
- * <p><b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes without a
- * failure.
+ * <p><b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes
+ * without a failure.
  */
 public final class RelistPauses {
   private static final Duration MAX = Duration.ofSeconds(30);
@@ -18,7 +18,7 @@ public final class RelistPauses {
 
   private RelistPauses() {}
 
-  /** The pauses between failed lists, and before the list after a broken watch. */
+  /** The pauses after failed lists, and before the list that follows a broken watch. */
   public static Backoff ofLists(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(800), MAX, 1.0, random);
   }
@@ -29,8 +29,9 @@ public final class RelistPauses {
   }
 
   /**
-   * The pause before a list that follows others too fast: a twelfth of the outage, 2 to 20 seconds
-   * plus jitter. So a long outage costs the server few lists, and a short one delays events little.
+   * The pause before a list if lists follow each other too fast: a twelfth of the outage, from 2 to
+   * 20 seconds, plus jitter. So a long outage causes few lists, and a short one delays events only
+   * a little.
    */
   public static Duration ofFrequentLists(Duration outage, RandomGenerator random) {
     var share = outage.dividedBy(SHARE_OF_OUTAGE);

@@ -25,14 +25,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ScaledService with what its references lead to: target, pods, ports, and the problems found.
+ * A ScaledService with its resolved references: its revisions and pods, its scaling target, and the
+ * problems that were found.
  *
- * @param target null if there is nothing that it may scale
- * @param ports the revisions of the other ports that its rules name
- * @param taken those of its hosts and rules that it does not get
- * @param troubles the most important first
- * @param warnings problems that do not keep it from working, for Events
- * @param remarks what was left out, for the log
+ * @param target null if it may not scale its workload, or there is none
+ * @param ports the revisions and pods of the other ports that its rules name
+ * @param taken the hosts and rules that are not applied
+ * @param troubles the reasons why it is not ready, the most important first
+ * @param warnings problems with which it still works, for Events
+ * @param remarks the parts of the workload that were ignored, for the log
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
     List<Backend> ports, @Nullable ScaledServiceSpec target,
@@ -49,19 +50,21 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
-  /** Reasons with which no request starts a pod. */
+  /** The reasons for which a request cannot start a pod, so that it is rejected. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
       RULE_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
   private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
   private static final String FORBIDDEN = "Forbidden";
-  private static final List<String> NO_START = List.of("QuotaExceeded", "ScaleFailed");
-  /** Labels of pods that their templates do not have; Argo Rollouts adds one to the selectors of Services. */
+  /**
+   * The labels that controllers add to pods, so that they are missing in the template. Argo
+   * Rollouts adds one of them to the selectors of Services, too.
+   */
   private static final Set<String> GIVEN_BY_CONTROLLERS = Set.of("pod-template-hash",
       "rollouts-pod-template-hash", "controller-revision-hash",
       "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index");
   private static final String WAKE_WITH = "activator.dev/wake-with";
 
-  /** The pods on another port of the Service, which get the requests of some rules. */
+  /** The revision and the pods of one port of the Service. */
   public record Backend(Revision revision, PrivateEndpoints pods) {
     public RevisionId id() {
       return revision.id();
@@ -69,7 +72,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /**
-   * Why the condition {@code Ready} is false.
+   * A reason why the condition {@code Ready} is false.
    *
    * @param reason one word
    */
@@ -78,25 +81,25 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   public sealed interface WorkloadState {
     record Found(ScaledWorkload workload) implements WorkloadState {}
 
-    /** No object of that name. */
+    /** There is no object with that name. */
     record Missing() implements WorkloadState {}
 
-    /** Its kind may not be listed: its template is unknown, but it may be scaled. */
+    /** The kind may not be listed. So the template is unknown, but the workload can be scaled. */
     record Hidden() implements WorkloadState {}
 
-    /** The API has no such kind. */
+    /** The API does not serve the kind. */
     record NoKind() implements WorkloadState {}
 
     record NotScalable() implements WorkloadState {}
   }
 
   /**
-   * @param service null if there is none
-   * @param taken those of its hosts that it does not get
+   * @param service null if it does not exist
+   * @param taken the hosts and rules that are not applied
    * @param older the ScaledService that scales the same workload; null if none does
    * @param isNameTaken whether a Knative revision has the same name and namespace
-   * @param hpas that scale the same workload, as far as is known
-   * @param unknown those of its {@link ScaledService#others} that do not exist
+   * @param hpas the known HPAs that scale the same workload
+   * @param unknown the objects in {@link ScaledService#others} that do not exist
    */
   public record References(@Nullable KubernetesService service,
       Collection<ServiceEndpointSlice> slices,
@@ -149,7 +152,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         warnings(object, found), remarks.stream().distinct().toList());
   }
 
-  /** @param port null if there is none */
+  /** @param port the port of the Service; null if it does not exist */
   private static Backend backend(ScaledService object, References found, RevisionId id,
       KubernetesService.@Nullable Port port, @Nullable RevisionStartFailure failure,
       List<String> remarks) {
@@ -181,7 +184,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
             : ", and rules in another namespace cannot have a part of it"));
   }
 
-  /** The object's annotations, and its {@code wakeWith} as a revision's annotation. */
+  /** The object's annotations, with {@code wakeWith} in the form of a revision's annotation. */
   private static Map<String, String> annotations(ScaledService object) {
     if (object.wakeWith().isEmpty()) {
       return object.annotations();
@@ -238,7 +241,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
             "no more pods of " + workload + " can be created: " + known.failure()));
-      case WorkloadState.Found(var known) -> otherPods(object, found.service, known)
+      case WorkloadState.Found(var known) -> selectorTrouble(object, found.service, known)
           .ifPresent(troubles::add);
       case WorkloadState.Hidden _ -> {
       }
@@ -261,10 +264,11 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /**
-   * A request starts a pod all the same, as something may give pods more labels than their template
-   * has. A template without containers is none of pods.
+   * The problem that the Service's selector does not match the pod template. Requests may still
+   * start pods, since a webhook may add labels to pods. A template without containers is not a pod
+   * template.
    */
-  private static Optional<Trouble> otherPods(ScaledService object,
+  private static Optional<Trouble> selectorTrouble(ScaledService object,
       @Nullable KubernetesService service,
       ScaledWorkload workload) {
     return service == null || workload.labels().isEmpty() || workload.containers().isEmpty()
@@ -278,7 +282,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
                         + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
   }
 
-  /** Null if pods may start. */
+  /** The reason why requests are rejected; null if pods can start. */
   private static @Nullable RevisionStartFailure startFailure(ScaledService object,
       List<Trouble> troubles) {
     for (var one : troubles) {
@@ -289,7 +293,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         return RevisionStartFailure.lasting(one.reason(), one.message());
       }
     }
-    // Only the activator that scales knows, and writes it into the status.
+    // Only the activator that scales knows this. The others read it from the status.
     var ready = object.status().condition(ScaledServiceStatus.READY);
     return ready != null && ready.status().equals("False") && ready.reason().equals(FORBIDDEN)
         ? RevisionStartFailure.lasting(FORBIDDEN, ready.message())
@@ -298,7 +302,8 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   private static boolean isScaled(References found) {
     return found.older == null && !found.isNameTaken && switch (found.workload) {
-      // Once it appears it is scaled at once, instead of when a failed read is repeated.
+      // A missing workload is not scaled. When it appears, scaling begins at once, and need not
+      // wait for the retry of a failed read.
       case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _ -> false;
       case WorkloadState.Found _,WorkloadState.Hidden _ -> true;
     };
@@ -326,7 +331,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return MergedEndpoints.of(sets, "", found.preferred).pods(id);
   }
 
-  /** The target of scaling. Beside an HPA the activator sets only 0 and 1. */
+  /** The scaling target. If there is an HPA, the activator sets only 0 and 1. */
   private static ScaledServiceSpec target(ScaledService object, List<HpaSpec> hpas) {
     return new ScaledServiceSpec(object.id(), object.workload(),
         hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
@@ -336,10 +341,11 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /**
-   * The state that follows another. The last published replicas are forgotten if it was not scaled, or if it named another
-   * workload: those of a manifest are no other client's.
+   * The state that follows {@code before}. If the workload was not scaled before, or was another
+   * one, the replicas that were published last are dropped. So the replicas in its manifest are not
+   * taken for a change by another client.
    *
-   * @param before null if this is the first
+   * @param before null if this is the first state
    */
   public ResolvedScaledService after(@Nullable ResolvedScaledService before) {
     return before == null || target == null
@@ -350,25 +356,28 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
                 troubles, warnings, remarks);
   }
 
-  /** The backends of all ports, the ScaledService's own first. */
+  /** The revisions and pods of all ports, beginning with the ScaledService's own port. */
   public List<Backend> backends() {
     return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();
   }
 
-  /** How many pods its Service has, ready or not; empty if that is unknown. */
+  /** The number of pods of the Service, ready or not; empty if it is unknown. */
   public OptionalInt listed() {
     return troubles.stream().anyMatch(one -> NO_PODS.contains(one.reason()))
         ? OptionalInt.empty()
         : OptionalInt.of(pods.on(revision.protocol()).all().size());
   }
 
-  /** False if it is not scaled, its pods are unknown, or no more can be created. */
+  /**
+   * Whether requests can start pods: false if the workload is not scaled, its pods are unknown, or
+   * no more pods can be created.
+   */
   public boolean canStart() {
     return target != null && troubles.stream().map(Trouble::reason)
-        .noneMatch(reason -> NO_PODS.contains(reason) || NO_START.contains(reason));
+        .noneMatch(reason -> NO_PODS.contains(reason) || REFUSED_BY_KUBERNETES.contains(reason));
   }
 
-  /** How many pods are ready and do not terminate. */
+  /** The number of ready pods that are not terminating. */
   public int ready() {
     PodsByReadiness listing = pods.on(revision.protocol());
     return listing.ready().minus(listing.ending()).size();

@@ -3,16 +3,19 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * How often an informer checks for due resyncs, and each listener's effective period. Zero means
- * never.
+ * The period in which an informer checks for due resyncs, and the effective resync period of each
+ * listener. Zero means never.
  *
  * <p><b>Source.</b> client-go's {@code shared_informer.go}.
  */
 public record ResyncPeriods(Duration check, Phase phase) {
-  /** Shorter periods are raised to this. */
+  /** The minimum period. Shorter ones are raised to it. */
   public static final Duration MIN_PERIOD = Duration.ofSeconds(1);
 
-  /** Only before the informer runs can a listener shorten the check. */
+  /**
+   * Whether a listener can still shorten the check period. That is possible only before the
+   * informer runs.
+   */
   public enum Phase {
     OPEN,
     FIXED
@@ -26,7 +29,7 @@ public record ResyncPeriods(Duration check, Phase phase) {
     return new ResyncPeriods(check, Phase.FIXED);
   }
 
-  /** Without effect if the informer never checks. */
+  /** Shortens the check period for a listener. This has no effect if the informer never checks. */
   public ResyncPeriods with(Duration period) {
     var wanted = atLeastShortest(period);
     boolean sooner = !wanted.isZero() && wanted.compareTo(check) < 0;

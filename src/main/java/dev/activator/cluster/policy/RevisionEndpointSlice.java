@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of a revision's pods, or of its activators, as one Endpoints object or
- * EndpointSlice lists them.
+ * The addresses in one Endpoints object or EndpointSlice of a revision. They belong to pods or
+ * activators.
  *
  * @param revisionUid empty if unknown
  */
@@ -17,7 +17,10 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
     subsets = List.copyOf(subsets);
   }
 
-  /** Sets {@code since} of each address, because a handler does not see every version. */
+  /**
+   * A copy with {@code since} set for each address. This is computed in the store, because handlers
+   * do not see every version.
+   */
   public RevisionEndpointSlice after(@Nullable RevisionEndpointSlice before, String version) {
     var known = new HashMap<Member, String>();
     if (before != null) {
@@ -37,9 +40,9 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
   }
 
   public enum Role {
-    /** Behind the private Service. */
+    /** The pods, which the private Service lists. */
     PODS,
-    /** The addresses of the public Service, while activators are in the path. */
+    /** The activators, which the public Service lists while they are in the request path. */
     ACTIVATORS
   }
 
@@ -50,7 +53,7 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
     }
   }
 
-  /** The ports by name. */
+  /** The port of each protocol; null if it is missing. */
   public record Ports(@Nullable Integer http1, @Nullable Integer h2c) {
     public static final Ports NONE = new Ports(null, null);
 
@@ -67,10 +70,10 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
   }
 
   /**
-   * @param pod the same for all addresses of a pod; empty if unknown
-   * @param ip without brackets
-   * @param since the resourceVersion in which it appeared or last changed readiness; empty if
-   * unknown
+   * @param pod identifies the pod, for all of its addresses; empty if unknown
+   * @param ip an address without brackets
+   * @param since the resourceVersion in which the address appeared or last changed its readiness;
+   *     empty if unknown
    */
   public record Member(String pod, String ip, Condition condition, String since) {
     public Member(String pod, String ip, Condition condition) {
@@ -81,7 +84,10 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
       return new Member(pod, ip, condition, version);
     }
 
-    /** Equal in two versions of the object if the pod's address has the same readiness. */
+    /**
+     * A value that is equal in two versions of the object if the readiness of the address has not
+     * changed.
+     */
     private Member readiness() {
       return new Member(pod, ip, condition.isReady() ? Condition.READY : Condition.NOT_READY);
     }
@@ -90,7 +96,7 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
   public enum Condition {
     READY,
     NOT_READY,
-    /** Still serves; used only if nothing else does. */
+    /** Terminating, but still serving. It is used only if no other pod is ready. */
     TERMINATING,
     /** Terminating, and no longer serves. */
     GONE;
@@ -100,9 +106,9 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
     }
 
     /**
-     * <b>Source.</b> {@code EndpointConditions} in {@code k8s.io/api/discovery/v1/types.go}: unset
-     * {@code ready} means true, unset {@code serving} means {@code ready}, unset
-     * {@code terminating} means false.
+     * The condition of an endpoint. <b>Source.</b> {@code EndpointConditions} in
+     * {@code k8s.io/api/discovery/v1/types.go}: unset {@code ready} means true, unset
+     * {@code serving} means {@code ready}, unset {@code terminating} means false.
      */
     public static Condition of(@Nullable Boolean ready, @Nullable Boolean serving,
         @Nullable Boolean terminating) {

@@ -15,22 +15,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ScaledService: a workload without Knative that is scaled by the requests for it.
+ * A ScaledService, as the activator reads it: a workload without Knative that is scaled by its
+ * requests.
  *
- * @param created as RFC 3339 writes it; of two that want the same, the older gets it
- * @param service whose pods get the requests, in the namespace of {@code id}
- * @param port of that Service, by name or number
- * @param hosts in lower case; may begin with {@code *.}
- * @param routes which requests it gets; empty for all to its hosts
- * @param routeProblems a sentence for each route that cannot be used, and is ignored
- * @param maxReplicas empty if only 0 and 1 are ours to set
- * @param window over which the load is averaged
- * @param load that each replica should have
- * @param wakeWith names of others that start with it, as {@code NAME} or {@code NAME.NAMESPACE}
- * @param rules null if it has none
- * @param warmTimes when it keeps pods without requests
- * @param catchService whether requests to its own Service reach the activators while it has no ready pod
- * @param status as it was written last
+ * @param created the time of creation in RFC 3339; if two objects claim the same host or workload,
+ *     the older one gets it
+ * @param service the Service whose pods get the requests, in the namespace of {@code id}
+ * @param port the name or number of a port of that Service
+ * @param hosts host names in lower case, which may begin with {@code *.}
+ * @param routes the requests that it gets; empty for all requests to its hosts
+ * @param routeProblems one sentence for each route that is invalid and therefore ignored
+ * @param maxReplicas empty if the activator sets only 0 and 1
+ * @param window the time over which the load is averaged
+ * @param load the target load of each replica
+ * @param wakeWith the names of ScaledServices that are started together with it, as {@code NAME} or
+ *     {@code NAME.NAMESPACE}
+ * @param rules the rules for cold starts; null if there are none
+ * @param warmTimes when it keeps pods although it has no requests
+ * @param catchService whether requests to its own Service reach the activators while it has no
+ *     ready pod
+ * @param status the status in the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts,
@@ -54,19 +58,23 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     annotations = Map.copyOf(annotations);
   }
 
-  /** Those of its rules, other than {@link #port}. */
+  /** The ports that its rules name, without {@link #port}. */
   public List<String> otherPorts() {
     return routes.stream().map(ScaledServiceRoute::port)
         .filter(one -> !one.isEmpty() && !one.equals(port))
         .distinct().toList();
   }
 
-  /** The revision that gets the requests of a route. */
+  /** The revision to which a route sends requests. */
   public RevisionId revision(ScaledServiceRoute route) {
     return route.port().equals(port) ? id : id.ofPort(route.port());
   }
 
-  /** @param name as {@code NAME}, of the same namespace, or {@code NAME.NAMESPACE} */
+  /**
+   * The id of an object that this one names.
+   *
+   * @param name {@code NAME}, of the same namespace, or {@code NAME.NAMESPACE}
+   */
   public RevisionId named(String name) {
     int dot = name.indexOf('.');
     return dot < 0
@@ -74,13 +82,16 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
         : new RevisionId(name.substring(dot + 1), name.substring(0, dot));
   }
 
-  /** Where requests go while it starts; null if they wait, or are answered. */
+  /**
+   * The object that gets requests while this one starts; null if they wait, or get a configured
+   * response.
+   */
   public @Nullable RevisionId fallback() {
     var service = rules == null || rules.fallback() == null ? null : rules.fallback().service();
     return service == null ? null : new RevisionId(id.namespace(), service);
   }
 
-  /** All that it names: those that start with it, and its fallback. */
+  /** The other objects that it names: those that are started with it, and its fallback. */
   public List<RevisionId> others() {
     return Stream.concat(wakeWith.stream().map(this::named), Stream.ofNullable(fallback()))
         .toList();

@@ -15,40 +15,48 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the ScaledService of a request: by its host, and among those with that host by the most
- * specific rule.
+ * The routing table of ScaledServices: it finds the revision of a request by its host, and then by
+ * the most specific rule for that host.
  *
- * <p>A host is found in this order: among the hosts of ScaledServices; {@code name.namespace},
- * {@code name.namespace.svc} or {@code name.namespace.svc.domain}, by the name of the
- * ScaledService, or of its Service if that is caught; the longest wildcard.
+ * <p>A host is searched in this order: the hosts of ScaledServices; internal names, that is
+ * {@code name.namespace}, {@code name.namespace.svc} or {@code name.namespace.svc.domain}, with the
+ * name of a ScaledService, or of a Service whose requests are caught; the longest wildcard.
  *
- * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host,
- * so that no other can divert its requests.
+ * <p>All paths of a host belong to one namespace, that of the oldest ScaledService with the host,
+ * so that no other namespace can divert its requests.
  *
  * <p><b>Source.</b> {@code HTTPRouteRule.matches} of the Gateway API.
  */
 public final class ScaledServiceRouteTable {
   private static final String WILDCARD = "*.";
-  /** A longer host is no name in DNS, and a request could have one of a MiB. */
+  /** The maximum length of a DNS name. A request could contain a much longer host. */
   private static final int MAX_HOST_LENGTH = 253;
 
   private final String domain;
   private final Map<String, Routes> exact = new HashMap<>();
-  /** The wildcards, by the part after the star, which begins with a dot. */
+  /** The routes of wildcards, by the part after the star, which begins with a dot. */
   private final Map<String, Routes> wildcards = new HashMap<>();
-  /** Routes of requests by the ScaledService's own name, in which rules choose only the port. */
+  /**
+   * The routes of requests to the internal name of a ScaledService. Here rules choose only the
+   * port.
+   */
   private final Map<RevisionId, Routes> services = new HashMap<>();
-  /** The ScaledServices by Service, if requests to the Service come here. */
+  /** The ScaledServices whose requests are caught, by their Service. */
   private final Map<RevisionId, RevisionId> caught = new HashMap<>();
-  /** The same by the Service's name alone, if it is caught in one namespace only. */
+  /**
+   * The same ScaledServices by the name of the Service alone, if only one namespace has such a
+   * Service.
+   */
   private final Map<String, RevisionId> shortNames = new HashMap<>();
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
   /**
-   * A host or rule that a ScaledService names and does not get.
+   * A host or rule of a ScaledService that is not applied, because another object has it, or it is
+   * not allowed.
    *
-   * @param condition of the rule; empty if all requests for the host are meant
-   * @param by the older ScaledService that has it; null if its namespace may not claim the host
+   * @param condition the condition of the rule; empty if it is about all requests for the host
+   * @param by the older ScaledService that has the host or rule; null if the namespace may not
+   *     claim the host
    */
   public record Taken(String host, String condition, @Nullable RevisionId by) {
     public Taken(String host, @Nullable RevisionId by) {
@@ -56,12 +64,12 @@ public final class ScaledServiceRouteTable {
     }
   }
 
-  /** The rules of one host. */
+  /** The routes of one host. */
   private static final class Routes {
     private final RevisionId oldest;
     private final Map<String, RevisionId> conditions = new HashMap<>();
     private final List<Route> routes = new ArrayList<>();
-    /** Null unless all requests go there. */
+    /** The target of all requests; null if they have different targets. */
     private @Nullable RevisionId all;
 
     Routes(RevisionId oldest) {
@@ -72,7 +80,10 @@ public final class ScaledServiceRouteTable {
       routes.add(new Route(rule, service.revision(rule)));
     }
 
-    /** Sorts stably: of rules that are equally specific, the older object's is first, and then the first. */
+    /**
+     * Sorts the routes by how specific they are. The sort is stable, so of equally specific ones
+     * that of the older object comes first, and then the first one in the object.
+     */
     void sort() {
       routes.sort((one, other) -> ScaledServiceRoute.BY_SPECIFICITY.compare(one.rule, other.rule));
       all = !routes.isEmpty() && routes.getFirst().rule.matchesAll()
@@ -101,8 +112,8 @@ public final class ScaledServiceRouteTable {
   }
 
   /**
-   * The table of all ScaledServices. If two name the same host or rule, the older one gets it. None
-   * gets the name of another.
+   * The table of all ScaledServices. If two have the same host or rule, it belongs to the older
+   * one. An internal name always belongs to the object with that name.
    */
   public static ScaledServiceRouteTable of(Collection<ScaledService> all, String domain,
       NamespaceHostRules domains) {
@@ -118,8 +129,9 @@ public final class ScaledServiceRouteTable {
   }
 
   /**
-   * Adds the names of Services. Callers in the same namespace may leave the namespace out: requests
-   * to a Service that is not caught do not come here.
+   * Adds the names of Services whose requests are caught. Callers in the same namespace may use the
+   * name without the namespace. That is unambiguous if only one namespace has such a Service,
+   * because only requests to caught Services arrive here.
    */
   private void addServices(List<ScaledService> byAge) {
     var several = new HashSet<String>();
@@ -204,10 +216,10 @@ public final class ScaledServiceRouteTable {
   }
 
   /**
-   * The revision that gets a request; null if none does.
+   * The revision of a request; null if there is none.
    *
-   * @param host in any case, perhaps with a port or a trailing dot
-   * @param target path and query
+   * @param host a host in any letter case, which may have a port and a trailing dot
+   * @param target the path and query
    */
   public @Nullable RevisionId find(String host, String target, HeaderMap fields) {
     var name = normal(host);
@@ -218,7 +230,8 @@ public final class ScaledServiceRouteTable {
     }
     var own = named(name);
     if (own != null) {
-      // Before wildcards: one such as *.svc would get what is for others.
+      // Internal names come before wildcards, since a wildcard such as *.svc would match the names
+      // of others.
       var port = service(own).find(target, fields);
       return port == null ? own : port;
     }
@@ -229,7 +242,7 @@ public final class ScaledServiceRouteTable {
     return found;
   }
 
-  /** Whether any request for the host is for a ScaledService. */
+  /** Whether a ScaledService gets at least some requests for the host. */
   public boolean has(String host) {
     var name = normal(host);
     if (exact.containsKey(name) || named(name) != null) {
@@ -243,7 +256,10 @@ public final class ScaledServiceRouteTable {
     return false;
   }
 
-  /** The ScaledService that has this as the name of itself or of its Service. */
+  /**
+   * The ScaledService with this internal name, which is its own name or that of its Service; null
+   * if there is none.
+   */
   private @Nullable RevisionId named(String host) {
     return host.indexOf('.') < 0 ? shortNames.get(host) : internal(host);
   }
@@ -263,7 +279,9 @@ public final class ScaledServiceRouteTable {
     return services.containsKey(id) ? id : caught.get(id);
   }
 
-  /** Empty if it is too long for a name. */
+  /**
+   * The host in lower case, without port and trailing dot; empty if it is longer than a DNS name.
+   */
   private static String normal(String host) {
     int end = host.endsWith("]") ? -1 : host.lastIndexOf(':');
     int port = end < 0 ? host.length() : end;

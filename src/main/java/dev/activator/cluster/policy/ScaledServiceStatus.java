@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status of a ScaledService.
+ * The status of a ScaledService, and the rules by which the leader updates it.
  *
- * @param replicas the pods of its Service, or else the replicas of the workload
- * @param desiredReplicas what the autoscaler has decided
+ * @param replicas the number of pods of the Service, or else the replicas of the workload
+ * @param desiredReplicas the decision of the autoscaler
  * @param observedGeneration the generation of the spec that this status describes
  */
 public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
@@ -20,13 +20,13 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   public static final String READY = "Ready";
   public static final String ACTIVE = "Active";
   /**
-   * The condition for an object that only a change of a manifest helps. It is present only while
-   * true, as kstatus expects.
+   * The condition that a problem can only be solved by a change of a manifest. It is present only
+   * while true, as kstatus expects.
    */
   public static final String STALLED = "Stalled";
   /**
-   * The condition for an object that waits for something else to appear. It is present only while
-   * true.
+   * The condition that the object waits for something, such as another object. It is present only
+   * while true.
    */
   public static final String RECONCILING = "Reconciling";
   private static final String NOT_DECIDED = "NotDecided";
@@ -43,15 +43,15 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
    *
    * @param status {@code True}, {@code False} or {@code Unknown}
    * @param reason one word
-   * @param message a sentence; may be empty
-   * @param since when the status changed, as RFC 3339 writes it
-   * @param generation of the spec that it is about
+   * @param message one sentence; may be empty
+   * @param since when the status changed, in RFC 3339
+   * @param generation the generation of the spec that the condition describes
    */
   public record Condition(String type, String status, String reason, String message,
       String since, long generation) {}
 
   /**
-   * How the leader scales it.
+   * The autoscaler's part of the status.
    *
    * @param active the condition {@code Active}: {@code True}, {@code False} or {@code Unknown}
    * @param trouble null if nothing keeps it from being scaled
@@ -61,10 +61,11 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
       String activeReason, String activeMessage, @Nullable Trouble trouble, String note) {}
 
   /**
-   * The status that the leader should write now.
+   * The status that the leader should write.
    *
-   * @param scaling null before its first decision, and if another ScaledService scales the workload
-   * @param now as RFC 3339 writes it
+   * @param scaling null before the autoscaler's first decision, and if this object does not scale
+   *     the workload
+   * @param now the time in RFC 3339
    */
   public ScaledServiceStatus next(ResolvedScaledService state, @Nullable Scaling scaling,
       String now) {
@@ -84,7 +85,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     if (!troubles.isEmpty()) {
       known.add(progress(troubles, generation, now));
     }
-    // The scale subresource is read rarely, the pods are always known.
+    // The number of pods is preferred, because the scale subresource is read rarely.
     var counted = state.listed().isPresent() || scaling == null
         ? state.listed()
         : scaling.replicas;
@@ -103,8 +104,9 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   }
 
   /**
-   * <b>Source.</b> kstatus: an object with the first is failed, one with the second in progress, and one
-   * without both current.
+   * The condition {@code Stalled} or {@code Reconciling}. <b>Source.</b> kstatus: an object with
+   * the first has failed, an object with the second is in progress, and an object with neither is
+   * current.
    */
   private Condition progress(List<Trouble> troubles, long generation, String now) {
     var mistakes = troubles.stream().filter(one -> MISTAKES.contains(one.reason())).toList();
@@ -132,7 +134,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
             before.message, generation, now);
   }
 
-  /** Keeps {@code since} while the status is the same. */
+  /** A condition that keeps {@code since} if its status has not changed. */
   private Condition changed(String type, String status, String reason, String message,
       long generation, String now) {
     var before = condition(type);
@@ -140,12 +142,12 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         before != null && before.status.equals(status) ? before.since : now, generation);
   }
 
-  /** Null if it has none of this type. */
+  /** The condition of this type; null if there is none. */
   public @Nullable Condition condition(String type) {
     return conditions.stream().filter(one -> one.type.equals(type)).findFirst().orElse(null);
   }
 
-  /** The reason why it is not ready; empty if it is, or if that is unknown. */
+  /** The reason why the object is not ready; empty if it is ready, or if that is unknown. */
   public String trouble() {
     var ready = condition(READY);
     return ready != null && ready.status.equals("False") ? ready.reason : "";

@@ -8,11 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workload that a ScaledService scales: a Deployment, or another kind with a pod template.
+ * A workload that a ScaledService scales: a Deployment, or an object of another kind with a pod
+ * template.
  *
- * @param id its namespace and name
- * @param labels of its pod template
- * @param containers of its pod template; empty if it has none
+ * @param id the namespace and name
+ * @param labels the labels of its pod template
+ * @param containers the containers of its pod template; empty if there are none
  * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
  */
 public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Container> containers,
@@ -22,7 +23,7 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
     containers = List.copyOf(containers);
   }
 
-  /** @param startsSlowly whether it has a startupProbe */
+  /** @param startsSlowly whether the container has a startupProbe */
   public record Container(Map<String, Integer> ports, @Nullable Probe probe,
       boolean startsSlowly) {
     public Container {
@@ -33,7 +34,7 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
       return ports.containsValue(port);
     }
 
-    /** A port's number by its name or number; 0 if unknown. */
+    /** The number of a port, which is given by name or number; 0 if it is unknown. */
     int number(String port) {
       return port.matches("\\d{1,5}") ? Integer.parseInt(port) : ports.getOrDefault(port, 0);
     }
@@ -42,7 +43,7 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
   /**
    * A readinessProbe.
    *
-   * @param port by name or number
+   * @param port the name or number of a port
    */
   public record Probe(Action action, String port, String path, Map<String, String> headers) {
     public Probe {
@@ -59,20 +60,24 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
   }
 
   /**
-   * How the activator probes the pods.
+   * The probe that the activator sends to pods, and its meaning.
    *
-   * @param beforeReady whether a pod that answers serves before Kubernetes calls it ready
+   * @param beforeReady whether a pod that answers gets requests before Kubernetes calls it ready
    */
   public record Probing(ReadinessProbeSpec probe, boolean beforeReady) {
-    /** Kubernetes decides; the connection only shows that the pod can be reached. */
+    /**
+     * Pods get requests only when Kubernetes calls them ready. The probe only shows that they can
+     * be reached.
+     */
     public static final Probing WHEN_READY = new Probing(ReadinessProbeSpec.CONNECT, false);
   }
 
   /**
-   * The template's readinessProbe, if the activator can send it to the port for requests.
+   * The probe for pods of this template: its readinessProbe, if the activator can send that to the
+   * port for requests.
    *
-   * @param target the port of the Service, by name or number
-   * @param remarks gets what was left out
+   * @param target the name or number of the pods' port for requests
+   * @param remarks gets the parts of the probe that are ignored
    */
   public Probing probing(String target, List<String> remarks) {
     var serving = serving(target);

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One EndpointSlice of any Service.
+ * One EndpointSlice of a Service that need not be Knative's.
  *
- * @param service its namespace and name
- * @param ports the pods' ports by the names of the Service's
- * @param own null unless an activator has written it
+ * @param service the namespace and name of the Service
+ * @param ports the pods' ports, by the names of the Service's ports
+ * @param own null unless an activator has written the slice
  */
 public record ServiceEndpointSlice(RevisionId service, Map<String, Integer> ports,
     List<Member> members,
@@ -24,9 +24,9 @@ public record ServiceEndpointSlice(RevisionId service, Map<String, Integer> port
   /**
    * The origin of a slice that an activator has written. Such a slice lists activators, not pods.
    *
-   * @param name the slice's
+   * @param name the name of the slice
    * @param of the ScaledService
-   * @param uid of its owner
+   * @param uid the uid of the slice's owner
    */
   public record Own(String name, RevisionId of, String uid) {}
 
@@ -35,20 +35,23 @@ public record ServiceEndpointSlice(RevisionId service, Map<String, Integer> port
     members = List.copyOf(members);
   }
 
-  /** Sets {@code since} of each address, because a handler does not see every version. */
+  /**
+   * A copy with {@code since} set for each address. This is computed in the store, because handlers
+   * do not see every version.
+   */
   public ServiceEndpointSlice after(@Nullable ServiceEndpointSlice before, String version) {
     var set = set(service, Ports.NONE)
         .after(before == null ? null : before.set(service, Ports.NONE), version);
     return new ServiceEndpointSlice(service, ports, set.subsets().getFirst().members(), own);
   }
 
-  /** The addresses on one of the ports, for both protocols. */
+  /** The addresses with one of the ports, which is used for both protocols. */
   public RevisionEndpointSlice on(String port, RevisionId revision) {
     var number = ports.get(port);
     return set(revision, new Ports(number, number));
   }
 
-  /** The slice as the activator would write it. */
+  /** The slice in the form in which activators write it, to compare it. */
   public ActivatorEndpointSlice caught(RevisionId of) {
     var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
     var first = members.isEmpty() ? "" : members.getFirst().ip();
@@ -59,7 +62,7 @@ public record ServiceEndpointSlice(RevisionId service, Map<String, Integer> port
             .map(Member::ip).toList());
   }
 
-  /** The addresses of this family that are ready. */
+  /** The ready addresses of this family. */
   public Stream<String> ready(IpFamily family) {
     return members.stream().filter(one -> one.condition() == RevisionEndpointSlice.Condition.READY)
         .map(Member::ip).filter(ip -> IpFamily.of(ip) == family);

@@ -13,10 +13,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of a starting revision, from which follows whether the start fails: only if all of them
- * fail.
+ * The pods of a revision that starts. The start fails only if all of them fail.
  *
- * @param pods by name
+ * @param pods the pods by name
  */
 public record StartingPodSet(SortedMap<String, StartingPod> pods) {
   public static final StartingPodSet EMPTY = new StartingPodSet(new TreeMap<>());
@@ -25,7 +24,10 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
     pods = Collections.unmodifiableSortedMap(pods);
   }
 
-  /** @param since from any origin; survives a change of the reason's text */
+  /**
+   * @param since when the pod began to fail in this way, from any origin; it does not change with
+   *     the text of the reason
+   */
   public record StartingPod(PodStartStatus status, Duration since) {
     @Nullable FailureReason failure() {
       return status.failure();
@@ -68,14 +70,14 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
     return a == null || b == null ? a == b : a.persistence() == b.persistence();
   }
 
-  /** The pod was deleted or is terminating. */
+  /** A copy without a pod that was deleted or is terminating. */
   public StartingPodSet without(String pod) {
     var next = new TreeMap<>(pods);
     next.remove(pod);
     return new StartingPodSet(next);
   }
 
-  /** Null if a pod may still start, or there is none. */
+  /** The failure of the start; null if a pod may still start, or there is none. */
   public @Nullable RevisionStartFailure failure(Duration now, GracePeriods grace) {
     var left = left(now, grace);
     return left == null || left.isPositive() ? null : failure(pods.firstEntry());
@@ -88,14 +90,20 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
         : new RevisionStartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
   }
 
-  /** The pod that is furthest; of several, the one that started first. Null if there is none. */
+  /**
+   * The pod that has completed the most phases; among several, the one that started first. Null if
+   * there are no pods.
+   */
   public @Nullable PodStartStatus furthest() {
     return pods.values().stream().max(Comparator.comparing(StartingPod::phases)
         .thenComparing(StartingPod::started, Comparator.reverseOrder()))
         .map(StartingPod::status).orElse(null);
   }
 
-  /** The time until every grace period is over; may be negative. Null as for {@link #failure}. */
+  /**
+   * The time until the grace periods of all pods are over; may be negative. Null if a pod may still
+   * start, or there is none.
+   */
   public @Nullable Duration left(Duration now, GracePeriods grace) {
     Duration longest = null;
     for (var pod : pods.values()) {

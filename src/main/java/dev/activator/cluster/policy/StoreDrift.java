@@ -5,16 +5,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Stored objects that differ from a fresh list without a watch event. */
+/**
+ * Finds stored objects that differ from a fresh list although the watch has delivered no event for
+ * them.
+ */
 public final class StoreDrift {
   private static final int NAMED = 10;
 
   private StoreDrift() {}
 
   /**
-   * @param stored resourceVersion by key
-   * @param listed the same, not older than the request for it
-   * @param delivered keys the watch has delivered since; they are only late
+   * @param stored the stored resourceVersion of each key
+   * @param listed the resourceVersion of each key in a list that is not older than its request
+   * @param delivered the keys that the watch has delivered since then; their events were only late
    */
   public static Set<String> between(Map<String, String> stored, Map<String, String> listed,
       Set<String> delivered) {
@@ -29,7 +32,7 @@ public final class StoreDrift {
     return adrift;
   }
 
-  /** Names at most ten. */
+  /** The keys as text, which names at most ten of them. */
   public static String named(Collection<String> keys) {
     var first = String.join(", ", keys.stream().limit(NAMED).toList());
     return keys.size() <= NAMED ? first : first + " and " + (keys.size() - NAMED) + " more";

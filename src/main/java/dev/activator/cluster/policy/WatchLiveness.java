@@ -3,24 +3,27 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * Decides whether a watch that is down or silent needs an alarm, a comparison or a new list.
+ * Decides whether a watch that is closed or silent needs an alarm, a comparison with a fresh list,
+ * or a new list.
  *
- * @param sinceOpen since a watch was last open
- * @param sinceRestart since the last restart, or page of a list in progress
- * @param sinceNews since the last event, bookmark, list or audit
+ * @param sinceOpen the time since a watch was last open
+ * @param sinceRestart the time since the last restart, or the last page of a list in progress
+ * @param sinceNews the time since the last event, bookmark, list or audit
  */
 public record WatchLiveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
   public enum Action {
     NONE,
-    /** Compares the store with a fresh list. */
+    /** Compare the store with a fresh list. */
     VERIFY,
     ALARM,
     RESTART
   }
 
   /**
-   * @param alarmAfter time without a watch; the restart comes after twice that
-   * @param verifyAfter silence of an open watch; longer than the minute or so between bookmarks
+   * @param alarmAfter the time without an open watch before an alarm; the restart comes after twice
+   *     that time
+   * @param verifyAfter the silence of an open watch before a comparison; it is longer than the time
+   *     between bookmarks, which is about a minute
    */
   public Action action(Duration alarmAfter, Duration verifyAfter) {
     var restartAfter = alarmAfter.multipliedBy(2);

@@ -1,4 +1,4 @@
-/** Pure decisions of the cluster package. */
+/** Decisions of the package {@code cluster}, as functions of values. */
 @NullMarked
 package dev.activator.cluster.policy;
 

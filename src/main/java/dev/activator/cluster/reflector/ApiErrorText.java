@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 
-/** The text of a failed request to the API: one line, for operators. */
+/** Makes the text for a failed request to the API: one line, for operators. */
 public final class ApiErrorText {
   private final String url;
 
@@ -17,8 +17,8 @@ public final class ApiErrorText {
   }
 
   /**
-   * @param verb such as {@code list}
-   * @param resource such as {@code endpoints -A}
+   * @param verb a verb such as {@code list}
+   * @param resource a resource as in arguments of kubectl, such as {@code endpoints -A}
    */
   public String about(String verb, String resource, Throwable failure) {
     var answer = find(KubernetesApiException.class, failure);
@@ -45,7 +45,10 @@ public final class ApiErrorText {
     };
   }
 
-  /** An answer that is not JSON shows that something is reachable. */
+  /**
+   * Whether the server could not be reached. An answer that is not JSON shows that something is
+   * reachable.
+   */
   private static boolean isUnreachable(Throwable failure) {
     return find(StreamReadException.class, failure) == null
         && (find(IOException.class, failure) != null
@@ -64,7 +67,7 @@ public final class ApiErrorText {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    // Without the location, which Jackson puts on a second line.
+    // The location is left out, which Jackson puts on a second line.
     var message = root instanceof JacksonException json
         ? json.getOriginalMessage()
         : root.getMessage();

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices which of some files have changed, without reading them. Symbolic links are followed: kubelets
- * replace those. Not thread-safe.
+ * Detects which files have changed, without reading them. It follows symbolic links, because
+ * kubelets replace those. Not thread-safe.
  */
 final class FileChangeDetector {
   private final List<Path> files;
@@ -29,7 +29,7 @@ final class FileChangeDetector {
     this.stamps = now();
   }
 
-  /** Those that differ from what they were at the last call, or are missing, or there again. */
+  /** The files that have changed, disappeared or appeared since the last call. */
   Set<Path> changed() {
     var before = stamps;
     stamps = now();

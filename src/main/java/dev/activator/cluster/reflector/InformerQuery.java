@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The kind, namespace, name and label selector that one informer lists and watches. Equal queries
- * share one informer; empty texts match everything.
+ * The query of one informer: kind, namespace, name and label selector. Empty texts match
+ * everything. Equal queries share one informer.
  */
 public record InformerQuery<F>(WatchedKind<F> kind, String namespace, String labelSelector,
     String name) {
@@ -27,7 +27,7 @@ public record InformerQuery<F>(WatchedKind<F> kind, String namespace, String lab
     return kind.plural();
   }
 
-  /** What it reads, as kubectl takes it: {@code endpointslices.discovery.k8s.io -A}. */
+  /** The query as arguments of kubectl: {@code endpointslices.discovery.k8s.io -A}. */
   public String text() {
     var group = kind.groupPath().split("/");
     return kind.plural() + (group.length == 3 ? "." + group[1] : "")

@@ -28,17 +28,19 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A client for requests to the Kubernetes API, with the client library's authentication, TLS and
- * proxies, but without its objects.
+ * A client of the Kubernetes API. It uses the client library for authentication, TLS and proxies,
+ * but not for objects.
  *
- * <p><b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
+ * <p><b>Threads.</b> Any thread may call, and no call waits. Bodies are read on the client's own
+ * threads.
  *
- * <p><b>Errors.</b> A {@link KubernetesApiException} for any status but 200. Nothing is retried.
+ * <p><b>Errors.</b> {@link #get} and streams fail with a {@link KubernetesApiException} for any
+ * status but 200. Nothing is retried.
  */
 public final class KubernetesApiClient implements AutoCloseable {
   private static final int OK = 200;
   private static final String RETRY_AFTER = "Retry-After";
-  /** The API server's limit, plus the levels of a list around an object. */
+  /** The API server's limit for one object, plus the levels of the list around it. */
   private static final int MAX_JSON_DEPTH = 10_010;
 
   private final String url;
@@ -47,25 +49,25 @@ public final class KubernetesApiClient implements AutoCloseable {
   private final KubernetesHttpClientFactory transport;
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
       StreamReadConstraints.builder().maxNestingDepth(MAX_JSON_DEPTH).build()).build();
-  /** Builds requests, which the newest client sends. */
+  /** The first client, which is used only to build requests. The newest client sends them. */
   private final HttpClient first;
   private final KubernetesWriteRateLimiter writes;
 
   /**
-   * A kubeconfig, for what changes in it.
+   * A kubeconfig that is read again when it changes.
    *
-   * @param reread throws if it cannot be used
+   * @param reread reads the file again; it throws if the file cannot be used
    */
   public record Source(Path kubeconfig, Supplier<Config> reread) {}
 
-  /** @param source null if the configuration is from no kubeconfig */
+  /** @param source null if the configuration does not come from a kubeconfig */
   public KubernetesApiClient(Config config, @Nullable Source source,
       KubernetesWriteRateLimiter writes) {
     this(config, source, writes, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
-  /** @param threads unbounded: each request takes one */
+  /** @param threads an unbounded pool, since each request takes a thread */
   KubernetesApiClient(Config config, @Nullable Source source, KubernetesWriteRateLimiter writes,
       ExecutorService threads) {
     this.writes = writes;
@@ -77,7 +79,7 @@ public final class KubernetesApiClient implements AutoCloseable {
     this.first = transport.client();
   }
 
-  /** Ends with a slash. */
+  /** The URL of the API, with a slash at the end. */
   public String url() {
     return url;
   }
@@ -91,31 +93,32 @@ public final class KubernetesApiClient implements AutoCloseable {
   }
 
   /**
-   * Cancelling the result cancels the request.
+   * Sends a GET. Cancelling the result cancels the request.
    *
-   * @param path without a leading slash
-   * @param read parses the body as it arrives, on a thread of this client
+   * @param path a path without a leading slash
+   * @param read parses the body while it arrives, on a thread of this client
    */
   public <R> CompletableFuture<R> get(String path, Duration timeout,
       Function<JsonParser, R> read) {
     return exchange(request(path), timeout, response -> read(response, read));
   }
 
-  /** @param retryAfter as the server requested; zero if it did not */
+  /** @param retryAfter the pause that the server requested; zero if none */
   public record ApiAnswer(int status, Duration retryAfter, byte[] body) {
-    /** What a {@code Status} says, for people; empty if it is none. */
+    /** The message of a {@code Status}, for people; empty if the body is no Status. */
     public String message() {
       return ListWatchParser.message(body);
     }
   }
 
   /**
-   * Writes, once {@link KubernetesWriteRateLimiter} allows it. Fails only if there is no answer. It is then
-   * unknown whether the write took effect, but it is not sent after the timeout.
+   * Sends a write when {@link KubernetesWriteRateLimiter} allows it. The result fails only if there
+   * is no answer. It is then unknown whether the write took effect, but it is not sent after the
+   * timeout.
    *
-   * @param path without a leading slash and a query
-   * @param body JSON
-   * @param timeout after which the server gives up, too
+   * @param path a path without a leading slash and without a query
+   * @param body the body, in JSON
+   * @param timeout the timeout, after which the server also gives up
    */
   public CompletableFuture<ApiAnswer> send(String method, String path, String contentType,
       String body, Duration timeout) {
@@ -124,14 +127,14 @@ public final class KubernetesApiClient implements AutoCloseable {
             contentType, body), left));
   }
 
-  /** As {@link #send}, for a small object that is read whole. */
+  /** Sends a GET for a small object. The result is that of {@link #send}. */
   public CompletableFuture<ApiAnswer> fetch(String path, Duration timeout) {
     return exchange(request(path), timeout);
   }
 
   /**
-   * Sends a request. The library's own timeout would allow twice the time, and not count the time
-   * before it sends.
+   * Sends a request. The timeout is not the library's, which would allow twice the time, and would
+   * not include the time before sending.
    */
   private CompletableFuture<ApiAnswer> exchange(HttpRequest.Builder request, Duration timeout) {
     return exchange(request, timeout, KubernetesApiClient::whole).orTimeout(timeout.toMillis(),
@@ -152,7 +155,8 @@ public final class KubernetesApiClient implements AutoCloseable {
     try {
       var request = builder.header(KubernetesHttpClientFactory.HANDLE, handle.name())
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
-      // Not on the caller's thread: a command may have to fetch a token first.
+      // This does not run on the caller's thread, because a command may have to fetch a token
+      // first.
       var answer = CompletableFuture
           .supplyAsync(() -> transport.client().sendAsync(request, InputStream.class), threads)
           .thenCompose(sent -> sent).thenApplyAsync(read, threads);
@@ -191,14 +195,17 @@ public final class KubernetesApiClient implements AutoCloseable {
     return isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO;
   }
 
-  /** Called one at a time, in order. */
+  /** Receives a stream. Calls come one at a time, in order. */
   interface StreamListener extends LineSplitter.Line {
     void opened();
 
-    /** @param more reads the next chunk; nothing is read before it runs */
+    /** @param more reads the next chunk; nothing more is read until it is run */
     void chunkRead(Runnable more);
 
-    /** The last call; no failure if the server ended the stream regularly. */
+    /**
+     * The stream has ended; this is the last call. The failure is null if the server ended the
+     * stream regularly.
+     */
     void ended(@Nullable Throwable failure);
   }
 
@@ -253,7 +260,7 @@ public final class KubernetesApiClient implements AutoCloseable {
         }
         listener.chunkRead(() -> consume(body));
       } catch (IOException | RuntimeException | Error e) {
-        // Also errors: the library would not report them, and the watch would hang.
+        // Errors are caught, too. The library would not report them, and the watch would hang.
         end(e);
       }
     }
@@ -273,14 +280,14 @@ public final class KubernetesApiClient implements AutoCloseable {
       }
     }
 
-    /** Calls under way may still arrive. */
+    /** Ends the stream. Calls that are under way may still arrive. */
     void close() {
       over.set(true);
       handle.cancel();
     }
   }
 
-  /** @param longest the stream fails after this */
+  /** @param longest the time after which the stream fails */
   Stream stream(String path, Duration longest, StreamListener listener) {
     var stream = new Stream(listener);
     try {

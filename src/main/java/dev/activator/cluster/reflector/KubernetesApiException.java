@@ -2,7 +2,7 @@ package dev.activator.cluster.reflector;
 
 import java.time.Duration;
 
-/** An HTTP status with which the API refused a request. */
+/** The API refused a request with an HTTP status. */
 public final class KubernetesApiException extends RuntimeException {
   private static final int EXPIRED = 410;
   private static final int TOO_MANY_REQUESTS = 429;
@@ -11,7 +11,7 @@ public final class KubernetesApiException extends RuntimeException {
   private final int status;
   private final transient Duration retryAfter;
 
-  /** @param retryAfter zero if the server does not say */
+  /** @param retryAfter the pause that the server requested; zero if none */
   public KubernetesApiException(int status, Duration retryAfter) {
     super("HTTP status " + status);
     this.status = status;
@@ -26,7 +26,7 @@ public final class KubernetesApiException extends RuntimeException {
     return retryAfter;
   }
 
-  /** The continue token or resourceVersion is too old. */
+  /** Whether the continue token or resourceVersion is too old. */
   boolean isExpired() {
     return status == EXPIRED;
   }

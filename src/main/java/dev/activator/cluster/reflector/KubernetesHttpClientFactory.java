@@ -47,14 +47,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The HTTP client of the API. It runs on the activator's threads, reads certificates again when
- * their files change, and cancels requests while a body is read. The library would only close the
- * body, which OkHttp does not allow from another thread on HTTP/1.1.
+ * The HTTP client for the API. It runs on the activator's threads, reads certificates again when
+ * their files change, and can cancel a request while its body is read. The library can only close
+ * the body, which OkHttp does not allow from another thread with HTTP/1.1.
  *
  * <p><b>Threads.</b> Any.
  */
 final class KubernetesHttpClientFactory extends OkHttpClientFactory {
-  /** The name of a request's handle; not sent. */
+  /** The header with the name of a request's handle. It is removed before the request is sent. */
   static final String HANDLE = "X-Activator-Handle";
   private static final Logger log = LoggerFactory.getLogger(KubernetesHttpClientFactory.class);
   private static final int MAX_DOUBLINGS = 6;
@@ -63,25 +63,25 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   private final KubernetesApiClient.@Nullable Source source;
   private final ExecutorService threads;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-  /** Held by the thread that checks whether files have changed. */
+  /** Held by the thread that checks whether certificate files have changed. */
   private final ReentrantLock reading = new ReentrantLock();
   private Config config;
   private Certificates certificates;
   private FileChangeDetector files;
-  /** Files that have changed, and could not be used since. */
+  /** The files that have changed, and could not be used since then. */
   private final Set<Path> unused = new HashSet<>();
-  /** How often they could not be used in a row; {@code requestsToRetry} doubles with each. */
+  /** The number of failed attempts in a row. {@code requestsToRetry} doubles with each. */
   private int failures;
   /**
-   * How many requests pass before the next attempt. Requests are regular enough to count them
-   * instead of time.
+   * The number of requests before the next attempt. Requests are counted instead of time, since
+   * they are regular enough.
    */
   private int requestsToRetry;
   private volatile @Nullable HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
-  /** @param threads unbounded: each request takes one */
+  /** @param threads an unbounded pool, since each request takes a thread */
   KubernetesHttpClientFactory(Config config, KubernetesApiClient.@Nullable Source source,
       ExecutorService threads) {
     this.config = config;
@@ -91,7 +91,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     this.threads = threads;
   }
 
-  /** Certificates and keys, each in base64 or in a file. */
+  /** The certificates and the key, each in base64 or in a file. */
   private record Certificates(@Nullable String authorities, @Nullable String authoritiesFile,
       @Nullable String chain, @Nullable String chainFile, @Nullable String key,
       @Nullable String keyFile) {
@@ -117,7 +117,10 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       }
     }
 
-    /** The client's key, which the library could not read if it is on an elliptic curve in PKCS#8. */
+    /**
+     * The client's key. It is read here, because the library cannot read an elliptic-curve key in
+     * PKCS#8.
+     */
     KeyManager @Nullable [] clientKeys() {
       if ((chain == null && chainFile == null) || (key == null && keyFile == null)) {
         return null;
@@ -173,8 +176,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   }
 
   /**
-   * The client with the certificates as they are now. After a change the connections are closed, so that no
-   * request is sent under a certificate that has been replaced. While one caller reads a kubeconfig, which may
+   * The client with the current certificates. After a change, the connections are closed, so that
+   * no request uses a certificate that was replaced. While one caller reads a kubeconfig, which may
    * run a command, the others get the last client.
    *
    * <p><b>Source.</b> {@code cert_rotation.go} of client-go.
@@ -209,7 +212,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       var next = haveChanged(unused) ? newClient() : last;
       if (next != last) {
         log.info("The certificates for {} were read again", config.getMasterUrl());
-        // Not by the library, which would end our threads.
+        // The library is not used for this, because it would end our threads.
         closeConnections();
       }
       unused.clear();
@@ -219,7 +222,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       requestsToRetry = 1 << failures;
       failures = Math.min(failures + 1, MAX_DOUBLINGS);
       log.atLevel(changed.isEmpty() ? Level.DEBUG : Level.WARN).log(
-          "The certificates for {} changed, and cannot be used; the last ones stay: {}",
+          "The certificates for {} have changed, but cannot be used; the last ones stay in use: {}",
           config.getMasterUrl(), String.valueOf(e.getCause() == null ? e : e.getCause()));
       return last;
     }
@@ -232,7 +235,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     var next = source.reread().get();
     var now = Certificates.of(next);
     if (failures == 0 && changed.size() == 1 && now.equals(certificates)) {
-      // Most often only a token is replaced.
+      // Usually only a token was replaced.
       return false;
     }
     config = next;
@@ -269,8 +272,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   }
 
   /**
-   * Trusts the cluster's own authorities only, if it has any. The library would add Java's, and
-   * loading those takes 30 ms.
+   * Makes a client that trusts only the cluster's own authorities, if there are any. The library
+   * would add Java's authorities, and loading those takes 30 ms.
    *
    * <p><b>Source.</b> {@code TLSConfigFor} and the provider {@code oidc} of client-go.
    *
@@ -281,7 +284,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     var builder = factory.newBuilder();
     secure(builder);
     if (config.getAuthProvider() != null) {
-      // Refreshes over a separate client, as the library closes it with its threads.
+      // Tokens are refreshed with a separate client, because the library closes that client and its
+      // threads.
       HttpClient.Factory identityProvider = new OkHttpClientFactory();
       builder.addOrReplaceInterceptor(TokenRefreshInterceptor.NAME, new TokenRefreshInterceptor(
           config, Clock.systemUTC().instant(),
@@ -299,7 +303,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     var keys = certificates.clientKeys();
     try {
       clientCertificate(null, null, null, null);
-      // With authorities only so that the library does not load Java's.
+      // If there are authorities, this is set so that the library does not load Java's.
       config.setTrustCerts(trustsAll || hasAuthorities);
       HttpClientUtils.applyCommonConfiguration(config, builder, this);
       if (hasAuthorities || keys != null) {
@@ -324,7 +328,10 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     config.setClientKeyFile(keyFile);
   }
 
-  /** The library would trust the cluster's authorities by default, and fail if there are none. */
+  /**
+   * The identity provider's settings with an authority. Without one, the library would trust the
+   * cluster's authorities, and fail if there are none.
+   */
   private static Map<String, String> withAuthority(Map<String, String> identityProvider) {
     var settings = new HashMap<>(identityProvider);
     if (Utils.isNullOrEmpty(settings.get(IDENTITY_AUTHORITY + "-data"))) {
@@ -333,7 +340,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     return settings;
   }
 
-  /** @return empty, which means Java's authorities, if there is no file */
+  /** @return the file in base64; empty, which means Java's authorities, if there is no file */
   private static String base64(@Nullable String file) {
     try {
       return file == null || file.isEmpty()
@@ -355,7 +362,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
         .pingInterval(Duration.ofMillis(config.getWebsocketPingInterval()))
         .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
     if (config.isTrustCerts() || config.isDisableHostnameVerification()) {
-      // The library does so only if it also loads the client certificate.
+      // The library sets this only if it also loads the client certificate.
       builder.hostnameVerifier((_, _) -> true);
     }
     return builder;
@@ -376,8 +383,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   }
 
   /**
-   * Detects a dead peer within 45 seconds: a watch may be silent for a minute, and HTTP/1.1 has no
-   * pings.
+   * Makes sockets with TCP keep-alive, which detects a dead peer within 45 seconds. A watch may be
+   * silent for a minute, and HTTP/1.1 has no pings.
    *
    * <p><b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
    */
@@ -392,7 +399,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       var socket = new Socket();
       sockets.add(socket);
       socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-      // Not every system has these.
+      // Not every system supports these options.
       var supported = socket.supportedOptions();
       if (supported.contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
         socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, (int) IDLE.toSeconds());

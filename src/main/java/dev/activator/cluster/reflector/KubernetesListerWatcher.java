@@ -13,10 +13,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Lists and watches objects of a query in pages and streams, over HTTP. */
+/** Lists and watches the objects of a query through the Kubernetes API, in pages and streams. */
 final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResult<F>> {
   private static final String PAGE = "500";
-  /** As in client-go: a random five to ten minutes, so that watches do not all end at once. */
+  /**
+   * The shortest time of a watch. As in client-go, it is a random time from five to ten minutes, so
+   * that watches do not all end at once.
+   */
   private static final int LEAST_WATCH_SECONDS = 300;
   private static final int GRACE_SECONDS = 60;
 
@@ -44,7 +47,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResu
     return list(Map.of());
   }
 
-  /** Lists without a resourceVersion, which gives the newest state, not a cached one. */
+  /** Lists without a resourceVersion, which returns the newest state instead of a cached one. */
   private CompletableFuture<Page<ObjectDecodeResult<F>>> list(Map<String, String> parameters) {
     return api.get(query.path(parameters), api.requestTimeout(),
         parser -> ListWatchParser.page(query.kind(), parser));
@@ -63,7 +66,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResu
     return stream::close;
   }
 
-  /** Decodes where it reads; calls the watcher once a chunk. */
+  /** Decodes events on the thread that reads them, and calls the watcher once for each chunk. */
   private final class Decoder implements KubernetesApiClient.StreamListener {
     private final Watcher<ObjectDecodeResult<F>> watcher;
     private List<WatchEvent<ObjectDecodeResult<F>>> events = new ArrayList<>();
@@ -97,7 +100,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResu
 
     @Override
     public void ended(@Nullable Throwable failure) {
-      // Delivers what was decoded before the failure.
+      // The events that were decoded before the failure are delivered first.
       chunkRead(() -> {
       });
       watcher.ended(failure);

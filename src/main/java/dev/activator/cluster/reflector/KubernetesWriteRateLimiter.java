@@ -9,30 +9,30 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how many writes a second one of our clients sends to the Kubernetes API. A write waits
- * for its turn; one that would wait for longer than its timeout fails at once.
+ * Limits the writes a second of one client of the Kubernetes API. A write waits for its turn. It
+ * fails at once if it would wait for longer than its timeout.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class KubernetesWriteRateLimiter {
   public static final KubernetesWriteRateLimiter UNLIMITED = new KubernetesWriteRateLimiter(null,
       null);
-  /** Servers and clients count in milliseconds, and take 0 for no timeout. */
+  /** The minimum timeout. Servers and clients count in milliseconds, and treat 0 as no timeout. */
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
 
   private final @Nullable Loop loop;
   private final @Nullable RateLimit rate;
 
   /**
-   * What {@code -kube-api-qps} and {@code -kube-api-burst} set.
+   * The limit that {@code -kube-api-qps} and {@code -kube-api-burst} set.
    *
-   * @param perSecond 0 if there is no limit
-   * @param burst writes at once
+   * @param perSecond writes a second; 0 for no limit
+   * @param burst the number of writes that may be sent at once
    */
   public record Limit(double perSecond, int burst) {
     public static final Limit NONE = new Limit(0, 0);
 
-    /** @param loop the clock */
+    /** @param loop the loop whose clock is used */
     public KubernetesWriteRateLimiter rate(Loop loop) {
       return perSecond == 0
           ? UNLIMITED
@@ -46,7 +46,7 @@ public final class KubernetesWriteRateLimiter {
     this.rate = rate;
   }
 
-  /** @param request gets what is left of the timeout when its turn comes */
+  /** @param request sends the write; it gets the rest of the timeout when its turn comes */
   <R> CompletableFuture<R> send(Duration timeout,
       Function<Duration, CompletableFuture<R>> request) {
     if (loop == null || rate == null) {
@@ -61,7 +61,7 @@ public final class KubernetesWriteRateLimiter {
       return late(timeout);
     }
     var turn = new CompletableFuture<Duration>();
-    // The loop may be late.
+    // The loop may run the task late.
     loop.schedule(Duration.ofNanos(wait),
         () -> turn.complete(timeout.minusNanos(loop.nanoTime() - begun)));
     return turn.thenCompose(

@@ -6,11 +6,11 @@ import java.util.Arrays;
 
 /** Splits the chunks of a body into lines. Not thread-safe. */
 final class LineSplitter {
-  /** Kubernetes objects have a few megabytes at most. */
+  /** The limit of a line. Kubernetes objects have a few megabytes at most. */
   private static final int MAX_LINE_BYTES = 64 << 20;
   private static final int KEPT = 64 << 10;
 
-  /** The bytes are overwritten after the call. */
+  /** Receives a line. The bytes are overwritten after the call. */
   interface Line {
     void accept(byte[] bytes, int from, int length) throws IOException;
   }

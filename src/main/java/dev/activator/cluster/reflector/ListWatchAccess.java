@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
-/** Whether objects may be listed and watched, found by trying. */
+/** The result of an access check, which tries to list and watch objects. */
 public enum ListWatchAccess {
   ALLOWED,
   FORBIDDEN,
@@ -24,7 +24,7 @@ public enum ListWatchAccess {
   private static final Executor LATER = CompletableFuture.delayedExecutor(500,
       TimeUnit.MILLISECONDS);
 
-  /** Fails if the answer shows neither permission nor refusal. */
+  /** Tries to list. Fails if the answer is neither a permission nor a refusal. */
   public static CompletableFuture<ListWatchAccess> ofList(KubernetesApiClient api,
       InformerQuery<?> query) {
     return api.get(query.path(Map.of("limit", "1")), TIMEOUT, JsonParser::nextToken)
@@ -32,8 +32,8 @@ public enum ListWatchAccess {
   }
 
   /**
-   * A refusal must be repeated to count, because a server that is starting may refuse what it
-   * allows a moment later.
+   * Tries to list and watch. Only a repeated refusal counts, because a starting server may refuse a
+   * request that it allows a moment later.
    */
   public static CompletableFuture<ListWatchAccess> ofListAndWatch(KubernetesApiClient api,
       InformerQuery<?> query) {

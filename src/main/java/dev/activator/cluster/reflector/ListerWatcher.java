@@ -12,26 +12,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lists and watches one kind of objects.
  *
- * <p><b>Threads.</b> Any, and no call waits; answers come on its own threads.
+ * <p><b>Threads.</b> Any thread may call, and no call waits. Results arrive on other threads.
  *
  * <p><b>Errors.</b> A {@link KubernetesApiException} if the API answers with a failure.
  *
  * <p><b>Source.</b> client-go's {@code ListerWatcher} and {@code pager.go}.
  */
 interface ListerWatcher<T> {
-  /** Called one at a time, in order. */
+  /** Receives the events of a watch. Calls come one at a time, in order. */
   interface Watcher<T> {
     void opened();
 
-    /** @param more run it to receive the next events */
+    /** @param more must be run to receive the next events */
     void events(List<WatchEvent<T>> events, Runnable more);
 
-    /** The last call; no failure if the server ended the watch regularly. */
+    /**
+     * The watch has ended; this is the last call. The failure is null if the server ended the watch
+     * regularly.
+     */
     void ended(@Nullable Throwable failure);
   }
 
   interface Watch {
-    /** Calls under way may still arrive. */
+    /** Ends the watch. Calls that are under way may still arrive. */
     void close();
   }
 
@@ -43,8 +46,8 @@ interface ListerWatcher<T> {
   Watch watch(String resourceVersion, Watcher<T> watcher);
 
   /**
-   * All pages; one unpaged list if the continue token expired. Cancelling the result cancels the
-   * current request.
+   * Lists all pages. If a continue token expires, everything is listed once more without pages.
+   * Cancelling the result cancels the current request.
    *
    * @param progress called after each page but the last
    */

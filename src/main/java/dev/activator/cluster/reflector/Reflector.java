@@ -19,16 +19,20 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the objects of one query: lists, watches, resumes a watch that ended, and lists again if it
- * cannot resume. Retries until closed.
+ * Lists and watches the objects of one query, and passes them to a store. It resumes a watch that
+ * ended, and lists again if the watch cannot be resumed. It retries until it is closed.
  *
- * <p><b>Threads.</b> Any. The state belongs to the loop, which makes every call to the sink.
+ * <p><b>Threads.</b> Any thread may call. The state belongs to the loop, on which the sink is
+ * called.
  *
- * <p><b>Source.</b> client-go's {@code Reflector}; unlike there, the store is periodically compared
+ * <p><b>Source.</b> client-go's {@code Reflector}. In addition, the store is periodically compared
  * with a fresh list.
  */
 final class Reflector<T> implements AutoCloseable {
-  /** A watch that ends sooner, without an event, cannot be resumed. */
+  /**
+   * The minimum time of a watch. If it ends sooner, and without an event, the objects are listed
+   * again.
+   */
   private static final Duration MIN_WATCH_TIME = Duration.ofSeconds(1);
   private static final Duration HEALTHY_WATCH = Duration.ofMinutes(2);
   private static final Duration BETWEEN_LISTS = Duration.ofSeconds(1);
@@ -45,21 +49,25 @@ final class Reflector<T> implements AutoCloseable {
   private final RandomGenerator random;
   private String resourceVersion = "";
   private int frequentLists;
-  /** Whether a watch has failed, and could have been resumed, since the last one that had expired. */
-  private boolean wasAway;
-  /** Since when no watch has delivered an object or lasted {@link #MIN_WATCH_TIME}. */
+  /**
+   * Whether the server was unavailable for a watch since the last watch whose version had expired.
+   */
+  private boolean wasUnavailable;
+  /**
+   * The time since which no watch has delivered an object or lasted for {@link #MIN_WATCH_TIME}.
+   */
   private long outageNanos;
   /** The end of the server's last Retry-After. */
   private long serverDueNanos;
-  /** Null before the first attempt, during a pause, and after the end. */
+  /** The current list or watch; null before the first one, during a pause, and after the end. */
   private @Nullable Attempt current;
   private Loop.@Nullable Timer pause;
   private boolean closed;
 
   /**
    * @param resource the plural, such as {@code endpoints}
-   * @param queried as kubectl takes it, such as {@code endpoints -A}
-   * @param stored resourceVersion by key; called on the loop
+   * @param queried the query as arguments of kubectl, such as {@code endpoints -A}
+   * @param stored returns the stored resourceVersion of each key; called on the loop
    */
   Reflector(String resource, String queried, ListerWatcher<T> source, ReflectorStore<T> sink,
       Supplier<Map<String, String>> stored, ReflectorContext context) {
@@ -90,7 +98,7 @@ final class Reflector<T> implements AutoCloseable {
     watchMonitor.onWatchChange(listener);
   }
 
-  /** What is wrong now, in one line. */
+  /** The current error, in one line; null if there is none. */
   @Nullable String error() {
     return view().health().error();
   }
@@ -99,7 +107,7 @@ final class Reflector<T> implements AutoCloseable {
     return stats.view();
   }
 
-  /** The sink receives nothing afterwards. Idempotent. */
+  /** Ends the list or watch. The sink is not called afterwards. Idempotent. */
   @Override
   public void close() {
     loop.execute(() -> {
@@ -113,7 +121,7 @@ final class Reflector<T> implements AutoCloseable {
     var attempt = new Attempt();
     begin(attempt);
     watchMonitor.listing();
-    // A list that takes minutes is not restarted while pages arrive.
+    // While pages arrive, a list that takes minutes is not restarted.
     var pages = source.list(() -> attempt.onLoop(watchMonitor::restarted));
     attempt.cancel = () -> pages.cancel(false);
     pages.whenComplete((all, failure) -> attempt.onLoop(() -> {
@@ -173,7 +181,9 @@ final class Reflector<T> implements AutoCloseable {
     pause = loop.schedule(length, next);
   }
 
-  /** Lists again. Two lists in a row are normal if a watch began too late; a third is delayed. */
+  /**
+   * Lists again. Two lists in a row are normal if a watch began too late. Further ones are delayed.
+   */
   private void listAgain() {
     boolean soon = since(view().lastListNanos()).compareTo(BETWEEN_LISTS) < 0;
     frequentLists = soon ? frequentLists + 1 : 0;
@@ -208,9 +218,9 @@ final class Reflector<T> implements AutoCloseable {
         }
       }
       case KubernetesApiException answer when answer.isExpired() -> {
-        if (wasAway) {
-          // It answers again: the long pauses of the outage are over.
-          wasAway = false;
+        if (wasUnavailable) {
+          // The server answers again, so the long pauses of the outage end.
+          wasUnavailable = false;
           betweenWatches.reset();
         }
         listAgain();
@@ -232,7 +242,7 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void watchAgain(Throwable failure) {
-    wasAway = true;
+    wasUnavailable = true;
     stats.watchFailed(errors.about("watch", stats.queried(), failure));
     pause(betweenWatches.next(retryAfter(failure)), this::watch);
   }
@@ -250,13 +260,13 @@ final class Reflector<T> implements AutoCloseable {
     return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
-  /** One list and its watch. Its answers are ignored once the next attempt has begun. */
+  /** A list or a watch. Its answers are ignored when the next attempt has begun. */
   private class Attempt {
     private volatile boolean abandoned;
     Runnable cancel = () -> {
     };
 
-    /** After the end nothing is queued, because the loop may be closed. */
+    /** Runs a step on the loop. Nothing is queued after the end, because the loop may be closed. */
     void onLoop(Runnable step) {
       if (!abandoned) {
         loop.execute(() -> {
@@ -292,7 +302,7 @@ final class Reflector<T> implements AutoCloseable {
     @Override
     public void events(List<WatchEvent<T>> events, Runnable more) {
       onLoop(() -> {
-        // At most two chunks wait here: the next is read while these are handled.
+        // The next chunk is read while this one is handled, so at most two chunks are in memory.
         more.run();
         for (var event : events) {
           if (current == this) {

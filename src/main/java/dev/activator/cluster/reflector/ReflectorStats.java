@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Counts the lists, watches and failures of one reflector, and logs when its state changes.
  *
- * <p><b>Threads.</b> One writer at a time; any may call {@link #view}.
+ * <p><b>Threads.</b> One thread at a time writes; any thread may call {@link #view}.
  */
 public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
@@ -31,7 +31,7 @@ public final class ReflectorStats {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
-  /** Null while a watch is open. */
+  /** The error of the last watch; null while a watch is open. */
   private @Nullable String watchFailure;
   private boolean delayLogged;
   private boolean auditsFail;
@@ -68,7 +68,7 @@ public final class ReflectorStats {
     reached(version);
   }
 
-  /** Logs an error once, until a watch opens or another error comes. */
+  /** Records a failure. The same error is logged once, until a watch opens. */
   void failed(String now) {
     if (!now.equals(error)) {
       log.warn("{}; trying again", now);
@@ -78,7 +78,7 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Logs nothing before an alarm: losing a watch is normal. */
+  /** Records that a watch failed. This is normal, so it is logged only with an alarm. */
   void watchFailed(String now) {
     watchFailure = now;
     failures++;
@@ -90,14 +90,14 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** The watch cannot be resumed. */
+  /** Records that the watch cannot be resumed. */
   void broken(String reason) {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
     failures++;
     publish();
   }
 
-  /** Logged once until a watch opens. */
+  /** Records that the next list is delayed. It is logged once, until a watch opens. */
   void listDelayed() {
     if (!delayLogged) {
       log.warn("The watch of {} fails right after each list; the next list is delayed", resource);
@@ -117,7 +117,7 @@ public final class ReflectorStats {
     auditsFail = false;
   }
 
-  /** Logged once until an audit succeeds. */
+  /** Records that an audit could not list. It is logged once, until an audit succeeds. */
   void auditFailed(String error) {
     if (!auditsFail) {
       log.warn("The stored {} cannot be compared with a fresh list: {}", resource, error);
@@ -127,7 +127,7 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Always logged; alarmed until a watch opens. */
+  /** Records objects that were stale. This is always logged, and an alarm until a watch opens. */
   void drifted(Set<String> adrift) {
     log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
         StoreDrift.named(adrift));
@@ -136,7 +136,7 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Logged once until a watch opens. */
+  /** Raises an alarm. It is logged once, until a watch opens. */
   void alarm(String reason) {
     if (!isAlarmed) {
       log.warn("The stored {} may be stale: {}", resource, reason);

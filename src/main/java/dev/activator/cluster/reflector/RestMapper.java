@@ -9,36 +9,39 @@ import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 
 /**
- * Finds out under which path a kind is served: plurals are not guessed.
+ * Finds the API path of a kind by discovery, instead of guessing its plural.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class RestMapper {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int NOT_FOUND = 404;
-  /** The form of versions that people may write, since they become part of a path. */
+  /**
+   * The valid form of an apiVersion. It is checked because users write it, and it becomes part of a
+   * path.
+   */
   private static final Pattern VERSION = Pattern.compile("([a-z0-9.-]+/)?v[a-z0-9]+");
 
   private RestMapper() {}
 
   public sealed interface Served {
     /**
-     * @param groupPath without slashes around it, such as {@code apis/apps/v1}
-     * @param isScalable whether it has a {@code scale} subresource
+     * @param groupPath a path without slashes at its ends, such as {@code apis/apps/v1}
+     * @param isScalable whether the kind has a {@code scale} subresource
      */
     record Here(String groupPath, String plural, boolean isNamespaced,
         boolean isScalable) implements Served {}
 
-    /** Neither the version nor the kind may exist. */
+    /** The API does not serve the version, or it has no such kind. */
     record NotServed() implements Served {}
   }
 
-  /** Such as {@code apis/apps/v1}, or {@code api/v1}. */
+  /** The path of an apiVersion, such as {@code apis/apps/v1}, or {@code api/v1}. */
   public static String groupPath(String apiVersion) {
     return (apiVersion.contains("/") ? "apis/" : "api/") + apiVersion;
   }
 
-  /** Fails if the API does not answer. Nothing is remembered. */
+  /** Finds a kind in the API. Fails if the API does not answer. Results are not cached. */
   public static CompletableFuture<Served> find(KubernetesApiClient api, String apiVersion,
       String kind) {
     if (!VERSION.matcher(apiVersion).matches()) {

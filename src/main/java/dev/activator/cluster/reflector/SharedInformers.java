@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One informer for each query, until its last lease is closed.
+ * The informers by query. An informer is closed with its last lease.
  *
  * <p><b>Threads.</b> Any.
  *
@@ -43,7 +43,7 @@ public final class SharedInformers {
   }
 
   public synchronized <F> Lease<F> lease(InformerQuery<F> query) {
-    @SuppressWarnings("unchecked") // the map's key has the type
+    @SuppressWarnings("unchecked") // The key in the map has the same type.
     var known = (Shared<F>) shared.get(query);
     var found = known == null ? begin(query) : known;
     found.leases++;
@@ -114,13 +114,14 @@ public final class SharedInformers {
       return shared.informer;
     }
 
-    /** What is wrong now, in one line. */
+    /** The current error, in one line; null if there is none. */
     public @Nullable String error() {
       return shared.reflector.error();
     }
 
     /**
-     * Called with false when no watch has been open for a few seconds, and with true when one is again.
+     * Adds a listener that gets false when no watch has been open for a few seconds, and true when
+     * one is open again.
      *
      * @param listener called on the loop
      */
@@ -132,7 +133,7 @@ public final class SharedInformers {
       return shared.reflector.view();
     }
 
-    /** Idempotent. */
+    /** Closes the lease, and the informer if this is the last lease. Idempotent. */
     @Override
     public void close() {
       if (!closed.getAndSet(true)) {

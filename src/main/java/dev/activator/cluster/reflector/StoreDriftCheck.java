@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares an informer's store with a fresh list from the API, to find objects whose watch events
- * were lost. A different object has drifted if the watch delivers no event for it within the grace
- * period.
+ * were lost. An object that differs has drifted if the watch delivers no event for it within the
+ * grace period.
  *
  * <p><b>Threads.</b> The loop.
  */
@@ -39,11 +39,12 @@ final class StoreDriftCheck {
   }
 
   /**
-   * @param list not older than the call; runs its argument after each page
-   * @param stored resourceVersion by key
+   * @param list makes a list that is not older than the call, and runs its argument after each page
+   * @param stored returns the stored resourceVersion of each key
    * @param patience the longest wait for one page
-   * @param grace how long the watch has to deliver what the list shows
-   * @param compared gets what is adrift, which may be nothing; like the next, not called once abandoned
+   * @param grace how long the watch may take to deliver a change that the list contains
+   * @param compared gets the keys that have drifted, which may be none. It is not called after
+   *     {@link #abandon}, and neither is {@code failed}
    */
   StoreDriftCheck(Loop loop,
       Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
@@ -58,7 +59,7 @@ final class StoreDriftCheck {
     this.failed = failed;
   }
 
-  /** Does nothing while a comparison runs. */
+  /** Begins a comparison, unless one is running. */
   void begin() {
     if (running != null) {
       return;
@@ -66,12 +67,13 @@ final class StoreDriftCheck {
     var run = new Run();
     running = run;
     awaitPage(run);
-    var request = list.apply(() -> on(run, () -> awaitPage(run)));
+    var request = list.apply(() -> onLoop(run, () -> awaitPage(run)));
     run.list = request;
-    request.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
+    request
+        .whenComplete((listed, failure) -> onLoop(run, () -> listReceived(run, listed, failure)));
   }
 
-  private void on(Run run, Runnable step) {
+  private void onLoop(Run run, Runnable step) {
     loop.execute(() -> {
       if (running == run) {
         step.run();
@@ -93,7 +95,7 @@ final class StoreDriftCheck {
     run.next = loop.schedule(after, step);
   }
 
-  /** The list may show an older state of this key. */
+  /** Records an event of the watch. The list may contain an older state of this key. */
   void delivered(String key) {
     if (running != null) {
       running.delivered.add(key);
@@ -113,7 +115,7 @@ final class StoreDriftCheck {
     }
   }
 
-  private void goOn(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
+  private void listReceived(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
     if (listed == null) {
       abandon();
       failed.accept(failure == null ? new IllegalStateException("no list came") : failure);

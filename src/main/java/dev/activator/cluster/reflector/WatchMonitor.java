@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports when no watch has been open for a second. If that lasts, it raises an alarm, and later
- * lists again. It audits the store when the watch is silent, and once in each audit period.
+ * Monitors the watch of a reflector. It reports when no watch has been open for a second, raises an
+ * alarm if that lasts, and then lists again. It audits the store when the watch is silent, and once
+ * in each audit period.
  *
  * <p><b>Threads.</b> The loop.
  */
@@ -27,7 +28,10 @@ final class WatchMonitor {
   private static final Logger log = LoggerFactory.getLogger(WatchMonitor.class);
   private static final Duration MAX_TICK = Duration.ofSeconds(5);
   private static final int TICKS_TO_AN_ALARM = 12;
-  /** A watch that ends regularly is resumed sooner. */
+  /**
+   * The longest gap between two watches that is not reported. A watch that ends regularly is
+   * resumed sooner.
+   */
   private static final Duration SHORT_GAP = Duration.ofSeconds(1);
   private static final double AUDIT_JITTER = 0.1;
 
@@ -40,15 +44,15 @@ final class WatchMonitor {
   private Loop.@Nullable Timer periodicAudit;
   private final List<Consumer<Boolean>> listeners = new CopyOnWriteArrayList<>();
   private boolean open;
-  /** Whether listeners know that no watch is open. */
+  /** Whether the listeners were notified that no watch is open. */
   private boolean gapReported;
   private long openNanos;
   private long restartNanos;
   private long newsNanos;
 
   /**
-   * @param list runs its argument after each page
-   * @param stored resourceVersion by key
+   * @param list makes a list, and runs its argument after each page
+   * @param stored returns the stored resourceVersion of each key
    */
   WatchMonitor(ReflectorContext context, ReflectorStats stats,
       Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
@@ -80,12 +84,12 @@ final class WatchMonitor {
     audit.abandon();
   }
 
-  /** The list finds everything an audit could. */
+  /** A list begins. It replaces a running audit, since it finds the same differences. */
   void listing() {
     audit.abandon();
   }
 
-  /** A watch may still fail to open. */
+  /** A list was received. The watch may still fail to open. */
   void listed() {
     newsNanos = loop.nanoTime();
   }
@@ -109,7 +113,7 @@ final class WatchMonitor {
       try {
         listener.accept(isOpen);
       } catch (RuntimeException e) {
-        log.error("A listener failed to learn whether a watch is open", e);
+        log.error("A listener of the state of a watch failed", e);
       }
     }
   }
@@ -126,7 +130,7 @@ final class WatchMonitor {
     restartNanos = loop.nanoTime();
   }
 
-  /** An event or a bookmark. */
+  /** The watch has delivered an event or a bookmark. */
   void alive() {
     newsNanos = loop.nanoTime();
   }
@@ -155,7 +159,7 @@ final class WatchMonitor {
     var liveness = new WatchLiveness(since(openNanos), since(restartNanos), since(newsNanos));
     switch (liveness.action(settings.alarmAfter(), settings.verifyAfter())) {
       case NONE -> {
-        // The watch is fine.
+        // Nothing is wrong with the watch.
       }
       case VERIFY -> audit.begin();
       case ALARM -> alarm(liveness);
@@ -185,7 +189,7 @@ final class WatchMonitor {
     });
   }
 
-  /** After any audit the watch may be silent for the full time again. */
+  /** An audit has ended. The time of silence begins again. */
   private void compared(Set<String> adrift) {
     newsNanos = loop.nanoTime();
     stats.audited();

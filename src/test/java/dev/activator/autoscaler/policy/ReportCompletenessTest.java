@@ -15,14 +15,14 @@ class ReportCompletenessTest {
   private static final Duration WINDOW = Duration.ofSeconds(60);
   private static final Duration TIMEOUT = Duration.ofSeconds(300);
 
-  private final ReportCompleteness roster = new ReportCompleteness(0);
+  private final ReportCompleteness activators = new ReportCompleteness(0);
 
   private static long nanos(double seconds) {
     return Math.round(seconds * 1e9);
   }
 
   private void batch(String pod, double at, double uptime) {
-    roster.batch(nanos(at), pod, OptionalDouble.of(uptime), Set.of());
+    activators.batch(nanos(at), pod, OptionalDouble.of(uptime), Set.of());
   }
 
   private void batches(String pod, double from, double to) {
@@ -32,12 +32,12 @@ class ReportCompletenessTest {
   }
 
   private boolean complete(double at) {
-    return roster.missing(nanos(at), WINDOW, TIMEOUT).isEmpty();
+    return activators.missing(nanos(at), WINDOW, TIMEOUT).isEmpty();
   }
 
   @Test
   void isComplete_whenAllHaveReportedForAWindow() {
-    roster.members(0, Map.of("a", true, "b", true));
+    activators.members(0, Map.of("a", true, "b", true));
     batches("a", 0.4, 62);
     batches("b", 2, 62);
 
@@ -47,7 +47,7 @@ class ReportCompletenessTest {
 
   @Test
   void isNotCompleteWithoutTheLeaderItself() {
-    roster.members(0, Map.of());
+    activators.members(0, Map.of());
     assertThat(complete(1_000)).isFalse();
 
     batches("leader", 1_000, 1_060);
@@ -57,7 +57,7 @@ class ReportCompletenessTest {
 
   @Test
   void oneThatHasJustStartedDelaysNothing() {
-    roster.members(0, Map.of("a", true, "c", true));
+    activators.members(0, Map.of("a", true, "c", true));
     batches("a", 0, 62);
     batch("c", 31, 2);
     batches("c", 32, 62);
@@ -67,7 +67,7 @@ class ReportCompletenessTest {
 
   @Test
   void oneThatStartedLongerAgoThanItMayBeSilentDelaysByAWindow() {
-    roster.members(0, Map.of("c", true));
+    activators.members(0, Map.of("c", true));
     batch("c", 31, 3.001);
     batches("c", 32, 90);
     assertThat(complete(90)).isFalse();
@@ -80,22 +80,22 @@ class ReportCompletenessTest {
 
   @Test
   void oneThatRanBeforeItReportedDelaysByAWindow() {
-    roster.members(0, Map.of("a", true, "c", true));
+    activators.members(0, Map.of("a", true, "c", true));
     batches("a", 0, 91);
     batch("c", 31, 9);
     batches("c", 32, 91);
 
-    assertThat(roster.missing(nanos(90.9), WINDOW, TIMEOUT)).containsExactly("c");
+    assertThat(activators.missing(nanos(90.9), WINDOW, TIMEOUT)).containsExactly("c");
     assertThat(complete(91)).isTrue();
   }
 
   @Test
   void waitsForANewWindow_afterASilence() {
-    roster.members(0, Map.of("a", true, "b", true));
+    activators.members(0, Map.of("a", true, "b", true));
     batches("a", 0, 105);
     batches("b", 0, 40);
 
-    assertThat(roster.missing(nanos(43.1), WINDOW, TIMEOUT)).containsExactly("a", "b");
+    assertThat(activators.missing(nanos(43.1), WINDOW, TIMEOUT)).containsExactly("a", "b");
     batches("b", 44.5, 105);
     assertThat(complete(104.4)).isFalse();
     assertThat(complete(104.5)).isTrue();
@@ -106,40 +106,40 @@ class ReportCompletenessTest {
     batches("a", 0, 70);
     assertThat(complete(70)).isFalse();
 
-    roster.members(0, Map.of("a", true));
+    activators.members(0, Map.of("a", true));
     assertThat(complete(70)).isTrue();
-    roster.membersUnknown();
+    activators.membersUnknown();
     assertThat(complete(70)).isFalse();
   }
 
   @Test
   void oneThatIsNotReadyAndSilentCountsUntilItsRequestsHaveTimedOut() {
-    roster.members(0, Map.of("a", true, "b", false));
+    activators.members(0, Map.of("a", true, "b", false));
     batches("b", 0, 100);
     batches("a", 0, 431);
 
-    assertThat(roster.missing(nanos(429.9), WINDOW, TIMEOUT)).containsExactly("b");
+    assertThat(activators.missing(nanos(429.9), WINDOW, TIMEOUT)).containsExactly("b");
     assertThat(complete(430)).isTrue();
   }
 
   @Test
   void oneThatIsReadyAndSilentCountsForEver() {
-    roster.members(0, Map.of("a", true, "b", true));
+    activators.members(0, Map.of("a", true, "b", true));
     batches("a", 0, 10_000);
 
-    assertThat(roster.missing(nanos(10_000), WINDOW, TIMEOUT)).containsExactly("b");
+    assertThat(activators.missing(nanos(10_000), WINDOW, TIMEOUT)).containsExactly("b");
   }
 
   @Test
   void isQuietWhenNobodysNewestBatchHasARequest() {
-    roster.batch(nanos(1), "a", OptionalDouble.of(1), Set.of(WEB));
-    assertThat(roster.isQuiet(nanos(1.5), WEB)).isFalse();
+    activators.batch(nanos(1), "a", OptionalDouble.of(1), Set.of(WEB));
+    assertThat(activators.isQuiet(nanos(1.5), WEB)).isFalse();
 
-    roster.batch(nanos(2), "a", OptionalDouble.of(2), Set.of());
-    assertThat(roster.isQuiet(nanos(2.5), WEB)).isTrue();
+    activators.batch(nanos(2), "a", OptionalDouble.of(2), Set.of());
+    assertThat(activators.isQuiet(nanos(2.5), WEB)).isTrue();
 
-    roster.busy("a", Set.of(WEB));
-    assertThat(roster.isQuiet(nanos(2.6), WEB)).isFalse();
+    activators.busy("a", Set.of(WEB));
+    assertThat(activators.isQuiet(nanos(2.6), WEB)).isFalse();
   }
 
   @Test
@@ -147,12 +147,12 @@ class ReportCompletenessTest {
     var hours = Duration.ofHours(10);
     batches("a", 0, 3_600);
     batch("left", 0, 1_000);
-    roster.members(nanos(3_599), Map.of("a", true));
-    roster.members(nanos(3_600), Map.of());
-    assertThat(roster.missing(nanos(3_600), WINDOW, hours)).containsExactly("left");
+    activators.members(nanos(3_599), Map.of("a", true));
+    activators.members(nanos(3_600), Map.of());
+    assertThat(activators.missing(nanos(3_600), WINDOW, hours)).containsExactly("left");
 
-    roster.members(nanos(3_601), Map.of("a", true));
-    roster.members(nanos(3_601), Map.of());
-    assertThat(roster.missing(nanos(3_601), WINDOW, hours)).isEmpty();
+    activators.members(nanos(3_601), Map.of("a", true));
+    activators.members(nanos(3_601), Map.of());
+    assertThat(activators.missing(nanos(3_601), WINDOW, hours)).isEmpty();
   }
 }

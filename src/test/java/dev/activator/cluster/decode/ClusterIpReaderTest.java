@@ -30,7 +30,7 @@ class ClusterIpReaderTest {
         spec: %s
         """.formatted(name, spec));
     remarks.addAll(decoded.remarks());
-    return decoded.fact();
+    return decoded.value();
   }
 
   @Test

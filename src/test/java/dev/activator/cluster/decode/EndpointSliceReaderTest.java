@@ -35,7 +35,7 @@ class EndpointSliceReaderTest {
         """.formatted(labels, rest));
     remarks = decoded.remarks();
     problem = decoded.problem();
-    return decoded.fact();
+    return decoded.value();
   }
 
   private @Nullable RevisionEndpointSlice ofPods(String ports, String endpoints) {

@@ -43,7 +43,7 @@ class EndpointsReaderTest {
     var decoded = Yaml.decoded(WatchedKind.ENDPOINTS, yaml);
     remarks = decoded.remarks();
     problem = decoded.problem();
-    var set = decoded.fact();
+    var set = decoded.value();
     if (set == null) {
       return null;
     }

@@ -80,7 +80,7 @@ class ListWatchParserTest {
             + " name: x}}}");
     assertThat(other.now().key()).isEqualTo("ns/x");
     assertThat(other.now().resourceVersion()).isEqualTo("1");
-    assertThat(other.now().object().fact()).isNull();
+    assertThat(other.now().object().value()).isNull();
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PodStartStatusReaderTest {
   private static String failure(String status) {
     var pod = Yaml.decoded(WatchedKind.PODS,
-        "metadata: {namespace: ns, name: p}\nstatus: " + status).fact();
+        "metadata: {namespace: ns, name: p}\nstatus: " + status).value();
     if (pod == null) {
       return "ends";
     }
@@ -87,7 +87,7 @@ class PodStartStatusReaderTest {
   void readsWhenPhasesEnded(String status, String expected) {
     var written = status.replaceAll("R(\\d)", RUNNING.formatted("$1"));
     var pod = Yaml.decoded(WatchedKind.PODS, "metadata: {namespace: ns, name: p, "
-        + "creationTimestamp: '2026-01-01T00:00:01Z'}\nstatus: " + written).fact();
+        + "creationTimestamp: '2026-01-01T00:00:01Z'}\nstatus: " + written).value();
 
     assertThat(new TreeMap<>(pod.ends()).entrySet().stream()
         .map(end -> end.getKey() + "=" + end.getValue().getEpochSecond() % 60)
@@ -99,6 +99,6 @@ class PodStartStatusReaderTest {
     assertThat(Yaml.decoded(WatchedKind.PODS, """
         metadata: {namespace: ns, name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
         status: {containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}
-        """).fact()).isNull();
+        """).value()).isNull();
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionReaderTest {
   private static Revision read(String yaml) {
-    return Objects.requireNonNull(Yaml.decoded(WatchedKind.REVISIONS, yaml).fact());
+    return Objects.requireNonNull(Yaml.decoded(WatchedKind.REVISIONS, yaml).value());
   }
 
   private static Revision withContainers(String containers) {
@@ -143,7 +143,7 @@ class RevisionReaderTest {
         "{metadata: {namespace: ns, name: rev}, spec: " + spec + "}");
 
     assertThat(decoded.problem()).isEqualTo(message);
-    assertThat(decoded.fact()).isNull();
+    assertThat(decoded.value()).isNull();
   }
 
   private static @Nullable ReadinessProbeSpec probe(String annotations, String container,
@@ -151,7 +151,7 @@ class RevisionReaderTest {
     var decoded = Yaml.decoded(WatchedKind.REVISIONS, "{metadata: {namespace: ns, name: rev,"
         + " annotations: " + annotations + "}, spec: {containers: [" + container + "]}}");
     remarks.addAll(decoded.remarks());
-    return Objects.requireNonNull(decoded.fact()).readinessProbe();
+    return Objects.requireNonNull(decoded.value()).readinessProbe();
   }
 
   @Test

@@ -88,7 +88,7 @@ class ScaledServiceReaderTest {
       """;
 
   private static ScaledService read(String yaml) {
-    return Yaml.decoded(WatchedKind.SCALED_SERVICES, yaml).fact();
+    return Yaml.decoded(WatchedKind.SCALED_SERVICES, yaml).value();
   }
 
   @Test
@@ -221,9 +221,9 @@ class ScaledServiceReaderTest {
   void aWrongValueOfAnyFieldThatComesAnywayIsAProblemWithASentence(String path) {
     var decoded = Yaml.decoded(WatchedKind.SCALED_SERVICES,
         YAML.writeValueAsString(withAnObjectAt(path)));
-    var fact = decoded.fact();
+    var value = decoded.value();
     var problems = new ArrayList<String>(decoded.remarks());
-    if (fact == null) {
+    if (value == null) {
       problems.add(decoded.problem());
     }
     var known = path.split("/")[2];

@@ -174,7 +174,7 @@ class InformerTest {
     assertThatThrownBy(informer::start).isInstanceOf(IllegalStateException.class)
         .hasMessage("things cannot be started: it is CLOSED");
     assertThatThrownBy(this::listen).isInstanceOf(IllegalStateException.class)
-        .hasMessage("Handler listener comes too late: things is closed");
+        .hasMessage("Handler listener cannot be added: things is closed");
   }
 
   @Test

@@ -23,7 +23,7 @@ class ActivatorSlicePlannerTest {
   private static final KubernetesService SERVICE = Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
-      """).fact();
+      """).value();
   private static final ActivatorEndpointSlice SLICE = new ActivatorEndpointSlice(WEB, "u", "svc",
       IpFamily.IPV4, "http",
       8012, List.of("10.9.0.1", "10.9.0.2"));
@@ -38,13 +38,13 @@ class ActivatorSlicePlannerTest {
           serviceRef: {name: %s, port: http}
           target: {concurrency: 20}
           catchService: %s
-        """.formatted(service, catchService)).fact();
+        """.formatted(service, catchService)).value();
     var slice = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
         metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
         addressType: IPv4
         ports: [{name: http, port: 8080}]
         endpoints: %s
-        """.formatted(endpoints)).fact();
+        """.formatted(endpoints)).value();
     return ResolvedScaledService.of(object, new References(SERVICE, List.of(slice),
         new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
   }
@@ -80,7 +80,7 @@ class ActivatorSlicePlannerTest {
       "no longer wanted, about to be removed | false | [{addresses: [10.0.0.1]}] | true | same"
           + " | delete"})
   void theSliceIsThereWhileNoPodIsReady(String situation, String catches, String endpoints,
-      boolean goesToZero, String present, String step) {
+      boolean removesPods, String present, String step) {
     var known = switch (present) {
       case "same" -> Map.of(NAME, SLICE);
       case "other" ->
@@ -92,7 +92,7 @@ class ActivatorSlicePlannerTest {
       default -> Map.<String, ActivatorEndpointSlice>of();
     };
 
-    var steps = caught(catches, endpoints, "http", TWO).steps(known, goesToZero);
+    var steps = caught(catches, endpoints, "http", TWO).steps(known, removesPods);
 
     assertThat(steps).isEqualTo(switch (step) {
       case "create" -> List.of(new ActivatorSlicePlanner.Step.Create(SLICE));
@@ -147,7 +147,7 @@ class ActivatorSlicePlannerTest {
 
   @Test
   void aSliceOfOursIsReadAsItIsWritten() {
-    var fact = Yaml
+    var slice = Yaml
         .decoded(WatchedKind.SERVICE_SLICES,
             """
                 metadata:
@@ -160,9 +160,9 @@ class ActivatorSlicePlannerTest {
                 ports: [{name: http, port: 8012, protocol: TCP}]
                 endpoints: [{addresses: [10.9.0.2], conditions: {ready: true}}, {addresses: [10.9.0.1]}]
                 """)
-        .fact();
+        .value();
 
-    assertThat(fact.own()).isEqualTo(new ServiceEndpointSlice.Own(NAME, WEB, "u"));
-    assertThat(fact.caught(WEB)).isEqualTo(SLICE);
+    assertThat(slice.own()).isEqualTo(new ServiceEndpointSlice.Own(NAME, WEB, "u"));
+    assertThat(slice.caught(WEB)).isEqualTo(SLICE);
   }
 }

@@ -33,7 +33,7 @@ class ResolvedScaledServiceTest {
         maxReplicas: 10
         target: {concurrency: 20}
         containerConcurrency: 40
-      """).fact();
+      """).value();
   private static final KubernetesService SERVICE = service("""
       {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080},
        {name: grpc, port: 81, appProtocol: kubernetes.io/h2c}]}""");
@@ -45,7 +45,7 @@ class ResolvedScaledServiceTest {
         - {addresses: [10.0.0.1], targetRef: {uid: a}}
         - {addresses: [10.0.0.2], conditions: {ready: false}, targetRef: {uid: b}}
         - {addresses: [10.0.0.3], conditions: {ready: false, serving: true, terminating: true}}
-      """).fact();
+      """).value();
   private static final WorkloadState FOUND = found(
       "{template: {spec: {containers: [{readinessProbe:"
           + " {httpGet: {path: /ready, port: 8080}}}]}}}",
@@ -55,7 +55,7 @@ class ResolvedScaledServiceTest {
     return Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
         metadata: {namespace: shop, name: svc}
         spec: %s
-        """.formatted(spec)).fact();
+        """.formatted(spec)).value();
   }
 
   @Test
@@ -67,7 +67,7 @@ class ResolvedScaledServiceTest {
           serviceRef: {name: svc, port: http}
           target: {concurrency: 20}
           catchService: true
-        """).fact();
+        """).value();
     var local = service("{selector: {app: web}, ports: [{name: http, port: 80}],"
         + " internalTrafficPolicy: Local}");
 
@@ -89,7 +89,7 @@ class ResolvedScaledServiceTest {
             metadata: {namespace: shop, name: web}
             spec: %s
             status: %s
-            """.formatted(spec, status)).fact());
+            """.formatted(spec, status)).value());
   }
 
   private static ResolvedScaledService state(@Nullable KubernetesService service,
@@ -128,7 +128,7 @@ class ResolvedScaledServiceTest {
           serviceRef: {name: svc, port: http}
           target: {concurrency: 20}
         status: {desiredReplicas: 5}
-        """.formatted(workload)).fact();
+        """.formatted(workload)).value();
   }
 
   @Test
@@ -168,7 +168,7 @@ class ResolvedScaledServiceTest {
           serviceRef: {name: svc, port: http}
           target: {concurrency: 20}
           rules: %s
-        """.formatted(rules)).fact();
+        """.formatted(rules)).value();
     return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND, taken,
         null, false, List.of(), List.of(), IpFamily.IPV4));
   }
@@ -330,7 +330,7 @@ class ResolvedScaledServiceTest {
                   conditions:
                   - {type: Ready, status: 'False', reason: Forbidden, message: no patch, lastTransitionTime: "2026-01-01T00:00:00Z"}
                 """)
-        .fact();
+        .value();
 
     var state = ResolvedScaledService.of(forbidden, new References(SERVICE, List.of(SLICE), FOUND,
         List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));

@@ -29,11 +29,11 @@ class ScaledServiceStatusTest {
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
         target: {concurrency: 20}
-      """).fact();
+      """).value();
   private static final KubernetesService SERVICE = Yaml.decoded(WatchedKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
-      """).fact();
+      """).value();
   private static final ServiceEndpointSlice TWO_PODS = Yaml.decoded(WatchedKind.SERVICE_SLICES, """
       metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
       addressType: IPv4
@@ -41,7 +41,7 @@ class ScaledServiceStatusTest {
       endpoints:
         - {addresses: [10.0.0.1], targetRef: {uid: a}}
         - {addresses: [10.0.0.2], conditions: {ready: false}, targetRef: {uid: b}}
-      """).fact();
+      """).value();
 
   private static final ResolvedScaledService FINE = state(SERVICE, new WorkloadState.Hidden());
   private static final ResolvedScaledService NO_SERVICE = state(null, new WorkloadState.Hidden());

@@ -16,7 +16,7 @@ class ScaledWorkloadTest {
         kind: Deployment
         metadata: {namespace: shop, name: web}
         spec: {replicas: 3, template: {metadata: {labels: {app: web}}, spec: {containers: %s}}}
-        """.formatted(containers)).fact();
+        """.formatted(containers)).value();
   }
 
   @ParameterizedTest

@@ -49,7 +49,7 @@ public final class SimulatedApi {
   public SharedInformers informers(ReflectorContext context) {
     return new SharedInformers(new SharedInformers.Sources() {
       @Override
-      @SuppressWarnings("unchecked") // A kind's objects have the facts of that kind.
+      @SuppressWarnings("unchecked") // A kind's objects have values of that kind.
       public <F> ListerWatcher<ObjectDecodeResult<F>> of(InformerQuery<F> query) {
         return (ListerWatcher<ObjectDecodeResult<F>>) (ListerWatcher<?>) kind(query.kind());
       }
@@ -57,9 +57,9 @@ public final class SimulatedApi {
   }
 
   /** Creates or changes an object. */
-  public <F> void put(WatchedKind<F> kind, String key, String uid, F fact) {
+  public <F> void put(WatchedKind<F> kind, String key, String uid, F value) {
     kind(kind).put(new VersionedObject<>(key, uid, text(++version),
-        new ObjectDecodeResult<>(fact, null, List.of())));
+        new ObjectDecodeResult<>(value, null, List.of())));
   }
 
   public void remove(WatchedKind<?> kind, String key) {

@@ -131,7 +131,7 @@ class LocalRuntimeTest {
   }
 
   private static void phasesOfAStartAreThoseOfAKubelet(ObjectNode pod) {
-    var ends = Yaml.decoded(WatchedKind.PODS, pod.toString()).fact().ends();
+    var ends = Yaml.decoded(WatchedKind.PODS, pod.toString()).value().ends();
 
     assertThat(ends.keySet()).containsExactlyInAnyOrderElementsOf(
         Stream.of(StartPhase.values()).filter(StartPhase::isOfPod).toList());

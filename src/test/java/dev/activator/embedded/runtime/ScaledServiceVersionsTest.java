@@ -43,7 +43,7 @@ class ScaledServiceVersionsTest {
   }
 
   private static ScaledService read(ObjectNode object) {
-    return Yaml.decoded(WatchedKind.SCALED_SERVICES, object.toString()).fact();
+    return Yaml.decoded(WatchedKind.SCALED_SERVICES, object.toString()).value();
   }
 
   @Test
