@@ -463,7 +463,7 @@ final class TargetScaler {
       reading = null;
       try {
         if (failure != null) {
-          throw new IllegalStateException("an answer must not be a failure", failure);
+          throw new IllegalStateException("a failure must be returned as a result", failure);
         }
         then.accept(value);
         step();

@@ -119,7 +119,7 @@ public final class ListWatchParser {
       case "DELETED" -> new WatchEvent.Removed<>(named(item(kind, parser)));
       case "BOOKMARK" -> new WatchEvent.Bookmark<>(version(parser));
       case "ERROR" -> failed(parser);
-      default -> throw new IllegalStateException("an event came of the type '" + type + "'");
+      default -> throw new IllegalStateException("an event has the unknown type '" + type + "'");
     };
   }
 
@@ -240,7 +240,7 @@ public final class ListWatchParser {
 
   private static void requireObject(JsonParser parser) {
     if (parser.currentToken() != JsonToken.START_OBJECT) {
-      throw new IllegalStateException("no JSON object where one should be");
+      throw new IllegalStateException("a JSON object is missing");
     }
   }
 }

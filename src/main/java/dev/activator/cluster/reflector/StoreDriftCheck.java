@@ -118,7 +118,7 @@ final class StoreDriftCheck {
   private void listReceived(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
     if (listed == null) {
       abandon();
-      failed.accept(failure == null ? new IllegalStateException("no list came") : failure);
+      failed.accept(failure == null ? new IllegalStateException("no list was received") : failure);
       return;
     }
     var versions = new HashMap<String, String>();

@@ -59,9 +59,9 @@ class ListWatchParserTest {
       "{}                                  | an event came without a type or an object",
       "{type: ADDED}                       | an event came without a type or an object",
       "{object: {}}                        | an event came without a type or an object",
-      "{type: ADDED, object: 5}            | no JSON object where one should be",
-      "[]                                  | no JSON object where one should be",
-      "{type: X, object: {}}               | an event came of the type 'X'",
+      "{type: ADDED, object: 5}            | a JSON object is missing",
+      "[]                                  | a JSON object is missing",
+      "{type: X, object: {}}               | an event has the unknown type 'X'",
       "{type: ADDED, object: {metadata: {name: x}}} "
           + "| an object came without a name or a resourceVersion: 'x'",
       "{type: ADDED, object: {metadata: {resourceVersion: '1'}}} "

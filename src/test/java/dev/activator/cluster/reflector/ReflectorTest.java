@@ -134,10 +134,10 @@ class ReflectorTest extends Reflected {
   @Test
   void saysWhyItBeginsAgain() {
     start();
-    api.last().ends(new IllegalStateException("an event came of the type 'X'"));
+    api.last().ends(new IllegalStateException("an event has the unknown type 'X'"));
     loop.run();
     assertThat(log.lines()).endsWith("WARN The watch of things ended; everything is listed again:"
-        + " java.lang.IllegalStateException: an event came of the type 'X'");
+        + " java.lang.IllegalStateException: an event has the unknown type 'X'");
   }
 
   @Test

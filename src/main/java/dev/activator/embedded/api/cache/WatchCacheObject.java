@@ -34,7 +34,7 @@ public final class WatchCacheObject {
   public static WatchCacheObject of(Kind kind, ObjectNode stored,
       @Nullable WatchCacheObject before) {
     if (ObjectMeta.name(stored).isEmpty()) {
-      throw new IllegalArgumentException("an object without a name among " + kind);
+      throw new IllegalArgumentException("an object of " + kind + " has no name");
     }
     var labels = ObjectMeta.labels(stored);
     var fields = ObjectSelection.fieldsOf(kind, stored);
