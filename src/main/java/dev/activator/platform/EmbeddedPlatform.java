@@ -146,7 +146,7 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public RevisionResolver names(RevisionResolver.Knative knative) {
-    return new RevisionResolver.Local(new LocalHosts(runtime::latestRevision, knative.others()),
+    return new RevisionResolver.Local(new LocalHosts(runtime::latestRevision, knative.router()),
         knative,
         this::known);
   }

@@ -130,7 +130,7 @@ public final class StandalonePlatform implements Platform {
 
   @Override
   public RevisionResolver names(RevisionResolver.Knative knative) {
-    return new RevisionResolver.Hosts(knative.others());
+    return new RevisionResolver.Hosts(knative.router());
   }
 
   @Override

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts and logs the connections that were ended because the caller overstepped a limit; it logs
- * one in ten seconds.
+ * Counts and logs the connections that were ended because the caller exceeded a limit. Logs at most
+ * one every ten seconds.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -17,23 +17,23 @@ public final class AbusiveConnectionCounter {
   public enum Reason {
     CONTROL_FRAMES("control-frames", "too many control frames"),
     SLOW_HEAD("slow-head", "a head took too long"),
-    PARTIAL_HEADS("partial-heads", "heads that are not whole hold too much memory"),
-    OTHER_LIMIT("other-limit", "more of something than a limit of HTTP/2 allows");
+    PARTIAL_HEADS("partial-heads", "incomplete heads hold too much memory"),
+    OTHER_LIMIT("other-limit", "a limit of HTTP/2 is exceeded");
 
     private final String label;
-    private final String what;
+    private final String description;
 
-    Reason(String label, String what) {
+    Reason(String label, String description) {
       this.label = label;
-      this.what = what;
+      this.description = description;
     }
 
     public String label() {
       return label;
     }
 
-    String what() {
-      return what;
+    String description() {
+      return description;
     }
   }
 
@@ -49,6 +49,6 @@ public final class AbusiveConnectionCounter {
   void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
     counts.getAndIncrement(reason.ordinal());
     limit.log(nowNanos, others -> log.warn("The connection to {} is ended: {}. {} others were ended"
-        + " since the last such line", caller, reason.what, others));
+        + " since the last such line", caller, reason.description, others));
   }
 }

@@ -64,29 +64,30 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Decides for gateways that send requests to a Service themselves whether they may, over HTTP and
- * as Envoy's gRPC service. A question waits, or is refused, as the request itself would.
+ * A server that answers a gateway's question whether it may send a request to a Service itself.
+ * Gateways send questions over HTTP, or over gRPC as Envoy's external authorization. A question is
+ * queued or refused like the request itself.
  *
- * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its
+ * <p><b>Threads.</b> One thread starts and stops it. Each question is handled on the loop of its
  * connection, which must be one of the proxy's.
  */
 public final class GatewayAdmitServer {
   private static final Logger log = LoggerFactory.getLogger(GatewayAdmitServer.class);
   private static final int MAX_HEAD = 64 << 10;
-  /** The limit of a question over gRPC, which has the original headers. */
+  /** The maximum size of a question over gRPC. It contains the headers of the original request. */
   private static final int MAX_MESSAGE = 256 << 10;
   private static final int MAX_STREAMS = 10_000;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** Set once GOAWAY is sent. */
+  /** Set on a connection when GOAWAY is sent. */
   private static final AttributeKey<Boolean> GOES_AWAY = AttributeKey
       .valueOf(GatewayAdmitServer.class, "goesAway");
   private static final LocalResponse SHUTTING_DOWN = LocalResponse
       .error(503, "the activator is shutting down").with(RequestFailure.REASON, "shutting-down");
   /**
-   * Headers that do not count as the original request's: those of the connection with the gateway,
-   * those of a body that is not sent here, and those that would choose a revision.
+   * Headers of a question that are not copied to the original request: those of the gateway's
+   * connection, those of the body, which is not sent here, and those that would choose a revision.
    */
-  private static final Set<String> NOT_OF_THE_ORIGINAL = Set.of("host", "connection", "keep-alive",
+  private static final Set<String> NOT_COPIED = Set.of("host", "connection", "keep-alive",
       "proxy-connection", "te", "trailer", "transfer-encoding", "content-length", "upgrade",
       "expect", "http2-settings", "knative-serving-revision", "knative-serving-namespace");
 
@@ -102,7 +103,7 @@ public final class GatewayAdmitServer {
   private volatile boolean stopping;
 
   /**
-   * Where it listens.
+   * The settings of the server.
    *
    * @param port 0 takes a free one
    * @param requestDuration how long a request counts once the gateway sends it
@@ -114,7 +115,7 @@ public final class GatewayAdmitServer {
   /**
    * @param loops serve the proxy's connections
    * @param isReady connections are kept open while it is true
-   * @param rejectQueued refuses questions that wait when the process ends
+   * @param rejectQueued rejects queued questions when the process ends
    */
   public GatewayAdmitServer(ProxyServer proxy, Settings settings, RevisionReadySince pods,
       LoopResources loops,
@@ -165,7 +166,7 @@ public final class GatewayAdmitServer {
     return server == null ? 0 : server.port();
   }
 
-  /** Refuses questions that wait, and those that still come. */
+  /** Refuses queued questions and new ones, and stops listening. */
   public void stop() {
     stopping = true;
     dispatchers.values().forEach(RequestDispatcher::rejectHandovers);
@@ -176,7 +177,7 @@ public final class GatewayAdmitServer {
       } catch (IllegalStateException e) {
         log.debug("Some questions are cut off", e);
       }
-      // A connection whose answer ended at this moment is left open.
+      // disposeNow leaves connections open whose answer ends at this moment.
       connections.close().awaitUninterruptibly();
       server = null;
     }
@@ -206,10 +207,10 @@ public final class GatewayAdmitServer {
   }
 
   /**
-   * Sends GOAWAY, since HTTP/2 has no header for the end of a connection. Questions that are on
-   * their way are answered.
+   * Sends GOAWAY, as HTTP/2 has no header that announces the end of a connection. Questions on
+   * their way are still answered.
    */
-  @SuppressWarnings("FutureReturnValueIgnored") // A connection that fails is left anyway.
+  @SuppressWarnings("FutureReturnValueIgnored") // A connection that fails needs no GOAWAY.
   private static void goAway(Connection stream) {
     if (stream.channel() instanceof Http2StreamChannel one
         && one.parent().attr(GOES_AWAY).getAndSet(true) == null) {
@@ -246,8 +247,8 @@ public final class GatewayAdmitServer {
   }
 
   /**
-   * Reads a message. While it is incomplete, it is limited in time and in memory like a head: the
-   * oldest one is refused if they hold too much.
+   * Reads a message. While it is incomplete, it has the time limit and the memory limit of an
+   * incomplete head.
    */
   private Mono<byte[]> message(HttpServerRequest request) {
     var on = new AtomicReference<RequestDispatcher>();
@@ -279,7 +280,10 @@ public final class GatewayAdmitServer {
     return dispatcher;
   }
 
-  /** The answer over HTTP. Only a 200 that means "yes" may let the request pass. */
+  /**
+   * The answer over HTTP. A gateway takes every 2xx as "yes", so any other answer with that status
+   * becomes a 503.
+   */
   private static LocalResponse overHttp(LocalResponse answer) {
     return answer.status() / 100 != 2 || ExtAuthzCodec.isAdmitted(answer)
         ? answer
@@ -320,7 +324,7 @@ public final class GatewayAdmitServer {
       var http = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(original.method()),
           original.target(), HeaderFieldList.CHECKED);
       for (var header : headers) {
-        if (!NOT_OF_THE_ORIGINAL.contains(header.getKey().toLowerCase(Locale.ROOT))) {
+        if (!NOT_COPIED.contains(header.getKey().toLowerCase(Locale.ROOT))) {
           http.headers().add(header.getKey(), header.getValue());
         }
       }
@@ -331,14 +335,14 @@ public final class GatewayAdmitServer {
     }
   }
 
-  /** A question. It receives what the caller of a forwarded request would receive. */
+  /** The gateway as the caller of an exchange that ends with an answer and forwards nothing. */
   private static final class Question implements Downstream {
     private final Loop loop;
     private final Caller gateway;
     private final HeldRequestBytes.Share held;
     private final MonoSink<LocalResponse> sink;
     private final ResettableTimer timer;
-    /** The memory that a large head is counted with; 0 for a small one. */
+    /** The bytes for which a large head is counted as held; 0 for a small one. */
     private int headBytes;
     private @Nullable Exchange exchange;
 

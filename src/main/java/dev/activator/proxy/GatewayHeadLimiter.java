@@ -18,9 +18,9 @@ import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 
 /**
- * Ends a gateway's connection whose request head takes too long or too much memory. The first head
- * of HTTP/1, or the preface of HTTP/2, must come in time, too. {@code Upgrade} is ignored, so the
- * connection's first bytes decide between the versions.
+ * A handler that ends a gateway's connection if a request head takes too long or too much memory. A
+ * new connection must send its first head, or the preface of HTTP/2, in the same time. The handler
+ * removes {@code Upgrade}, so only the first bytes of a connection choose the version of HTTP.
  *
  * <p><b>Errors.</b> Ends the connection.
  */
@@ -35,12 +35,12 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
   private final HeldRequestBytes.PartialHead partial;
   private final Decoded decoded = new Decoded();
   private final Http2HeadSizeTracker frames = new Http2HeadSizeTracker();
-  /** How much of the preface has come; less than 0 in HTTP/1. */
+  /** How many bytes of the preface have come; negative in HTTP/1. */
   private int prefaceBytes;
   private boolean awaited = true;
   private boolean withinMessage;
   private boolean messageEnded;
-  /** Of the incomplete head, at most. */
+  /** An upper bound of the bytes of the incomplete head. */
   private int bytes;
   private int heads;
 
@@ -91,7 +91,10 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
     context.fireChannelRead(in);
   }
 
-  /** Passes the last byte on by itself: only if a message ends with it, nothing is left in the decoder. */
+  /**
+   * Passes on the last byte separately. Only if a message ends with that byte, the decoder holds no
+   * part of the next head.
+   */
   private void readMessages(ChannelHandlerContext context, ByteBuf in) {
     int length = in.readableBytes();
     bytes += length;
@@ -133,7 +136,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
     pipeline.close();
   }
 
-  /** What comes from the decoder of HTTP/1. */
+  /** Receives the messages from the decoder of HTTP/1. */
   private final class Decoded extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

@@ -155,12 +155,12 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The whole request was read: the rest is HTTP/2. */
+  /** Switches to HTTP/2, as the request is complete and the rest of the bytes is HTTP/2. */
   private void switchToHttp2(H2cUpgrade to) {
     downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
     try {
       toHttp2.get().upgraded(to.request(), to.settings());
-      // The decoder passes the bytes that it has kept to the session.
+      // As it is removed, the decoder passes its remaining bytes to the session.
       reader.leaveHttp();
     } catch (Http2Exception e) {
       log.debug("The upgrade of {} to HTTP/2 failed: {}", caller.address(), e.getMessage());
@@ -228,7 +228,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     unread.drainWithin(nanos);
   }
 
-  /** Counts what waits in the socket. Most responses are sent by the flush itself. */
+  /** Counts the bytes that the socket has not taken. Usually the flush has sent them all. */
   void flushed() {
     if (NettyTransport.unsentBytes(channel) > 0 && unread.measure() > 0) {
       timer.within(Math.max(0, unread.drainNanosLeft()));
@@ -249,7 +249,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   }
 
   private void reset() {
-    // Keeps a pipelined request from beginning.
+    // Prevents the next pipelined request from beginning.
     downstream.gone();
     if (current != null) {
       current.endUnread();
@@ -315,7 +315,10 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Closes unless a request was read, even in part: its response then says that it is the last. */
+  /**
+   * Closes the connection unless part of a request was read. The response to that request then says
+   * that it is the last one.
+   */
   private void closeIfIdle() {
     if (closesWhenIdle && current == null && !reader.holdsBytes()) {
       downstream.close();
@@ -353,7 +356,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     downstream.close();
   }
 
-  /** The connection switches to HTTP/2. */
+  /** Called when the connection switches to HTTP/2. */
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Downstream implements Downstream {
-  /** How long a caller that may still send may read the end of the last response; as in Go. */
+  /** How long a caller that may still send has to read the end of the last response, as in Go. */
   private static final Duration LINGER = Duration.ofMillis(500);
   /** Values of {@code SO_LINGER}. */
   private static final int RESET_ON_CLOSE = 0;
@@ -63,7 +63,7 @@ final class Http1Downstream implements Downstream {
   /** Whether the caller has said that it sends no more requests. */
   private boolean lastRequest;
   private boolean persistent = true;
-  /** Whether the response's head is written, and did not say that it is the last. */
+  /** Whether the response's head is written and keeps the connection open. */
   private boolean keepsConnection;
   private boolean lastAfterNext;
   private boolean draining;
@@ -120,7 +120,7 @@ final class Http1Downstream implements Downstream {
     channel.flush();
   }
 
-  /** From now on, flushes wait until everything that was read is handled. */
+  /** Delays flushes until all bytes of this read are handled. */
   void readBegins() {
     reading = true;
   }
@@ -139,8 +139,8 @@ final class Http1Downstream implements Downstream {
   }
 
   /**
-   * Closes after this response; or after the next one, if the head of this one is written and did
-   * not say that it is the last.
+   * Closes after this response. If its head is already written and keeps the connection open,
+   * closes after the next one.
    */
   void closeAfterThis() {
     lastAfterNext = true;
@@ -261,7 +261,10 @@ final class Http1Downstream implements Downstream {
     writeHead(response);
   }
 
-  /** Closes if the caller got no 100: it may or may not send the body, so the next bytes are ambiguous. */
+  /**
+   * Closes if the caller waits for a 100. It may or may not send the body, so the next bytes would
+   * be ambiguous.
+   */
   private void closeIfBodyMayNotCome() {
     if (awaitsContinue && !requestEnded) {
       persistent = false;

@@ -21,15 +21,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the requests of an HTTP/1 connection, in order. Pipelined requests wait, and so do the
  * bytes that follow a request for another protocol. Reading is paused while the current body is not
- * needed, or much waits. Parts beyond a turn's share wait, so that other connections are served in
- * between.
+ * needed, or while many bytes wait. It handles a limited number of parts per turn of the loop, so
+ * that other connections are served in between.
  *
  * <p>An incomplete head is limited in time and in memory. A connection may be idle between requests
  * for any time, but not within a head.
  */
 final class Http1RequestReader {
   interface Receiver {
-    /** Whether the last request has ended, and the next one may begin. */
+    /** Whether the last request has ended, so that the next one may begin. */
     boolean isBetweenRequests();
 
     /** Whether the part may be taken if nothing waits before it. */
@@ -68,7 +68,7 @@ final class Http1RequestReader {
   private boolean dropping;
   private boolean reads = true;
 
-  /** @param timer at whose end {@link #isLate} is called */
+  /** @param timer its task calls {@link #isLate} */
   Http1RequestReader(Channel channel, Http1RequestDecoder decoder, Loop loop,
       HeldRequestBytes.Share held,
       Duration headTimeout, ResettableTimer timer, AbusiveConnectionCounter endedConnections,
@@ -86,7 +86,7 @@ final class Http1RequestReader {
     waiting.compact();
   }
 
-  // What the decoder passes on.
+  // Messages from the decoder.
 
   void read(Object message) {
     if (message instanceof HttpObject part) {
@@ -133,7 +133,7 @@ final class Http1RequestReader {
     updateReading();
   }
 
-  /** Whether the next part is taken in this turn, if it was read already. */
+  /** Whether the next part, if already read, is taken in this turn. */
   boolean isDirect() {
     return !taking && partsLeft > 0;
   }
@@ -142,7 +142,7 @@ final class Http1RequestReader {
     return !taking && waiting.isEmpty() && receiver.isBetweenRequests();
   }
 
-  // What waits.
+  // Parts that wait.
 
   /** Takes the next part that waits; false if none does. */
   boolean takeWaiting() {
@@ -188,7 +188,7 @@ final class Http1RequestReader {
     updateReading();
   }
 
-  /** From now on everything is read and dropped. */
+  /** Reads and drops everything from now on. */
   void readToDrop() {
     dropping = true;
     updateReading();
@@ -220,7 +220,8 @@ final class Http1RequestReader {
   /** Call when a request ends: the next head may have begun in the same read. */
   void nextRequest() {
     if (isProtocolKept() && !parseScheduled) {
-      // Posted, to bound the stack: many pipelined requests may want upgrades that are refused.
+      // Posted, as many pipelined requests may want upgrades that are refused: each would add to
+      // the stack.
       parseScheduled = true;
       loop.execute(this::parseKept);
     }
@@ -265,7 +266,10 @@ final class Http1RequestReader {
     context.fireChannelReadComplete();
   }
 
-  /** Whether the connection must be closed. If not, the timer is set again. */
+  /**
+   * Whether the connection must be closed, as a head has taken too long. If not, sets the timer
+   * again.
+   */
   boolean isLate() {
     if (!headAwaited) {
       return false;

@@ -54,9 +54,11 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   /** The limit of a head: one MiB as in HTTP/1, plus the overhead that HTTP/2 counts for each field. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
 
-  /** How long a caller may read what was written before the end of a drained connection. */
+  /**
+   * How long a caller may read the last responses after a drained connection has ended its output.
+   */
   private static final Duration LINGER = Duration.ofSeconds(5);
-  /** The limit for the large heads of all streams together. */
+  /** The maximum cost of a connection's large heads together. */
   private static final int MAX_HEADS_BYTES = 4 << 20;
 
   private final Channel channel;
@@ -126,7 +128,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     channel.config().setAutoRead(false);
   }
 
-  /** Handles frames that the last turn has left. */
+  /** Handles the frames that were left over from the last turn. */
   void handleWaiting() {
     try {
       channelRead(context(), Unpooled.EMPTY_BUFFER);
@@ -173,7 +175,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
     } else {
-      // A caller may wait for the response's head before it sends the body.
+      // Needed because a caller may wait for the response's head before it sends the body.
       downstream.flushUpstream();
     }
   }
@@ -249,7 +251,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     var stream = connection().stream(id);
     boolean isOver = stream == null && error.error() == Http2Error.STREAM_CLOSED;
     if (isOver && history.wasReset(id)) {
-      // Sent before the caller saw our reset; RFC 9113, section 5.1.
+      // The caller sent this frame before it saw our reset; RFC 9113, section 5.1.
       return;
     }
     limiter.answeredError();
@@ -281,7 +283,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Refuses a head that is too large. It was not kept, so its method is unknown. */
+  /** Refuses a head that is too large. The head was not stored, so the method is unknown. */
   private void refuseHead(Http2Stream stream) {
     if (connection().numActiveStreams() > MAX_STREAMS) {
       reset(stream, Http2Error.REFUSED_STREAM);
@@ -370,13 +372,13 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     public void onRstStreamRead(ChannelHandlerContext on, int id, long error) {
       var downstream = of(connection().stream(id));
       if (downstream != null && downstream.openNanos() >= FrameBudget.LONG_REQUEST_NANOS) {
-        limiter.gaveUp();
+        limiter.forgiveReset();
       }
     }
 
     /**
-     * Lifts the limit in Netty, which would refuse streams itself, and end the connection at the
-     * body of one.
+     * Removes Netty's own limit of streams. With it Netty would refuse streams itself, and end the
+     * connection when the body of a refused stream comes.
      */
     @Override
     public void onSettingsAckRead(ChannelHandlerContext on) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC
  * requires of a failure.
  */
-// A failed write ends the stream, which the session sees.
+// A failed write ends the stream, and the session is notified of that.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUser {
   private final Http2CallerSession session;
@@ -37,7 +37,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   private @Nullable Exchange exchange;
   private @Nullable HttpResponse heldHead;
   private @Nullable Future<?> lastWrite;
-  /** The memory that a large head is counted with; 0 for a small one. */
+  /** The bytes for which a large head is counted as held; 0 for a small one. */
   int headBytes;
   private int unconsumed;
   private boolean requestEnded;
@@ -77,7 +77,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
       abort();
       return Long.MAX_VALUE;
     }
-    // This is often enough to notice a caller that stops reading.
+    // Checks early enough to notice a caller that stops reading in between.
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
@@ -110,7 +110,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     return exchange == null ? 0 : exchange.passedNanos();
   }
 
-  /** Returns how many bytes to give back to the window now. */
+  /** Returns by how many bytes to enlarge the window now. */
   int content(HttpContent part, int windowBytes) {
     requestEnded |= part instanceof LastHttpContent;
     var to = exchange;
@@ -185,7 +185,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   @Override
   public void content(HttpContent content) {
     if (bodyless && content.content().isReadable()) {
-      // The pod may not send it: RFC 9110, section 6.4.1.
+      // Such a response has no body, whatever the pod sends: RFC 9110, section 6.4.1.
       write(content.replace(Unpooled.EMPTY_BUFFER));
       content.release();
     } else {
@@ -240,7 +240,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     heldHead = null;
     exchange = null;
     if (!over) {
-      // What was written is still sent.
+      // Parts that were written are still sent.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
     }
@@ -281,7 +281,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public void pauseReading() {
-    // Without WINDOW_UPDATEs the stream's window closes.
+    // Nothing to do: without WINDOW_UPDATEs the stream's window closes.
   }
 
   @Override

@@ -4,7 +4,7 @@ import dev.activator.loop.Loop;
 import java.time.Duration;
 
 /**
- * Closes a caller's HTTP/2 connection after the requests on their way.
+ * Closes a caller's HTTP/2 connection without losing requests that are on their way.
  *
  * <p><b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, a round trip apart.
  */
@@ -30,7 +30,7 @@ final class Http2Drain {
     }
   }
 
-  /** The caller has read the GOAWAY before the ping. */
+  /** The caller has answered the ping, so it has also read the GOAWAY before it. */
   void answered() {
     if (begun) {
       refuseNewRequests();

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http2FloodLimiter implements FrameGuard {
   /**
-   * The limit of frames a turn. Large frames are then about as much as one read, and heads about a
-   * millisecond of compiled code.
+   * The maximum number of frames in a turn. For large frames this is about as much as one read; for
+   * heads it is about a millisecond of work in compiled code.
    */
   static final int FRAMES_PER_TURN = 64;
   /**
-   * After this time in a turn, a head waits for the next one: in uncompiled code a single head may
-   * take as long.
+   * A head that comes later than this in a turn waits for the next turn, because uncompiled code
+   * may need this long for a single head.
    */
   static final long TURN_NANOS = 1_000_000;
 
@@ -40,8 +40,8 @@ final class Http2FloodLimiter implements FrameGuard {
   private final Duration headTimeout;
   private final FrameBudget budget;
   /**
-   * The budget for errors. It is separate, as some of the frames that are errors are charged to the
-   * other one.
+   * The budget for frames with errors. It is separate because some of them are also charged to
+   * {@link #budget}.
    */
   private final FrameBudget errors;
   private final ResettableTimer headTimer;
@@ -70,11 +70,12 @@ final class Http2FloodLimiter implements FrameGuard {
   }
 
   private static Http2Exception error(Reason reason) {
-    return Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, reason.what());
+    return Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, reason.description());
   }
 
   static Reason reason(Http2Exception error) {
-    return Arrays.stream(Reason.values()).filter(one -> one.what().equals(error.getMessage()))
+    return Arrays.stream(Reason.values())
+        .filter(one -> one.description().equals(error.getMessage()))
         .findFirst().orElse(Reason.OTHER_LIMIT);
   }
 
@@ -87,12 +88,12 @@ final class Http2FloodLimiter implements FrameGuard {
     budget.earn(bytes);
   }
 
-  /** Charges for the reset of a stream that had been open for a while. */
-  void gaveUp() {
+  /** Does not charge for the caller's reset of a stream that was open for a while. */
+  void forgiveReset() {
     budget.forgiveReset();
   }
 
-  /** Charges for a reset that the caller made necessary. */
+  /** Charges for an error of the caller that is answered with a reset. */
   void answeredError() {
     if (!ended && !errors.take(loop.nanoTime())) {
       refuse(TOO_MANY_CONTROL_FRAMES);
@@ -113,7 +114,7 @@ final class Http2FloodLimiter implements FrameGuard {
     return true;
   }
 
-  /** Whether the turn has no time for another head; never for the first one. */
+  /** Whether the turn has no time for another head. Always false for its first head. */
   private boolean isLate() {
     long now = loop.nanoTime();
     if (!turnTimed) {
@@ -155,7 +156,7 @@ final class Http2FloodLimiter implements FrameGuard {
     tableBytes = ofTable;
   }
 
-  /** Everything that was read at once has been handled, or the turn is over. */
+  /** Call when all bytes of a read are handled, or when the turn is over. */
   void readCompletes() {
     if (!turnOver) {
       beginTurn();
@@ -169,7 +170,7 @@ final class Http2FloodLimiter implements FrameGuard {
     }
     if (!headTimed) {
       headTimed = true;
-      // It began later than the head that ended in the same read.
+      // This head began after another one ended in the same read, so it counts as newer.
       partialHead.ended();
       awaitHead();
     }

@@ -5,8 +5,8 @@ import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 
 /**
- * Scans the bytes of an HTTP/2 connection for where request heads begin and end, and counts their
- * bytes. Whether the frames are valid is another decoder's concern.
+ * Finds where request heads begin and end in the bytes of an HTTP/2 connection, and counts their
+ * bytes. Does not check whether the frames are valid; the decoder behind it does.
  *
  * <p><b>Source.</b> RFC 9113, sections 4.1 and 6.10.
  */
@@ -14,7 +14,7 @@ final class Http2HeadSizeTracker {
   private static final int LENGTH_TYPE_AND_FLAGS = 5;
   private static final int END_HEADERS = 4;
 
-  /** Length, type and flags of the current frame, as far as they have come. */
+  /** The bytes of the current frame's length, type and flags that have come so far. */
   private long frame;
   private int frameHeaderBytes;
   private int payloadLeft;
@@ -70,12 +70,12 @@ final class Http2HeadSizeTracker {
     return withinHead;
   }
 
-  /** Of the current or the last one. */
+  /** The bytes of the current head, or else of the last one. */
   int headBytes() {
     return headBytes;
   }
 
-  /** How many have begun. */
+  /** The number of heads that have begun. */
   int heads() {
     return heads;
   }

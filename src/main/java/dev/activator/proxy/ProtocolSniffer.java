@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises HTTP/2 by the first four bytes and leaves the pipeline.
+ * A handler that recognises HTTP/2 by the first four bytes of a connection, and then removes
+ * itself.
  *
  * <p><b>Source.</b> RFC 9113, section 3.4.
  */
@@ -18,7 +19,7 @@ final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
   private final Runnable toHttp2;
   private ByteBuf first = Unpooled.EMPTY_BUFFER;
 
-  /** @param toHttp2 replaces the handlers of HTTP/1 */
+  /** @param toHttp2 replaces the handlers of HTTP/1 by one of HTTP/2 */
   ProtocolSniffer(Runnable toHttp2) {
     this.toHttp2 = toHttp2;
   }
@@ -32,12 +33,12 @@ final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
       if (http2) {
         toHttp2.run();
       }
-      // What was read goes on to the next handler.
+      // Calls handlerRemoved, which passes the bytes to the next handler.
       context.pipeline().remove(this);
     }
   }
 
-  /** Whether the bytes begin HTTP/2; null while undecided. */
+  /** Whether the bytes are the start of HTTP/2; null while undecided. */
   private static @Nullable Boolean isHttp2(ByteBuf bytes) {
     int length = Math.min(bytes.readableBytes(), PREFACE.length);
     for (int i = 0; i < length; i++) {

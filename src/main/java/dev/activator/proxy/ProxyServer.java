@@ -46,9 +46,9 @@ public final class ProxyServer {
   private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
 
   enum Drain {
-    /** After the next response. */
+    /** Closes connections after their next response. */
     SOON,
-    /** As soon as it is idle. */
+    /** Closes connections as soon as they are idle. */
     NOW
   }
 
@@ -85,7 +85,7 @@ public final class ProxyServer {
     return dispatcher;
   }
 
-  /** Called with a message when a port is unexpectedly no longer listened on. */
+  /** Sets a listener that is called with a message if a port closes unexpectedly. */
   public void onLost(Consumer<String> listener) {
     lost = listener;
   }
@@ -172,7 +172,7 @@ public final class ProxyServer {
   private Http2CallerSession toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
     var session = Http2CallerSession.of(connection, dispatcher, headTimeout, ended);
-    // The session writes as soon as it is added.
+    // Removed first, because the session writes as soon as it is added.
     pipeline.remove(ResponseEncoder.class);
     pipeline.addLast(session);
     pipeline.remove(Http1CallerConnection.class);
@@ -183,8 +183,9 @@ public final class ProxyServer {
   }
 
   /**
-   * From now on HTTP/1 responses close their connections, so callers move before {@link #drain}.
-   * HTTP/2 callers need no warning: GOAWAY loses no request.
+   * Lets HTTP/1 responses close their connections from now on, so that callers open new ones
+   * elsewhere before {@link #drain}. HTTP/2 callers need no warning, because GOAWAY loses no
+   * request.
    */
   public synchronized void announceDrain() {
     drainAnnounced = true;
@@ -192,8 +193,8 @@ public final class ProxyServer {
   }
 
   /**
-   * Accepts no more connections and closes each after the response under way. Completes when none
-   * is left.
+   * Accepts no more connections, and closes each one after its current response. Completes when no
+   * connection is left.
    */
   public synchronized CompletionStage<Void> drain() {
     draining = true;
@@ -207,7 +208,10 @@ public final class ProxyServer {
     return done;
   }
 
-  /** Runs the task when all accepted connections have handlers: loops run their tasks in order. */
+  /**
+   * Runs the task when all accepted connections have their handlers. Loops run tasks in order, so
+   * one task on each loop is enough.
+   */
   private void onceAllAreServed(Runnable task) {
     var left = new AtomicInteger(dispatchers.size());
     Runnable countDown = () -> {
@@ -219,7 +223,7 @@ public final class ProxyServer {
       try {
         loop.execute(countDown);
       } catch (RejectedExecutionException e) {
-        // It has ended, and its connections with it.
+        // The loop has ended, and its connections with it.
         countDown.run();
       }
     }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports for requests: opened last, closed first.
+ * Opens the ports for requests as the last step of the start, and closes them first.
  *
  * <p><b>Threads.</b> Any may read the port.
  */
@@ -38,9 +38,9 @@ public final class RequestPorts {
   private volatile int http1;
 
   /**
-   * Ports of 0 are free ones.
+   * The settings of the ports. A port of 0 stands for any free one.
    *
-   * @param certificate of files; null where none are named
+   * @param certificate reads the certificate from files; null if no files are configured
    */
   public record Settings(String bindAddress, int http1, int h2c, int https,
       @Nullable CertificateSource certificate, Duration propagationDelay, Duration drainTimeout) {}
@@ -51,7 +51,7 @@ public final class RequestPorts {
     CertificateFiles read() throws IOException;
   }
 
-  /** @param system the certificate to use where no files are named; null for none */
+  /** @param system the certificate that is used if no files are configured; null for none */
   public RequestPorts(ProxyServer server, Settings settings,
       Supplier<@Nullable ServerCertificate> system, ActivatorHealth health, Loop loop,
       Throttler throttler) {
@@ -82,7 +82,9 @@ public final class RequestPorts {
     }
   }
 
-  /** The port that the kubelet probes is the last: all are open when it answers. */
+  /**
+   * Opens all ports. The port that the kubelet probes is the last, so all are open when it answers.
+   */
   public void open() throws IOException {
     try {
       server.listen(settings.bindAddress(), settings.h2c());
@@ -121,9 +123,9 @@ public final class RequestPorts {
   }
 
   /**
-   * Becomes unready, waits for load balancers to notice and for running requests to end, and
-   * closes. In the second half of the first wait, responses say that callers should close their connections: a
-   * request sent while we close would be lost.
+   * Becomes unready, waits until load balancers have noticed, then until running requests have
+   * ended, and closes. In the second half of the first wait, responses request callers to close
+   * their connections, because a request that is sent while we close would be lost.
    */
   public void drain() {
     health.draining();
@@ -160,7 +162,7 @@ public final class RequestPorts {
     return left.isEmpty() ? "none of a revision" : String.join("; ", left);
   }
 
-  /** Requests in flight are cut off when the server is closed. */
+  /** Answers queued requests. Those in flight are cut off when the server is closed. */
   private void rejectQueued(CompletableFuture<Void> drained) {
     throttler.rejectQueued();
     try {

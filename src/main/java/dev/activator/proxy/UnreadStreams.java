@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The responses of an HTTP/2 connection that its caller does not read, and which of them are ended.
- * What a stream's window holds back waits here, the rest in the socket.
+ * Counts the response bytes that the caller of an HTTP/2 connection has not read, and ends its
+ * streams when they are too many. Bytes wait in a stream while its window is closed, and in the
+ * socket.
  */
 final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(UnreadStreams.class);
@@ -21,7 +22,7 @@ final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
   private final UnreadResponseBytes.Account account;
   private long queuedBytes;
 
-  /** @param drainNanos until {@link #drainWithin} */
+  /** @param drainNanos the limit until {@link #drainWithin} is called */
   UnreadStreams(Http2CallerSession session, Channel channel, UnreadResponseBytes.Share all,
       long drainNanos) {
     this.session = session;
@@ -66,17 +67,17 @@ final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
   }
 
   void countIdle() {
-    log.debug("{} takes nothing of a response, which is ended", session.caller().address());
+    log.debug("{} stopped reading a response, ending it", session.caller().address());
     all.countIdle();
   }
 
   /**
-   * Resets the streams that hold most. A caller that reads nothing would not see that, so its
-   * connection is closed.
+   * Resets the streams that hold the most bytes. A caller that reads nothing would not see a reset,
+   * so its connection is closed.
    */
   @Override
   public boolean endUnread(long bytes) {
-    log.debug("{} does not read its responses, which are ended", session.caller().address());
+    log.debug("{} does not read its responses, ending some", session.caller().address());
     boolean holdsStreams = queuedBytes > 0;
     var streams = new ArrayList<Http2Downstream>();
     session.eachDownstream(streams::add);

@@ -89,7 +89,7 @@ class StrictLineTest extends StrictTest {
   @Test
   void saysWhatIsWrongWithALine() throws Exception {
     assertThat(refused(400, "GET  / HTTP/1.1\r\n" + TO_HELLO + "\r\n")).isEqualTo(
-        "400 Bad Request: not one blank between the parts of the request line\n");
+        "400 Bad Request: not exactly one blank between the parts of the request line\n");
     assertThat(refused(400, "GET / http/1.1\r\n" + TO_HELLO + "\r\n"))
         .isEqualTo("400 Bad Request: malformed version\n");
   }

@@ -5,7 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 
 /**
- * Validates a chunked body's framing as it is read. Of extensions it checks only the length.
+ * Validates the framing of a chunked body while the body is read. Does not check the content of
+ * chunk extensions, only their length.
  *
  * <p><b>Errors.</b> {@link MalformedRequestException}, and {@link LineValidator}'s for trailers.
  *
@@ -16,7 +17,7 @@ final class ChunkValidator {
   private static final int HEX = 16;
   private static final int MAX_DIGITS = 16;
   private static final int MAX_LINE_BYTES = 4 << 10;
-  /** Framing beyond what chunks of a fair size need. */
+  /** The maximum number of framing bytes in excess of what chunks of a fair size need. */
   private static final int MAX_EXCESS_BYTES = 16 << 10;
   private static final int FAIR_BYTES = 16;
   private static final int MAX_TRAILER_BYTES = 64 << 10;
@@ -77,7 +78,7 @@ final class ChunkValidator {
         expect(HttpConstants.LF, b, "chunk longer than its size");
         next = Next.SIZE;
       }
-      case DATA, TRAILERS -> throw new IllegalStateException(next + " is no part of the frame");
+      case DATA, TRAILERS -> throw new IllegalStateException(next + " is not part of the framing");
     }
   }
 

@@ -4,13 +4,13 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.util.LinkedHashSet;
 
 /**
- * Remembers closed streams. A frame for a stream that was reset here may have been on its way; a
- * frame for any other closed stream is an error.
+ * Remembers which streams were reset here. A frame for such a stream may have been on its way, and
+ * is ignored; a frame for any other closed stream is an error.
  *
  * <p><b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
  */
 public final class ClosedHttp2Streams {
-  /** How many are remembered: more than may be open at once. */
+  /** The number of streams that are remembered; more than may be open at once. */
   private static final int REMEMBERED = 1_000;
 
   private final LinkedHashSet<Integer> reset = new LinkedHashSet<>();
@@ -33,7 +33,7 @@ public final class ClosedHttp2Streams {
 
   /** @param lastId of the newest stream */
   public Http2Error errorOfUnknown(int lastId) {
-    // Callers number streams 1, 3, 5: if none was skipped, it was open once.
+    // Callers number their streams 1, 3, 5. If they skipped none, the unknown stream was open once.
     return created == (lastId + 1) >>> 1 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;
   }
 }

@@ -35,11 +35,11 @@ import org.jspecify.annotations.Nullable;
  * lines, a carriage return within a line, a second Content-Length, a body without a length, trailers
  * that belong in the head. A head may have a little more than one MiB, as in Go.
  *
- * <p>What follows a request that wants another protocol is passed on as bytes until
- * {@link #parse}.
+ * <p>Bytes after a request for another protocol are passed on undecoded until {@link #parse} is
+ * called.
  *
- * <p><b>Errors.</b> The decoder result of the message or of its last part says why. Nothing follows
- * it.
+ * <p><b>Errors.</b> The decoder result of the message, or of its last part, has the cause. The
+ * decoder passes on nothing after that.
  *
  * <p><b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
  */
@@ -51,12 +51,12 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
   private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_REQUESTS);
   private @Nullable ChunkValidator chunks;
-  /** How many unconsumed bytes were validated. */
+  /** The number of bytes that are validated but not consumed yet. */
   private int seen;
   private boolean hasLength;
   private boolean hasUpgrade;
   private boolean refused;
-  /** Whether the last request wanted another protocol, and has ended. */
+  /** Whether the last request, which wanted another protocol, has ended. */
   private boolean unparsed;
   private boolean betweenRequests = true;
   private int largestHeadBytes;
@@ -78,7 +78,10 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
     return fields.fields();
   }
 
-  /** Netty's line buffer keeps the size of the largest head. */
+  /**
+   * Whether the decoder holds much memory: Netty's line buffer stays as large as the largest head
+   * was.
+   */
   public boolean keepsMuchMemory() {
     return largestHeadBytes > HeldMemoryLimit.LARGE_HEAD_BYTES;
   }
@@ -91,7 +94,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
     return unparsed;
   }
 
-  /** Parses what follows as HTTP: the other protocol was refused. */
+  /** Parses the next bytes as HTTP again, because the other protocol was refused. */
   public void parse() {
     unparsed = false;
   }
@@ -101,7 +104,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
     refused = true;
   }
 
-  /** The message for a refused head. */
+  /** The message that stands for a refused head. */
   public static HttpRequest refusal(Exception why) {
     var refusal = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
         Unpooled.EMPTY_BUFFER, HeaderFieldList.CHECKED, HeaderFieldList.CHECKED);
@@ -169,7 +172,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
     if (HttpUtil.isTransferEncodingChunked(request)) {
       chunks = new ChunkValidator();
     } else if (!hasLength) {
-      // Netty gives requests of the first WebSocket drafts eight bytes of body.
+      // Netty expects a body of eight bytes in requests of the first WebSocket drafts.
       out.clear();
       refuse(in, out, new MalformedRequestException("a body without a length"));
     }
@@ -215,7 +218,8 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
 
   private void checkGap(byte[] line, int start) {
     if (start != partEnd + 1 || line[partEnd] != HttpConstants.SP) {
-      throw new MalformedRequestException("not one blank between the parts of the request line");
+      throw new MalformedRequestException(
+          "not exactly one blank between the parts of the request line");
     }
   }
 

@@ -17,7 +17,8 @@ import io.netty.handler.codec.http2.Http2Exception;
 /**
  * Parses the head of an HTTP/2 request, as strictly as an HTTP/1 head.
  *
- * <p><b>Errors.</b> Stream errors. The decoder has checked names, and that values have no control characters.
+ * <p><b>Errors.</b> Stream errors. The decoder has already checked the names, and that values have
+ * no control characters.
  *
  * <p><b>Source.</b> RFC 9113, sections 8.2.1, 8.2.3 and 8.3.1.
  */
@@ -41,7 +42,7 @@ public final class Http2HeadParser {
         false);
   }
 
-  /** Joins Cookie fields, which HTTP/2 may split and HTTP/1 may not. */
+  /** Joins Cookie fields: HTTP/2 may split them, HTTP/1 may not. */
   private static void joinCookies(HttpHeaders headers) {
     var parts = headers.getAll(HttpHeaderNames.COOKIE);
     if (parts.size() > 1) {
@@ -78,7 +79,7 @@ public final class Http2HeadParser {
   private static String path(int stream, IncomingHttp2Head from) throws Http2Exception {
     var path = from.path();
     if (path == null) {
-      // Only a CONNECT has no path, and it is refused later.
+      // Only a CONNECT may have no path; it is refused later.
       return "";
     }
     if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))

@@ -1,15 +1,21 @@
 package dev.activator.proxy.codec;
 
-/** Bytes that are not a request, or could be read as two. Callers may see the message. */
+/**
+ * Reports bytes that are not a request, or that another reader could take for two requests. Its
+ * message may be sent to the caller.
+ */
 public final class MalformedRequestException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Without a stack trace, as callers can cause it at will. */
+  /** Has no stack trace, because callers can cause it as often as they like. */
   MalformedRequestException(String what) {
     super(what, null, false, false);
   }
 
-  /** Other exceptions' texts may not be shown. */
+  /**
+   * The message if it may be sent to the caller, or else {@code otherwise}: the texts of other
+   * exceptions may not be.
+   */
   public static String text(Throwable cause, String otherwise) {
     return cause instanceof MalformedRequestException malformed
         ? String.valueOf(malformed.getMessage())

@@ -3,7 +3,7 @@ package dev.activator.proxy.codec;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Tracks where frames of a WebSocket end, in bytes that pass through a tunnel.
+ * Tracks where the frames of a WebSocket end in the bytes that pass through a tunnel.
  *
  * <p><b>Source.</b> RFC 6455, section 5.2.
  */
@@ -14,7 +14,7 @@ public final class WebSocketFrameTracker {
   private static final int LENGTH_IN_8_BYTES = 127;
   private static final int MASK_BYTES = 4;
   /**
-   * A payload of this length is taken for the rest of the connection: it never ends, or its length
+   * A payload of this length is treated as the rest of the connection. It never ends, or its length
    * is malformed.
    */
   private static final long MAX_LENGTH = Long.MAX_VALUE - MASK_BYTES;
@@ -35,7 +35,7 @@ public final class WebSocketFrameTracker {
     return reading == Reading.FIRST;
   }
 
-  /** The bytes stay unread. */
+  /** Follows the frames in the bytes without consuming them. */
   public void follow(ByteBuf bytes) {
     int at = bytes.readerIndex();
     while (at < bytes.writerIndex()) {

@@ -1,4 +1,7 @@
-/** Strict parsing: what two readers could read differently is refused. */
+/**
+ * Strict parsers and encoders for callers' connections. They refuse bytes that two readers could
+ * read differently.
+ */
 @NullMarked
 package dev.activator.proxy.codec;
 

@@ -43,10 +43,10 @@ public interface Downstream {
    */
   void head(HttpResponse head);
 
-  /** A {@code LastHttpContent} ends the response. */
+  /** A part of the body; a {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 
-  /** Answers instead of the pod. Call only before a response has begun. */
+  /** Sends a response of the activator. Call only before a response has begun. */
   void answer(LocalResponse answer);
 
   default void answer(RequestFailure failure, ErrorFormat format) {
@@ -62,7 +62,7 @@ public interface Downstream {
   /** How long a caller may read nothing after the response is complete. */
   void drainWithin(long nanos);
 
-  /** The next exchange may begin. */
+  /** The exchange has ended, so the next one may begin. */
   void ended();
 
   void flush();

@@ -34,40 +34,40 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One request and its response: queued, forwarding once it has a permit, queued again if the pod
- * cannot be reached. However it ends, it is counted out once and releases its permit or its place
- * in the queue.
+ * cannot be reached. Every end counts the request out once, and releases its permit or its place in
+ * the queue.
  *
- * <p>Two timeouts apply: the whole request's and the current step's (queue, connect, wait for a
- * 100).
+ * <p>Two timeouts apply at a time: that of the whole request, and that of the current step (queue,
+ * connect, wait for a 100).
  *
  * <p><b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
 public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-  /** The status that nginx logs for a caller that went away. */
+  /** The status in the log for a caller that went away, as in nginx. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
   /** The Retry-After of a fallback's 503, when a start has failed. */
   private static final int START_RETRY_SECONDS = 30;
-  /** How soon a request that waits for its turn notices that no pod is left. */
-  private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** How often a queued request checks whether a pod is left. */
+  private static final long RECHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RequestDispatcher dispatcher;
   private final ObservedHttpRequest record;
   private final Downstream downstream;
   /** Replaced by another one when the request falls back. */
   private Revision revision;
-  /** The part of the request's body that was read and not forwarded yet. */
+  /** The part of the request's body that is not forwarded yet. */
   private @Nullable RequestBuffer body;
   private @Nullable QueueEntry queueEntry;
   private @Nullable Forwarder forwarder;
   private long stepDueNanos;
   private boolean stepLimited;
-  /** Whether the current step ends with a waiting page or a fallback. */
+  /** Whether the current step ends with a waiting page or a fallback, and not with a timeout. */
   private boolean holdEnds;
   private long lastWriteNanos;
-  /** Whether anything was written to the caller, the pod's 1xx responses included. */
+  /** Whether anything was written to the caller, including the pod's 1xx responses. */
   private boolean written;
-  /** Not null for an upgraded connection that does not count while it is silent. */
+  /** Not null for an upgraded connection that is not counted while it is silent. */
   private TunnelActivityTracker.@Nullable Connection silence;
   private boolean ended;
 
@@ -136,14 +136,16 @@ public final class Exchange implements QueuedCaller {
     limitQueueing(later);
     long hold = holdNanos();
     if (hold == 0 && isStarting() && stepNanosLeft() > 0) {
-      holdEnds(later);
+      endHold(later);
       return;
     }
-    holdFor(hold == 0 ? LOOK_AGAIN_NANOS : hold);
+    holdFor(hold == 0 ? RECHECK_NANOS : hold);
     transferBody();
   }
 
-  /** Sets when the page or the fallback is due, unless the time in the queue ends before. */
+  /**
+   * Sets the time of the page or the fallback, unless the request's time in the queue ends before.
+   */
   private void holdFor(long nanos) {
     holdEnds = stepNanosLeft() > nanos;
     if (holdEnds) {
@@ -151,7 +153,10 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** How long it waits before the page or the fallback; {@link DeadlineCalculator#NONE} without either. */
+  /**
+   * How long the request waits for a permit before it gets the page or the fallback; {@link
+   * DeadlineCalculator#NONE} if it gets neither.
+   */
   private long holdNanos() {
     if (record.hasFallenBack()) {
       return DeadlineCalculator.NONE;
@@ -166,7 +171,7 @@ public final class Exchange implements QueuedCaller {
   private @Nullable ColdStartFallback fallback() {
     var rules = revision.rules();
     var fallback = rules == null ? null : rules.fallback();
-    // A gateway that sends the request itself sends it to the Service that it knows.
+    // A gateway sends the request to its own Service, never to that of a fallback.
     return fallback != null && fallback.service() != null && dispatcher.handover() != null
         ? null
         : fallback;
@@ -183,15 +188,15 @@ public final class Exchange implements QueuedCaller {
     return dispatcher.pages().isStarting(revision);
   }
 
-  /** Sends the page or falls back; while a pod is up, keeps the request queued for its turn. */
-  private void holdEnds(QueueEntry waiting) {
+  /** Sends the page or falls back. If a pod is up, keeps the request queued. */
+  private void endHold(QueueEntry waiting) {
     holdEnds = false;
-    // A stand-in is queued before this request leaves, so that the start is not given up.
+    // A stand-in is queued before this request leaves the queue, so that the start goes on.
     var pages = dispatcher.pages();
     var fallback = fallback();
     if (!isStarting()) {
       limitQueueing(waiting);
-      holdFor(LOOK_AGAIN_NANOS);
+      holdFor(RECHECK_NANOS);
     } else if (pages.isFor(record, revision)) {
       finish(pages.page(dispatcher, record, revision, waiting.retryAfterSeconds()),
           RequestOutcome.WAITING_PAGE);
@@ -215,11 +220,11 @@ public final class Exchange implements QueuedCaller {
     downstream.ended();
   }
 
-  /** Hands the request to another revision. Nothing was sent before, so it gets the whole request. */
+  /** Hands the whole request to another revision; nothing of it was sent before. */
   private void redirect(QueueEntry waiting, @Nullable ColdStartFallback to) {
     var other = to == null ? null : dispatcher.other(revision, to);
     if (other == null) {
-      log.debug("{}: nothing to fall back to ({}), so a request waits", revision.id(), to);
+      log.debug("{}: the fallback {} does not exist, so a request stays queued", revision.id(), to);
       limitQueueing(waiting);
       transferBody();
       return;
@@ -263,7 +268,7 @@ public final class Exchange implements QueuedCaller {
   @Override
   public long maxWaitNanos() {
     long left = record.callerNanosLeft();
-    // A request that gets a page or a fallback before its deadline does not wait for the start.
+    // A request that gets a page or a fallback before its deadline need not wait for the start.
     return holdNanos() < left ? DeadlineCalculator.NONE : left;
   }
 
@@ -277,7 +282,10 @@ public final class Exchange implements QueuedCaller {
     return record.peer();
   }
 
-  /** Nothing was sent, and the request may not wait for another pod, so its rule answers. */
+  /**
+   * Answers as the request's rule says: nothing was sent, and the request may not wait for another
+   * pod.
+   */
   void undelivered(String kind) {
     record.failed(kind);
     answer(Objects.requireNonNull(record.rule()));
@@ -332,7 +340,7 @@ public final class Exchange implements QueuedCaller {
       handOver(granted, handover);
       return;
     }
-    // Set first: from here on the forwarder releases the permit, whatever fails.
+    // Set before anything can fail, because from here on the forwarder releases the permit.
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
@@ -348,13 +356,17 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** A gateway sends the request: no permit is kept, as its end is not seen here. */
+  /**
+   * Lets the gateway send the request. No permit is kept, because the end of the request is not
+   * seen here.
+   */
   private void handOver(Permit granted, GatewayHandover to) {
     var pod = granted.destination();
     granted.release(Ending.UNCOUNTED);
     boolean isReady = to.isReady(revision.id());
     if (!isReady && !dispatcher.knows(revision)) {
-      // The revision was deleted after it had a pod. Requests that waited then are rejected already.
+      // The revision was deleted after it had a pod. Requests that were waiting are already
+      // rejected.
       rejected(new Rejection.RevisionGone(revision.id()));
     } else if (isReady || mayWait()) {
       to.whenReady(this, pod);
@@ -367,7 +379,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Answers that the gateway may send the request, which counts for a while longer. */
+  /** Answers that the gateway may send the request. The request is still counted for a while. */
   void handedOver(Destination pod, GatewayHandover by) {
     ended = true;
     release();
@@ -380,7 +392,7 @@ public final class Exchange implements QueuedCaller {
     downstream.ended();
   }
 
-  /** Nothing was sent, so the request is queued again, for another pod. */
+  /** Queues the request again for another pod, because nothing was sent. */
   void undelivered(String kind, QueueEntry again) {
     forwarder = null;
     record.undelivered(kind);
@@ -413,7 +425,7 @@ public final class Exchange implements QueuedCaller {
   public void content(HttpContent part) {
     record.read(part.content().readableBytes());
     if (record.switched()) {
-      // Bytes in both directions reset the idle timeout.
+      // Bytes in either direction reset the idle timeout.
       wrote();
       notSilent(part);
     }
@@ -433,7 +445,7 @@ public final class Exchange implements QueuedCaller {
       return;
     }
     if (queueEntry == null && !holdsBody()) {
-      // The window is never 0 then, so the bytes of all loops need not be added up.
+      // An empty buffer never exceeds the window, so the bytes of all loops need not be added up.
       downstream.resumeReading();
       return;
     }
@@ -480,7 +492,7 @@ public final class Exchange implements QueuedCaller {
       head.headers().add(RequestPhases.SERVER_TIMING, record.phases().serverTiming());
     }
     downstream.head(head);
-    // Without memory for the head the exchange has ended.
+    // The exchange has ended if there was no memory for the head.
     if (switched && !ended) {
       downstream.flush();
       var rules = revision.rules();
@@ -505,7 +517,7 @@ public final class Exchange implements QueuedCaller {
     record.wrote(part.content().readableBytes());
     downstream.content(part);
     if (ended) {
-      // The caller's connection has just ended, so the write failed.
+      // The write failed because the caller's connection has just ended.
       return;
     }
     if (last) {
@@ -529,7 +541,10 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Sends a Close frame to a WebSocket's caller, as a stopped pod may end without a Close frame. */
+  /**
+   * Sends a Close frame to the caller of a silent WebSocket, because a stopped pod may end without
+   * one.
+   */
   private void closeIfSilent() {
     if (silence != null && silence.isSilent()) {
       downstream.goAway();
@@ -568,7 +583,7 @@ public final class Exchange implements QueuedCaller {
         : DeadlineCalculator.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
-  /** The age of a request whose response has begun, as the timeouts count it. */
+  /** The age of a request whose response has begun, as counted for its timeouts. */
   private long writingNanos() {
     return revision.hasQueueProxy()
         ? loop().nanoTime() - record.grantedNanos() - marginNanos()
@@ -604,13 +619,13 @@ public final class Exchange implements QueuedCaller {
   private void stepTimedOut() {
     stepDone();
     if (queueEntry != null && holdEnds) {
-      holdEnds(queueEntry);
+      endHold(queueEntry);
     } else if (queueEntry != null) {
       queueTimedOut();
     } else if (forwarder != null) {
       forwarder.stepTimedOut();
     } else {
-      // The gateway does not know of its pod yet.
+      // The request waits until its gateway knows of the pod.
       timedOut(TimeoutKind.CALLER);
     }
   }
@@ -667,7 +682,7 @@ public final class Exchange implements QueuedCaller {
 
   private void end() {
     if (ended) {
-      throw new IllegalStateException("an exchange ends once");
+      throw new IllegalStateException("the exchange has already ended");
     }
     ended = true;
     try {

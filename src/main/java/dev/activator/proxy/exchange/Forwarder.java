@@ -30,12 +30,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a request to a pod, and its response to the exchange. Keeps the body for a replay: until
- * the pod answers if the request is idempotent or in HTTP/2, else until the head is flushed.
+ * Sends a request to a pod, and the pod's response to the exchange. Keeps the sent part of the body
+ * for a replay. It keeps that until the head is flushed; if the request is idempotent or in HTTP/2,
+ * until the pod answers.
  *
- * <p><b>Errors.</b> {@link ReplayDecision} decides about another connection or pod. A request that
- * is not idempotent gets only a pooled connection that the kernel reports as open. Without a
- * connection nothing was sent, and another pod may be tried.
+ * <p><b>Errors.</b> {@link ReplayDecision} decides whether a failed request is sent again, on
+ * another connection or to another pod. A request that is not idempotent only uses a pooled
+ * connection that the kernel reports as open. If connecting fails, nothing was sent, and another
+ * pod may be tried.
  *
  * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110,
  * section 9.2.2; RFC 9113, section 8.7.
@@ -43,13 +45,16 @@ import org.slf4j.LoggerFactory;
 final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_RETRIES = 5;
-  /** The limit of retries that got no connection; each may take a second. */
+  /** The maximum number of retries without a connection; each may take a second. */
   private static final int MAX_CONNECT_RETRIES = 16;
-  /** Connecting to a pod whose node is gone hangs rather than fails. */
+  /** Limits the time to connect: connecting to a pod whose node is gone does not fail by itself. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int RETRY_AFTER_SECONDS = 1;
-  /** A pod that has read more of the body has probably acted on the request. */
+  /**
+   * The maximum of the body that is kept: a pod that has read more has probably acted on the
+   * request.
+   */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
   private final Exchange exchange;
@@ -59,10 +64,10 @@ final class Forwarder implements UpstreamListener {
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
   private boolean awaitsContinue;
-  /** Null once the permit is given back. */
+  /** How the request ends for the permit; null when the permit is given back. */
   private @Nullable Ending ending = Ending.ANSWERED;
   private boolean unflushed;
-  /** The part of the body that was sent, while {@link #replayable}. */
+  /** The part of the body that was sent; kept while {@link #replayable}. */
   private @Nullable RequestBuffer sent;
   private boolean sentEnd;
   private boolean replayable = true;
@@ -154,8 +159,8 @@ final class Forwarder implements UpstreamListener {
   }
 
   /**
-   * Whether a part can be sent now. An empty one needs no window: some pods open none before they
-   * have the end of the body.
+   * Whether a part can be sent now. An empty part needs no window: some pods open no window before
+   * they have the end of the body.
    */
   boolean takes(HttpContent part) {
     return connection != null && !awaitsContinue
@@ -179,7 +184,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Sends all that is left, as the caller has ended a tunnel. */
+  /** Sends all remaining bytes, because the caller has ended a tunnel. */
   void sendLast() {
     while (connection != null && exchange.holdsBody()
         && exchange.body().poll() instanceof HttpContent part) {
@@ -350,7 +355,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Whether another pod would fail the same way, as all pods of a revision run the same program. */
+  /** Whether every pod would fail like this one: all pods of a revision run the same program. */
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
         || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != PortProtocol.H2C;
@@ -385,7 +390,7 @@ final class Forwarder implements UpstreamListener {
 
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
-      // The pod is not overloaded: it would always answer this way.
+      // Not a sign of overload: the pod would always answer this way.
       case NO_HTTP1, NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
@@ -428,7 +433,7 @@ final class Forwarder implements UpstreamListener {
     all.add(copy(part));
   }
 
-  /** Netty's copy would also allocate a table for trailers. */
+  /** Copies a part like Netty, but without a table for trailers. */
   private static HttpContent copy(HttpContent part) {
     return part instanceof LastHttpContent last && last.trailingHeaders().isEmpty()
         ? new DefaultLastHttpContent(part.content().retainedDuplicate(), EmptyHttpHeaders.INSTANCE)

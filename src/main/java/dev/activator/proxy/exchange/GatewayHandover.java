@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last step of a request that a gateway sends itself. The request waits until the gateway knows
- * of the pod. Then it is counted for as long as such a request usually takes.
+ * Hands requests over to a gateway, which sends them itself. A request waits here until the gateway
+ * knows of a pod, and is then counted for as long as such a request usually takes.
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
 public final class GatewayHandover implements RevisionReadySince.Listener {
-  /** The header of a 200 with a pod that took requests: address and port. */
+  /** The header of a 200 that contains the address and port of a pod that takes requests. */
   public static final String POD = "K-Activator-Pod";
   private static final String REQUEST_DURATION = "activator.dev/request-duration";
 
@@ -50,7 +50,7 @@ public final class GatewayHandover implements RevisionReadySince.Listener {
     loop.execute(() -> reject(id, new Rejection.RevisionGone(id)));
   }
 
-  /** Rejects requests that wait, now and from now on. */
+  /** Rejects the requests that wait, and later ones. */
   void stop() {
     loop.execute(() -> {
       stopped = true;
@@ -61,7 +61,7 @@ public final class GatewayHandover implements RevisionReadySince.Listener {
   private void reject(RevisionId id, Rejection reason) {
     var same = waiting.getOrDefault(id, Map.of());
     List.copyOf(same.keySet()).forEach(one -> {
-      // One that ends may end another.
+      // An exchange that ends may end others of this map.
       if (same.containsKey(one)) {
         one.rejected(reason);
       }
@@ -83,7 +83,7 @@ public final class GatewayHandover implements RevisionReadySince.Listener {
     try {
       return own == null ? countedFor : GoDuration.parse(own.strip());
     } catch (IllegalArgumentException e) {
-      // Reported where the annotations are checked.
+      // An invalid annotation is reported where annotations are checked.
       return countedFor;
     }
   }
@@ -124,7 +124,7 @@ public final class GatewayHandover implements RevisionReadySince.Listener {
     long left = pods.nanosLeft(id);
     if (same != null && left == 0) {
       List.copyOf(same.keySet()).forEach(one -> {
-        // One that ends may end another.
+        // An exchange that ends may end others of this map.
         var pod = same.get(one);
         if (pod != null) {
           one.handedOver(pod, this);

@@ -12,9 +12,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the bytes of requests that the process holds. Bodies are read ahead while there is enough
- * memory. When memory gets scarce, bodies of queued requests are not read; at the bound, no request
- * is queued.
+ * Counts the bytes of the requests that the process holds, and limits them. Bodies are read ahead
+ * while there is enough memory. When memory gets scarce, the bodies of queued requests are not
+ * read; at the limit, no request is queued.
  *
  * <p><b>Threads.</b> Each loop writes its share; any thread may read the total, which may be
  * slightly stale.
@@ -24,9 +24,9 @@ public final class HeldRequestBytes {
       "large heads hold too much memory");
 
   private static final int HEAD_BYTES = 512;
-  /** An entry and two strings. */
+  /** The overhead of a field: an entry and two strings. */
   private static final int FIELD_BYTES = 100;
-  /** How much of a body is read ahead. */
+  /** The maximum number of bytes of a body that are read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
   private final HeldMemoryLimit bound;
@@ -36,7 +36,7 @@ public final class HeldRequestBytes {
     this.bound = bound;
   }
 
-  /** The cost of a head. Like all costs here, it includes the overhead of objects. */
+  /** The memory cost of a head. Like all costs here, it includes the overhead of objects. */
   public static int costOfHead(int bytes, int fields) {
     return HEAD_BYTES + bytes + FIELD_BYTES * fields;
   }
@@ -73,21 +73,21 @@ public final class HeldRequestBytes {
 
   public final class Share {
     private final AtomicLong bytes = new AtomicLong();
-    /** Incomplete heads, and HPACK tables with more than their text; oldest first. */
+    /** Small incomplete heads, oldest first; also HPACK tables. */
     private final LinkedHashSet<PartialHead> smallHeads = new LinkedHashSet<>();
     private final LinkedHashSet<PartialHead> largeHeads = new LinkedHashSet<>();
     private long partialHeadBytes;
 
     private Share() {}
 
-    /** <b>Threads.</b> Only the share's loop. */
+    /** <b>Threads.</b> The share's loop. */
     public void add(int more) {
       bytes.setOpaque(bytes.getPlain() + more);
     }
 
     /**
-     * Counts a large head, or marks it as too large; small ones are counted while queued. Returns
-     * what was counted.
+     * Counts a large head, or marks the request as refused if there is no memory for the head.
+     * Small heads are counted while they are queued. Returns the cost that was counted.
      *
      * @param max the highest cost that is accepted
      */
@@ -110,11 +110,11 @@ public final class HeldRequestBytes {
     }
 
     /**
-     * Refuses the oldest incomplete heads, large ones first: normal heads are small and quickly
-     * complete.
+     * Refuses the oldest incomplete heads. It begins with large ones, because normal heads are
+     * small and soon complete.
      */
     private void refuseOldestHeads() {
-      // A single one is limited by its own size.
+      // A single head is limited by its own size.
       while (bound.refusesPartialHeads(partialHeadBytes, shares.size())
           && smallHeads.size() + largeHeads.size() > 1) {
         var oldest = (largeHeads.isEmpty() ? smallHeads : largeHeads).getFirst();
@@ -141,7 +141,8 @@ public final class HeldRequestBytes {
   }
 
   /**
-   * An incomplete head. If those of a loop exceed their share of memory, the oldest is refused.
+   * An incomplete head. If the incomplete heads of a loop exceed their share of memory, the oldest
+   * is refused.
    *
    * <p><b>Threads.</b> The share's loop.
    */

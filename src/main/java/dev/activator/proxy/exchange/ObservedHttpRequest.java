@@ -70,7 +70,10 @@ final class ObservedHttpRequest extends RequestTimeline {
     return route == null ? null : route.service();
   }
 
-  /** Parsed on each call, as few requests carry a deadline. */
+  /**
+   * The time that the caller's headers give the request. Parsed on each call, as few requests have
+   * such a header.
+   */
   long callerNanos() {
     return DeadlineCalculator.ofCaller(fields);
   }
@@ -108,7 +111,7 @@ final class ObservedHttpRequest extends RequestTimeline {
     return responseStatus() == SWITCHING_PROTOCOLS;
   }
 
-  /** The response has begun. A 101 counts as a 200, as in Go's servers. */
+  /** Records the successful end. A 101 counts as a 200, as in Go's servers. */
   void succeeded() {
     ended(switched() ? RequestOutcome.UPGRADED : RequestOutcome.ANSWERED,
         switched() ? 200 : responseStatus());

@@ -14,10 +14,10 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers the head and body parts of a request, in order, until they can be forwarded; counts
- * their memory. A part retains the whole buffer into which it was read, so small parts are copied
- * into a shared buffer. The first part is copied only after {@link #compact}, as it is mostly
- * forwarded at once.
+ * Buffers the head and the body parts of a request, in order, until they can be forwarded, and
+ * counts their memory. A part retains the whole buffer into which it was read, so small parts are
+ * copied into a shared buffer. The first part is copied only after {@link #compact}, because it is
+ * usually forwarded at once.
  */
 public final class RequestBuffer {
   static final int PART_BYTES = 128;
@@ -74,7 +74,7 @@ public final class RequestBuffer {
     return parts == null ? null : parts.peekFirst();
   }
 
-  /** The caller must release the part. */
+  /** Removes the first part, which the caller must release; null if there is none. */
   public @Nullable HttpObject poll() {
     var part = parts == null ? null : parts.pollFirst();
     if (part != null) {
@@ -89,7 +89,7 @@ public final class RequestBuffer {
     }
   }
 
-  /** Copies small parts, now and from now on, because they will stay for a while. */
+  /** Copies small parts, also later ones, because they will stay for a while. */
   public void compact() {
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
@@ -99,7 +99,7 @@ public final class RequestBuffer {
     }
   }
 
-  /** From now on the bytes also count for the revision's queue. */
+  /** Also counts the bytes for the revision's queue from now on. */
   public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
     queueEntry = queue;
@@ -118,7 +118,7 @@ public final class RequestBuffer {
     }
   }
 
-  /** The bytes of the head that are counted here. Large heads were counted on arrival. */
+  /** The bytes of the head that this buffer counts. Large heads were counted on arrival. */
   private int countedHead() {
     return headBytes > HeldMemoryLimit.LARGE_HEAD_BYTES ? 0 : headBytes;
   }

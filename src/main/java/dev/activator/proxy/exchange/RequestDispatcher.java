@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers each request of one loop at once or begins its exchange. It holds what all exchanges of the loop share, so
- * that each of them needs one reference.
+ * Answers each request of one loop, or begins its exchange. It holds the objects that all exchanges
+ * of the loop share, so each exchange needs only one reference.
  *
  * <p><b>Threads.</b> Confined to the loop.
  */
@@ -36,7 +36,7 @@ public final class RequestDispatcher {
   private final RequestObserver observer;
   private final HeldRequestBytes.Share held;
   private final UnreadResponseBytes.Share unread;
-  private final ErrorResponseOptions texts;
+  private final ErrorResponseOptions errorResponses;
   private final TunnelActivityTracker silent;
   /** The handover of requests that a gateway sends itself; null where requests are forwarded. */
   private final @Nullable GatewayHandover handover;
@@ -44,22 +44,25 @@ public final class RequestDispatcher {
   public RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
       RequestCounter counter, RequestObserver observer, HeldRequestBytes.Share held,
-      UnreadResponseBytes.Share unread, ErrorResponseOptions texts) {
-    this(loop, router, throttle, pools, counter, observer, held, unread, texts,
+      UnreadResponseBytes.Share unread, ErrorResponseOptions errorResponses) {
+    this(loop, router, throttle, pools, counter, observer, held, unread, errorResponses,
         new TunnelActivityTracker(loop, counter));
   }
 
   public RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
       RequestCounter counter, RequestObserver observer, HeldRequestBytes.Share held,
-      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, TunnelActivityTracker silent) {
-    this(loop, router, throttle, pools, counter, observer, held, unread, texts, silent, null);
+      UnreadResponseBytes.Share unread, ErrorResponseOptions errorResponses,
+      TunnelActivityTracker silent) {
+    this(loop, router, throttle, pools, counter, observer, held, unread, errorResponses, silent,
+        null);
   }
 
   private RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
       RequestCounter counter, RequestObserver observer, HeldRequestBytes.Share held,
-      UnreadResponseBytes.Share unread, ErrorResponseOptions texts, TunnelActivityTracker silent,
+      UnreadResponseBytes.Share unread, ErrorResponseOptions errorResponses,
+      TunnelActivityTracker silent,
       @Nullable GatewayHandover handover) {
     this.loop = loop;
     this.router = router;
@@ -69,15 +72,15 @@ public final class RequestDispatcher {
     this.observer = observer;
     this.held = held;
     this.unread = unread;
-    this.texts = texts;
+    this.errorResponses = errorResponses;
     this.silent = silent;
     this.handover = handover;
   }
 
-  /** A dispatcher with the same parts, for requests that a gateway sends itself. */
+  /** A dispatcher that shares these objects, for requests that a gateway sends itself. */
   public RequestDispatcher handingOver(RevisionReadySince ready, Duration countedFor) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
-        texts, silent, new GatewayHandover(loop, counter, ready, countedFor));
+        errorResponses, silent, new GatewayHandover(loop, counter, ready, countedFor));
   }
 
   public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {
@@ -101,7 +104,10 @@ public final class RequestDispatcher {
     }
   }
 
-  /** Admits a request as if it were to be forwarded; the response 200 means that the gateway may send it. */
+  /**
+   * Admits a request like one that is forwarded. The response 200 means that the gateway may send
+   * it.
+   */
   public void answerGateway(HttpRequest original, Downstream downstream) {
     var fields = HeaderFieldList.in(original);
     switch (router.question(original, fields)) {
@@ -186,7 +192,7 @@ public final class RequestDispatcher {
   }
 
   WaitingPages pages() {
-    return texts.pages();
+    return errorResponses.pages();
   }
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
@@ -207,7 +213,7 @@ public final class RequestDispatcher {
     return new WakeUpRequest(loop, counter, of, onEnd);
   }
 
-  /** Starts a stand-in request. False if it has ended already, instead of being queued. */
+  /** Starts a stand-in request. False if it has already ended, and is not queued. */
   boolean start(WakeUpRequest one) {
     return one.start(throttle);
   }
@@ -221,7 +227,7 @@ public final class RequestDispatcher {
       case Rejection.ShuttingDown(var revision) -> new RequestFailure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
         new RequestFailure.CannotStart(revision, why.reason(),
-            texts.startMessages() ? why.message() : why.forCallers());
+            errorResponses.startMessages() ? why.message() : why.forCallers());
     };
   }
 }

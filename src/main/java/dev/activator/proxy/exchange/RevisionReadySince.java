@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
 /**
- * Remembers since when each revision has ready pods. A gateway that chooses the pod itself learns
- * of one only some time later.
+ * Remembers since when each revision has had ready pods. A gateway that chooses the pod itself
+ * learns of the first one only some time later.
  *
  * <p><b>Threads.</b> Any.
  */

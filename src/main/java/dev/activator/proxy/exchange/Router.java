@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Decides what becomes of a request: refused as malformed, answered as a probe or page poll, or
- * sent to a revision.
+ * Decides whether a request is refused as malformed, answered as a probe or as a waiting page's
+ * poll, or sent to a revision.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -55,47 +55,47 @@ public final class Router {
   /**
    * @param path path and query
    * @param service null where pods are reached by their own addresses
-   * @param rule that keeps the request from waking the revision; null for most requests
+   * @param rule the rule that keeps the request from waking the revision; null for most requests
    */
   public record ToRevision(Revision revision, String host, String path, @Nullable String service,
       @Nullable DoNotWakeRule rule)
       implements Found {}
 
-  private final RevisionResolver names;
+  private final RevisionResolver resolver;
   private final Function<RevisionId, @Nullable String> services;
   private final RevisionLister revisions;
   private final Supplier<Readiness> readiness;
-  /** Rules of all revisions, which apply after their own. */
+  /** The rules for all revisions. They apply after those of the request's revision. */
   private final List<DoNotWakeRule> rules;
   private final Function<RevisionId, @Nullable RevisionId> named;
-  /** The answer to the kubelet's last probe. */
+  /** The readiness at the kubelet's last probe, to log a change once. */
   private volatile Readiness lastReadiness = new Readiness.Ready();
 
   /**
-   * @param services Service and namespace that a mesh routes by; null where pods are reached
-   * directly
+   * @param services the Service and namespace that a mesh routes by; null where pods are reached
+   *     directly
    */
-  public Router(RevisionResolver names, Function<RevisionId, @Nullable String> services,
+  public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
       RevisionLister revisions, Supplier<Readiness> readiness) {
-    this(names, services, revisions, readiness, List.of(), id -> id);
+    this(resolver, services, revisions, readiness, List.of(), id -> id);
   }
 
   /**
-   * @param rules of all revisions, which apply after their own
+   * @param rules for all revisions; they apply after those of the request's revision
    * @param named the revision that a name stands for at the moment; null if there is none
    */
-  public Router(RevisionResolver names, Function<RevisionId, @Nullable String> services,
+  public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
       RevisionLister revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
       Function<RevisionId, @Nullable RevisionId> named) {
     this.rules = List.copyOf(rules);
     this.named = named;
-    this.names = names;
+    this.resolver = resolver;
     this.services = services;
     this.revisions = revisions;
     this.readiness = readiness;
   }
 
-  /** Decides what a request is. The order matters, as each check keeps a request from the ones below. */
+  /** Decides about a request. The first check that matches decides, so their order matters. */
   public Route route(HttpRequest request, HeaderFieldList fields, RequestVersion version) {
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
@@ -111,7 +111,8 @@ public final class Router {
       return new Refused(new RequestFailure.BadRequest("malformed target"));
     }
     if (Probes.isFromKubelet(fields)) {
-      // A probe with a revision's host is for the revision, if one of its rules matches.
+      // If the probe's host is that of a revision, and a rule matches, the probe is for that
+      // revision.
       return !rules.isEmpty() && toRevision(target, method, fields) instanceof ToRevision route
           && route.rule() != null ? route : new Answered(health());
     }
@@ -128,8 +129,8 @@ public final class Router {
   }
 
   /**
-   * The route of the request in a gateway's question. It is no probe of this process, whatever its
-   * headers say.
+   * The route of the original request of a gateway's question. Such a request is never a probe of
+   * this process, even with the headers of one.
    */
   Found question(HttpRequest original, HeaderFieldList fields) {
     if (original.decoderResult().isFailure()) {
@@ -161,10 +162,10 @@ public final class Router {
 
   private Found toRevision(FramingCheck.Target target, String method, HeaderFieldList fields) {
     String host = target.host() == null ? fields.text(KnownHeader.HOST) : target.host();
-    var id = names.of(fields, host, target.path());
+    var id = resolver.of(fields, host, target.path());
     if (id == null) {
       log.debug("No revision gets a request to {} for {}", host, target.path());
-      return new Refused(names.unknown(fields, host, target.path(), null));
+      return new Refused(resolver.unknown(fields, host, target.path(), null));
     }
     try {
       var revision = revisions.find(id);
@@ -173,7 +174,7 @@ public final class Router {
             rule(revision, method, target.path(), fields));
       }
       log.debug("No revision {}", id);
-      return new Refused(names.unknown(fields, host, target.path(), id));
+      return new Refused(resolver.unknown(fields, host, target.path(), id));
     } catch (RuntimeException e) {
       log.error("Looking up {} failed", id, e);
       return new Refused(new RequestFailure.LookupFailed());
@@ -206,7 +207,7 @@ public final class Router {
   }
 
   /**
-   * Probes of this process, and their answers.
+   * Recognises probes of this process, and answers them.
    *
    * <p><b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go};
    * {@code NewHandler} in Knative networking's {@code probe_handler.go}; {@code ProbeHandler} of the

@@ -22,7 +22,7 @@ public final class TunnelActivityTracker {
   private final RequestCounter counter;
   private final ResettableTimer timer;
   private final Set<Connection> open = new LinkedHashSet<>();
-  /** How many connections do not count now, for a meter. */
+  /** The number of connections that are not counted now. */
   private final AtomicInteger silent = new AtomicInteger();
 
   public TunnelActivityTracker(Loop loop, RequestCounter counter) {
@@ -31,7 +31,7 @@ public final class TunnelActivityTracker {
     this.timer = new ResettableTimer(loop, this::check);
   }
 
-  /** How many connections do not count now. */
+  /** The number of connections that are not counted now. */
   public int silent() {
     return silent.get();
   }
@@ -52,7 +52,7 @@ public final class TunnelActivityTracker {
     }
   }
 
-  /** An upgraded connection, which was counted when its request came. */
+  /** An upgraded connection. It was counted when its request came. */
   final class Connection {
     private final Exchange exchange;
     private final RevisionId revision;
@@ -74,7 +74,10 @@ public final class TunnelActivityTracker {
       return !counted;
     }
 
-    /** A byte has passed. Bytes of a closing handshake wake no pod. */
+    /**
+     * Counts the connection again, because bytes have passed. Bytes of a closing handshake do not
+     * count, so they wake no pod.
+     */
     void bytesCame() {
       active = true;
       if (!counted && !closing) {

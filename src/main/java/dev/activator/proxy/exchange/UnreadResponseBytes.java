@@ -33,7 +33,7 @@ public final class UnreadResponseBytes {
     long queuedBytes();
 
     /**
-     * Ends streams that hold this many bytes together, or the connection.
+     * Ends streams that together hold this number of bytes, or the connection.
      *
      * @return false if the other bytes wait in a socket that the caller still reads
      */
@@ -42,11 +42,11 @@ public final class UnreadResponseBytes {
 
   private static final Logger log = LoggerFactory.getLogger(UnreadResponseBytes.class);
   /**
-   * The limit for each turn of the loop: some milliseconds of work, as each connection may have
-   * many streams.
+   * The maximum number of connections that are ended in a turn of the loop. This takes some
+   * milliseconds, because each connection may have many streams.
    */
   private static final int MAX_ENDED_AT_ONCE = 16;
-  /** After this time the bytes that a caller has read count half. */
+  /** After this time the bytes that a caller has read count only half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final Duration STALLED = Duration.ofMillis(100);
 
@@ -129,7 +129,10 @@ public final class UnreadResponseBytes {
       }
     }
 
-    /** Schedules the ending, as this may be inside a write, and other connections must be served first. */
+    /**
+     * Schedules the ending of connections. They are not ended now, because this may be inside a
+     * write, and other connections must be served first.
+     */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
         loop.schedule(Duration.ZERO, this::endSlowest);
@@ -143,7 +146,7 @@ public final class UnreadResponseBytes {
       long before = bytes.getPlain();
       long excessOfAll = budget.excess(total());
       if (before == 0 && excessOfAll > 0) {
-        // This share was the largest when it was chosen, and is empty now.
+        // This share was the largest one when it was chosen, but is empty by now.
         freeMemory();
       }
       long excess = Math.min(excessOfAll, before);
@@ -176,7 +179,7 @@ public final class UnreadResponseBytes {
           stalled.within(STALLED);
           var largest = largest();
           if (largest != this) {
-            // By now another share may be the largest, with callers that have stalled.
+            // By now another share, whose callers have stalled, may be the largest.
             largest.scheduleEnding();
           }
         }
@@ -193,7 +196,7 @@ public final class UnreadResponseBytes {
     private long taken;
     private long sinceNanos;
     private long progressNanos;
-    /** Whether an empty write after the unread bytes will report that they are sent. */
+    /** Whether an empty write is queued after the unread bytes. It reports when they are sent. */
     private boolean marked;
     private boolean closed;
     private long drainNanos;
@@ -289,7 +292,7 @@ public final class UnreadResponseBytes {
       ChannelHandlerContext first = channel.pipeline().firstContext();
       if (first != null) {
         marked = true;
-        // Not at once: Netty notifies listeners before it lowers its count of pending bytes.
+        // Posted, because Netty notifies listeners before it lowers its count of pending bytes.
         first.writeAndFlush(Unpooled.EMPTY_BUFFER)
             .addListener(_ -> share.loop.execute(this::sent));
       }

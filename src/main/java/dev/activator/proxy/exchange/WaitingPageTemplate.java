@@ -7,9 +7,9 @@ import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 
 /**
- * The page that waits for a start. {@code {{script}}} and {@code {{style}}} become the built-in
- * script and style, and {@code {{request}}} the id of the request, if it has one. No other script
- * runs.
+ * The HTML of the page that a browser shows while a revision starts. {@code {{script}}} and
+ * {@code {{style}}} become the built-in script and style, and {@code {{request}}} the id of the
+ * request, if it has one. No other script runs.
  */
 public record WaitingPageTemplate(String html, String contentPolicy) {
   private static final String SCRIPT = ProxyPageStyle.resource("page.js");
@@ -21,7 +21,7 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
       ProxyPageStyle.resource("page.html"), BASE_POLICY + "style-src " + ProxyPageStyle.HASH);
 
   /**
-   * The template of an operator, which may contain styles and pictures.
+   * Checks an operator's template. It may contain styles and pictures.
    *
    * @throws IllegalArgumentException if it has no place for the script
    */

@@ -19,13 +19,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers navigations with a page while their revision starts. A page holds no request, so a
- * stand-in is queued and counted for all pages of a revision until they no longer poll.
+ * Answers navigations with a waiting page while their revision starts. A page is not a queued
+ * request, so a stand-in is queued and counted for all pages of a revision until they no longer
+ * poll.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class WaitingPages {
-  /** Browsers slow the timers of hidden tabs to one a second, or one a minute. */
+  /**
+   * How long a start goes on without a poll. Browsers let the timers of hidden tabs run only once a
+   * second, or once a minute.
+   */
   private static final Duration KEEP = Duration.ofSeconds(65);
 
   private final WaitingPagePolicy.Mode mode;
@@ -35,7 +39,7 @@ public final class WaitingPages {
   private final Map<RevisionId, KeptStart> starts = new ConcurrentHashMap<>();
 
   /**
-   * @param mode of revisions without the annotation
+   * @param mode the mode of revisions without the annotation
    * @param status called on any thread
    * @param startEnded gets the record of the first navigation, which ended long before the start
    */
@@ -78,7 +82,7 @@ public final class WaitingPages {
         ErrorFormat.requestId(request.fields()));
   }
 
-  /** @param off the answer if the revision has no such page */
+  /** @param off the answer if the revision has no waiting page */
   LocalResponse poll(RequestDispatcher dispatcher, Revision revision, LocalResponse off) {
     if (!isOn(revision)) {
       return off;
@@ -91,7 +95,8 @@ public final class WaitingPages {
   }
 
   /**
-   * Keeps a start requested after its request has left.
+   * Keeps a stand-in queued after the request that began the start has left, so that the start goes
+   * on.
    *
    * @param navigation the request that has left, for a page or a fallback; null if none waits for
    *     the start

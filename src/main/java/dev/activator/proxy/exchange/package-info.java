@@ -1,4 +1,7 @@
-/** One request and its response: routed, queued, forwarded, ended, each with a timeout. */
+/**
+ * The exchange of a request and its response: routed, queued, forwarded, ended, and its time and
+ * memory limits.
+ */
 @NullMarked
 package dev.activator.proxy.exchange;
 

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes when a request times out. A write is any part of the pod's response, including a 1xx.
  *
- * <p><b>Units.</b> Nanoseconds; {@code passed} since arrival; what is left may be negative.
+ * <p><b>Units.</b> Nanoseconds. {@code passed} is the time since arrival. The time that is left may
+ * be negative.
  *
  * <p><b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in
  * gRPC's {@code PROTOCOL-HTTP2.md}; {@code X-Envoy-Expected-Rq-Timeout-Ms} in Envoy's router.
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class DeadlineCalculator {
   public static final long NONE = Long.MAX_VALUE;
   /**
-   * How much later than a queue-proxy the activator ends a response that has begun. The queue-proxy
-   * has the same limits, from its receipt of the request on, and ends the response itself. The
-   * margin covers connecting and the way back.
+   * How much later than the queue-proxy the activator ends a response that has begun. The
+   * queue-proxy has the same timeouts, counts them from its own receipt of the request, and should
+   * end the response first. The margin covers the time for connecting and for the way back.
    */
   public static final long QUEUE_PROXY_MARGIN = 1_000_000_000L;
 

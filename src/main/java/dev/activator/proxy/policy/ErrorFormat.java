@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which a caller gets an error. Its {@code Accept} decides, and gRPC gets text.
+ * The format of an error for a caller, chosen by its {@code Accept}. gRPC gets text.
  *
  * @param requestId the id that a proxy before this one gave the request; empty if none did
  */
@@ -17,7 +17,7 @@ public record ErrorFormat(Kind kind, String requestId) {
   public static final ErrorFormat TEXT = new ErrorFormat(Kind.TEXT, "");
   private static final int MAX_ID = 128;
 
-  /** The form itself. */
+  /** The format of the response. */
   public enum Kind {
     TEXT,
     JSON,
@@ -106,7 +106,7 @@ public record ErrorFormat(Kind kind, String requestId) {
     return text.headers().getOrDefault(RequestFailure.REASON, "");
   }
 
-  /** RFC 9457. */
+  /** The error in the format of RFC 9457. */
   private static String problem(LocalResponse text, String cause, String requestId) {
     var json = new StringBuilder("{\"type\":\"about:blank\",\"title\":")
         .append(json(title(text.status()))).append(",\"status\":").append(text.status());
@@ -158,7 +158,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         + requestIdAsHtml(requestId) + "</main>\n</body>\n</html>\n";
   }
 
-  /** A paragraph; empty without an id. */
+  /** A paragraph with the id; empty without an id. */
   public static String requestIdAsHtml(String requestId) {
     return requestId.isEmpty()
         ? ""

@@ -83,8 +83,8 @@ public final class FramingCheck {
   }
 
   /**
-   * Whether a field may be in trailers. False for fields that decide about the request, as readers
-   * disagree on whether trailers count as headers.
+   * Whether a field may be in trailers. False for fields that change the meaning of the request,
+   * because readers disagree on whether trailers count as headers.
    */
   public static boolean mayTrail(String name) {
     for (var field : KnownHeader.values()) {

@@ -4,10 +4,13 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A gateway's question whether it may send a request to a Service itself, read from its headers. */
+/**
+ * A gateway's question whether it may send a request to a Service itself, as parsed from the
+ * question's headers.
+ */
 public sealed interface GatewayAdmitRequest {
   /**
-   * The request.
+   * The original request.
    *
    * @param host with the port if given
    * @param target path and query
@@ -19,15 +22,18 @@ public sealed interface GatewayAdmitRequest {
   record Unclear(String problem) implements GatewayAdmitRequest {}
 
   /**
-   * How the gateway names the original request. The path of the question decides, because a caller
-   * of the gateway can send the headers of the other conventions.
+   * How a gateway describes the original request. The path of the question chooses the convention,
+   * because a caller of the gateway could send the headers of another one.
    */
   enum Convention {
     /** {@code X-Original-URL} and {@code X-Original-Method}, as ingress-nginx sets them. */
     ORIGINAL_URL,
     /** {@code X-Forwarded-Host}, {@code -Uri} and {@code -Method}, as Traefik and Caddy set them. */
     FORWARDED,
-    /** Its own host and method, and its path after this one, as Envoy's HTTP service sends it. */
+    /**
+     * The question has the original host and method, and the original path after this one, as
+     * Envoy's HTTP service sends it.
+     */
     HOST;
 
     private final String path = "/admit/" + name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -90,7 +96,7 @@ public sealed interface GatewayAdmitRequest {
     if (host == null || host.isEmpty()) {
       return new Unclear("the header " + header + " is missing");
     }
-    // Else the target could become a part of the host.
+    // Without the slash, the target could become a part of the host.
     var path = target.startsWith("/") ? target : "/" + target;
     var parsed = FramingCheck.target(method, "http://" + host + path);
     return parsed == null || !host.equals(parsed.host())

@@ -6,8 +6,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewrites headers in place. Headers are removed first and added afterwards, so that a caller
- * cannot remove ours by naming them in {@code Connection}.
+ * Rewrites the headers of requests and responses in place. It removes headers before it adds ours,
+ * so that a caller cannot remove ours by naming them in {@code Connection}.
  *
  * <p><b>Source.</b> {@code activation handler.go} in Knative; {@code httputil.ReverseProxy} in Go;
  * RFC 9110, section 7.6.1; RFC 9112, section 6.3.
@@ -24,7 +24,7 @@ public final class HeaderRewriter {
     /** The length is known, or there is no body. */
     LENGTH,
     CHUNK,
-    /** The end of the connection, for callers without chunks. */
+    /** The end of the connection, for callers that do not understand chunks. */
     CLOSE,
     STREAM
   }
@@ -67,7 +67,7 @@ public final class HeaderRewriter {
         : peer;
   }
 
-  /** @param service that a mesh routes by; null where pods are reached directly */
+  /** @param service the Service that a mesh routes by; null where pods are reached directly */
   public static void address(HeaderMap fields, String authority, @Nullable String service) {
     if (service == null) {
       fields.set(KnownHeader.HOST, authority);
@@ -105,14 +105,15 @@ public final class HeaderRewriter {
   }
 
   /**
-   * Keeps {@code Trailer}, and the length and an expectation even if {@code Connection} names them: the body would be
-   * read as another message, or never be sent.
+   * Keeps {@code Trailer}. Keeps {@code Content-Length} and {@code Expect} even if {@code
+   * Connection} names them: without them the body would be read as another message, or never be
+   * sent.
    */
   private static void removeHopByHop(HeaderMap fields) {
     String options = fields.first(KnownHeader.CONNECTION);
-    boolean usual = KnownHeader.KEEP_ALIVE.text().equalsIgnoreCase(options)
+    boolean onlyKeepAlive = KnownHeader.KEEP_ALIVE.text().equalsIgnoreCase(options)
         && !fields.isRepeated(KnownHeader.CONNECTION);
-    if (options != null && !usual) {
+    if (options != null && !onlyKeepAlive) {
       removeNamed(fields);
     }
     for (var field : HOP_BY_HOP) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface HostRouter {
   /**
-   * Null for no revision.
+   * The revision of a request; null if there is none.
    *
    * @param host may carry a port
    * @param target path and query

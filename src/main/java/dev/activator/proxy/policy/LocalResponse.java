@@ -7,7 +7,7 @@ import java.util.TreeMap;
 /**
  * A response that the activator makes itself.
  *
- * @param headers except those that frame the body
+ * @param headers without those that frame the body
  */
 public record LocalResponse(int status, Map<String, String> headers, String body) {
   private static final Map<String, String> PLAIN = Map.of("Content-Type",
@@ -39,8 +39,8 @@ public record LocalResponse(int status, Map<String, String> headers, String body
   }
 
   /**
-   * Whether the response has a length. That of a 304 would have to be the 200's; RFC 9110, section
-   * 8.6.
+   * Whether the response has a Content-Length. A 304 has none, because it would have to be that of
+   * the 200; RFC 9110, section 8.6.
    */
   public boolean hasLength() {
     return status != 204 && status != 304;
@@ -53,7 +53,7 @@ public record LocalResponse(int status, Map<String, String> headers, String body
         : with("Retry-After", Integer.toString(seconds));
   }
 
-  /** The same in another form. */
+  /** The same response with another body and its headers. */
   LocalResponse as(Map<String, String> form, String text) {
     var all = new TreeMap<>(headers);
     all.putAll(form);

@@ -14,10 +14,10 @@ public enum ReplayDecision {
   private static final int MAX_TIMES = 3;
 
   /**
-   * @param unseen whether the pod cannot have acted: it says so, or lacks part of the head
+   * @param unseen whether the pod cannot have acted: it says so, or has not received the whole head
    * @param stale whether a reused connection may have been dead
    * @param whole whether all of the sent body is kept
-   * @param times earlier replays
+   * @param times the number of earlier replays
    */
   public record Loss(boolean unseen, boolean stale, boolean idempotent, boolean whole, int times) {
     public ReplayDecision replay() {

@@ -3,15 +3,15 @@ package dev.activator.proxy.policy;
 import dev.activator.http.HeaderMap;
 import dev.activator.revision.RevisionId;
 
-/** Why a request was not served, and the answer. No text names an address. */
+/** The reason why a request was not served, with the response to it. No text names an address. */
 public sealed interface RequestFailure {
-  /** The header with the reason in one word. */
+  /** The header that gives the reason in one word. */
   String REASON = "K-Activator-Reason";
-  /** The limit of text that a caller sent. */
+  /** The maximum length of a caller's text in a response. */
   int MAX_TEXT_LENGTH = 200;
 
-  /** Malformed or ambiguous. */
-  record BadRequest(String what) implements RequestFailure {}
+  /** The request is malformed or ambiguous. */
+  record BadRequest(String problem) implements RequestFailure {}
 
   record HeadTooLarge() implements RequestFailure {}
 
@@ -21,7 +21,7 @@ public sealed interface RequestFailure {
 
   record UnknownExpectation() implements RequestFailure {}
 
-  /** The name may be empty. */
+  /** There is no such revision. The name may be empty. */
   record UnknownRevision(String name) implements RequestFailure {}
 
   /** No ScaledService has the host. */
@@ -33,7 +33,7 @@ public sealed interface RequestFailure {
     }
   }
 
-  /** A ScaledService has the host, but for other requests. */
+  /** A ScaledService has the host, but none of its rules matches the request. */
   record NoRule(String host, String target) implements RequestFailure {
     private String text() {
       int query = target.indexOf('?');
@@ -42,7 +42,7 @@ public sealed interface RequestFailure {
     }
   }
 
-  /** The request was queued when the activator ended. */
+  /** The request was queued when the activator shut down. */
   record ShuttingDown(RevisionId revision) implements RequestFailure {}
 
   record LookupFailed() implements RequestFailure {}
@@ -66,7 +66,7 @@ public sealed interface RequestFailure {
     }
   }
 
-  /** @param why what the request waited for; empty if it had a pod */
+  /** @param why why the request was still waiting; empty if it had a pod */
   record TimedOut(TimeoutKind kind, String why) implements RequestFailure {
     private String text() {
       return kind.text() + (why.isEmpty() ? "" : ": " + why);
@@ -83,7 +83,7 @@ public sealed interface RequestFailure {
     }
   }
 
-  /** No destination has accepted connections for so long that requests do not wait. */
+  /** No destination has accepted a connection for a long time, so requests no longer wait. */
   record Unreachable() implements RequestFailure {}
 
   record Unread() implements RequestFailure {}
@@ -95,10 +95,10 @@ public sealed interface RequestFailure {
     return format.of(answer(), this instanceof CannotStart start ? start.reason() : "");
   }
 
-  /** The answer as text. */
+  /** The response, as text. */
   default LocalResponse answer() {
     return switch (this) {
-      case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
+      case BadRequest(var problem) -> LocalResponse.error(400, "400 Bad Request: " + problem);
       case HeadTooLarge() ->
         LocalResponse.error(431, "431 Request Header Fields Too Large").with(REASON,
             "head-too-large");

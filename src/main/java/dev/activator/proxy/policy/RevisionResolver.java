@@ -19,16 +19,16 @@ public sealed interface RevisionResolver {
    */
   @Nullable RevisionId of(HeaderMap fields, String host, String target);
 
-  /** The answer to a request that names no revision, or one that does not exist. */
+  /** The failure of a request that names no revision, or one that does not exist. */
   RequestFailure unknown(HeaderMap fields, String host, String target, @Nullable RevisionId id);
 
   /**
-   * Names by the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else
-   * by the rule.
+   * Finds the revision by the two headers, or else by a host such as
+   * {@code name.namespace.svc.cluster.local}, or else by the host router.
    *
    * <p><b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
    */
-  record Knative(String clusterDomain, HostRouter others) implements RevisionResolver {
+  record Knative(String clusterDomain, HostRouter router) implements RevisionResolver {
     @Override
     public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
       var byHeaders = id(fields.text(KnownHeader.REVISION_NAMESPACE),
@@ -39,7 +39,7 @@ public sealed interface RevisionResolver {
       String[] parts = host.split("\\.", 4);
       return parts.length == 4 && parts[2].equals("svc") && isOwnDomain(parts[3])
           ? id(parts[1], parts[0])
-          : others.revision(host, target, fields);
+          : router.revision(host, target, fields);
     }
 
     private boolean isOwnDomain(String withPort) {
@@ -60,31 +60,34 @@ public sealed interface RevisionResolver {
   }
 
   /**
-   * Names of revisions that run on this machine. The hosts of its Services come first, and the
-   * response to an unknown host lists the known hosts.
+   * Finds revisions that run on this machine. The hosts of Services come first. The response to an
+   * unknown host lists the known hosts.
    *
-   * @param known what to say of an unknown host
+   * @param known hints for the response to an unknown host
    */
-  record Local(HostRouter services, Knative others, Function<String, UnknownHostHint> known)
+  record Local(HostRouter services, Knative knative, Function<String, UnknownHostHint> known)
       implements RevisionResolver {
     @Override
     public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
       var found = fields.text(KnownHeader.REVISION).isEmpty()
           ? services.revision(host, target, fields)
           : null;
-      return found == null ? others.of(fields, host, target) : found;
+      return found == null ? knative.of(fields, host, target) : found;
     }
 
     @Override
     public RequestFailure unknown(HeaderMap fields, String host, String target,
         @Nullable RevisionId id) {
       return fields.text(KnownHeader.REVISION).isEmpty()
-          ? notFound(others.others, host, target, known.apply(host))
-          : others.unknown(fields, host, target, id);
+          ? notFound(knative.router, host, target, known.apply(host))
+          : knative.unknown(fields, host, target, id);
     }
   }
 
-  /** Names by host alone, so callers cannot choose by a header. */
+  /**
+   * Finds the revision by the host router alone, so that callers cannot choose a revision by a
+   * header.
+   */
   record Hosts(HostRouter rule) implements RevisionResolver {
     @Override
     public @Nullable RevisionId of(HeaderMap fields, String host, String target) {

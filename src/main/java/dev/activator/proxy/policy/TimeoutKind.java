@@ -16,12 +16,12 @@ public enum TimeoutKind {
     this.detail = detail;
   }
 
-  /** One word, for machines. */
+  /** The reason in one word, for machines. */
   public String reason() {
     return reason;
   }
 
-  /** The text for the caller: for the revision's own timeouts exactly Knative's. */
+  /** The text for the caller. For a revision's own timeouts it is exactly Knative's. */
   public String text() {
     return "activator request timeout" + detail;
   }

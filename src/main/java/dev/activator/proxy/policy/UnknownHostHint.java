@@ -3,7 +3,7 @@ package dev.activator.proxy.policy;
 import java.util.List;
 
 /**
- * What the response to an unknown host may say about known hosts.
+ * Hints for the response to an unknown host: the known hosts, and whether this one was deleted.
  *
  * @param deleted whether the host was that of a service that has been deleted
  */

@@ -5,14 +5,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The limit of response bytes that callers leave unread, and the rule which connection is ended
- * first above it. Of those that hold at least the mean, it is the one that would take longest to
- * read what it holds. So neither small nor fast readers suffer from a slow one.
+ * The limit of response bytes that callers leave unread, and the order in which connections are
+ * ended above it. Of the connections that hold at least the mean, the first to be ended is the one
+ * that would take longest to read its bytes. So a slow reader harms neither fast readers nor those
+ * that hold little.
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
  */
 public record UnreadResponseBudget(long bytes) {
-  /** The part of the budget that is freed at once, so that not every further byte ends a connection. */
+  /**
+   * One of these parts of the budget is freed at a time, so that not every further byte ends a
+   * connection.
+   */
   private static final int FREED_PART = 8;
 
   private static final Comparator<Holding> SLOWEST = Comparator
@@ -20,7 +24,7 @@ public record UnreadResponseBudget(long bytes) {
 
   /**
    * @param taken bytes read recently
-   * @param nanos in which they were read
+   * @param nanos the time in which they were read
    */
   public record Holding(int index, long bytes, long taken, long nanos) {
     double nanosToTake() {

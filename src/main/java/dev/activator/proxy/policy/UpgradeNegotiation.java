@@ -5,7 +5,7 @@ import dev.activator.http.HeaderMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a request demands, and a response agrees to, a switch to another protocol.
+ * Decides whether a request wants to switch to another protocol, and whether a response agrees.
  *
  * <p><b>Source.</b> RFC 9110, section 7.8; {@code upgradeType} in Go's {@code reverseproxy.go}.
  */
@@ -21,7 +21,10 @@ public final class UpgradeNegotiation {
         : null;
   }
 
-  /** Whether to switch to HTTP/2. Not with a body, which would have to be read first. */
+  /**
+   * Whether to switch to HTTP/2. False for a request with a body, because the body would have to be
+   * read first.
+   */
   public static boolean toHttp2(RequestVersion version, HeaderMap fields) {
     return isRequested(version, fields) && fields.hasToken(KnownHeader.UPGRADE, H2C)
         && fields.all(KnownHeader.HTTP2_SETTINGS).size() == 1

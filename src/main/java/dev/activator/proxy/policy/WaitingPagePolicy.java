@@ -6,12 +6,17 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which requests are answered with a page while their revision starts, and when. */
+/**
+ * Decides which requests are answered with a waiting page while their revision starts, and when.
+ */
 public final class WaitingPagePolicy {
   public static final String ANNOTATION = "activator.dev/waiting-page";
-  /** The page's own requests, as a value of {@code K-Network-Probe}. */
+  /** The value of {@code K-Network-Probe} in the page's own requests. */
   public static final String POLL = "waiting-page";
-  /** How long a request waits before the page: shorter waits end with the answer itself. */
+  /**
+   * How long a request is held before it gets the page. If a pod is ready earlier, the caller gets
+   * the pod's response.
+   */
   public static final Duration HOLD = Duration.ofSeconds(1);
 
   private WaitingPagePolicy() {}
@@ -21,7 +26,7 @@ public final class WaitingPagePolicy {
     AUTO,
     OFF;
 
-    /** An invalid annotation is ignored. */
+    /** The mode of a revision with these annotations. An invalid annotation is ignored. */
     public Mode with(Map<String, String> annotations) {
       return switch (annotations.getOrDefault(ANNOTATION, "").strip()) {
         case "auto" -> AUTO;

@@ -4,10 +4,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the start of a revision is, for the requests that wait for it. Names no address.
+ * The progress of a revision's start, for the requests that wait for it. Names no address.
  *
  * @param ready whether requests can run
- * @param why a sentence without its end; empty if unknown
+ * @param why a sentence without a full stop; empty if unknown
  * @param requested since the first request waited for the start; null if none does
  * @param listed since the first pod was listed; null while none is
  * @param usual how long a start usually takes; zero if unknown
