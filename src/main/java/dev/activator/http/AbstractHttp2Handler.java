@@ -31,14 +31,17 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     extends
     Http2ConnectionHandler {
   public interface StreamUser {
-    /** Also called during a write that makes the stream unwritable. */
+    /**
+     * The stream has become writable or unwritable. Also called during the write that makes it
+     * unwritable.
+     */
     void writabilityChanged();
   }
 
   private static final Logger log = LoggerFactory.getLogger(AbstractHttp2Handler.class);
   /**
-   * So large that only the windows of streams limit: one unread stream must not block the
-   * others.
+   * So large that only the windows of streams limit the bytes, because one unread stream must not
+   * block the others.
    */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
@@ -54,7 +57,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private boolean failed;
 
   protected AbstractHttp2Handler(Http2Setup setup) {
-    // Closing the channel sends no GOAWAY; subclasses send it where it is due.
+    // No GOAWAY is sent when the channel closes; subclasses send it where it is due.
     super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
     setup.connect(this);
@@ -89,7 +92,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     }
   }
 
-  /** Only after the preface. */
+  /** Enlarges the connection's window. Call only after the preface. */
   protected void openWindow() throws Http2Exception {
     var window = connection().local().flowController();
     var all = connection().connectionStream();
@@ -107,7 +110,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
     if (failed) {
-      // The connection is closing, and decoding the rest could take for ever.
+      // The connection is closing, and decoding the rest could take very long.
       ReferenceCountUtil.release(message);
       return;
     }
@@ -126,7 +129,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     failed = true;
   }
 
-  /** Like {@link #channelReadComplete}, but never reads more. */
+  /** Like {@link #channelReadComplete}, but does not request the next read. */
   protected final void readCompletesForNow(ChannelHandlerContext on) {
     reading = false;
     flush(on);
@@ -147,7 +150,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
 
   void tooManyControlFrames() {
     onError(context(), true, Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
-        "too many answers are not read"));
+        "too many answers to control frames are not read"));
     context().close();
   }
 
@@ -157,7 +160,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     return connection().remote().flowController().isWritable(stream);
   }
 
-  /** For the next head that is written. */
+  /** The object to fill with the next head that is written. */
   public OutgoingHttp2Head head() {
     return head;
   }
@@ -173,7 +176,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     return written;
   }
 
-  /** Completes when all of it, trailers included, is sent. */
+  /** Writes a part with its trailers. Completes when all of it is sent. */
   public Future<Void> writeContent(int stream, HttpContent part) {
     boolean last = part instanceof LastHttpContent;
     var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()
@@ -187,7 +190,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     } else {
       part.release();
     }
-    // Trailers wait behind data that waits for the window; other heads are written before them.
+    // Trailers are queued behind data that waits for the window. Meanwhile other heads are written,
+    // so these trailers need an object of their own.
     var known = connection().stream(stream);
     boolean waits = known != null
         && connection().remote().flowController().hasFlowControlled(known);
@@ -212,8 +216,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   }
 
   /**
-   * Whether it need not be queued by Netty's flow control, which costs several objects, and keeps even the end of a body while a
-   * window is negative.
+   * Whether the data can be written without Netty's queue for flow control. The queue costs several
+   * objects, and holds back even the end of a body while a window is negative.
    */
   private boolean fits(Http2Stream stream, int bytes) {
     var windows = connection().remote().flowController();
@@ -236,7 +240,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   public void reset(Http2Stream stream, Http2Error error) {
     resetStream(context(), stream.id(), error.code(), context().newPromise());
     if (connection().remote().flowController().hasFlowControlled(stream)) {
-      // Netty closes it once the reset is flushed; if the window opens before, DATA would follow.
+      // Netty would close the stream only when the reset is flushed. If the window opened before
+      // that, DATA would follow the reset.
       stream.close();
     }
     flushSoon();

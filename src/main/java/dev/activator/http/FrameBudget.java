@@ -1,8 +1,8 @@
 package dev.activator.http;
 
 /**
- * A token bucket for HTTP/2 control frames, which cost their sender almost nothing. It is refilled with time,
- * and with what the caller is sent.
+ * A token bucket for HTTP/2 control frames, which cost their sender almost nothing. It is refilled
+ * over time, and by each response frame that is sent to the peer.
  *
  * <p><b>Source.</b> RFC 9113, section 10.5. Envoy allows ten WINDOW_UPDATEs per DATA frame sent;
  * nghttp2 1,000 resets, then 33 a second.
@@ -11,12 +11,15 @@ public final class FrameBudget {
   public static final int BURST = 1_000;
   static final int PER_SECOND = 100;
   static final int PER_RESPONSE_FRAME = 10;
-  /** Giving it up has cost the caller a stream for as long. */
+  /**
+   * A request that was open for so long may be reset for free, because it has occupied one of the
+   * caller's streams.
+   */
   public static final long LONG_REQUEST_NANOS = 100_000_000L;
   static final int MAX_SAVED = 10 * BURST;
 
   private static final long NANOS_PER_FRAME = 1_000_000_000L / PER_SECOND;
-  /** Response bytes that earn one more control frame. */
+  /** The number of response bytes that add one control frame. */
   private static final int FRAME_BYTES = 1 << 10;
 
   private static final int DATA = 0;
@@ -32,17 +35,17 @@ public final class FrameBudget {
     refilledNanos = nowNanos;
   }
 
-  /** All frames but those that carry a part of a head or body. */
+  /** Whether a frame is charged: every frame that carries no part of a head or body is. */
   public static boolean isCharged(int type, int flags, int length) {
     return switch (type) {
       case DATA -> length == 0 && (flags & END_STREAM) == 0;
       case HEADERS, CONTINUATION -> length == 0;
-      case PUSH_PROMISE -> false; // A connection error anyway.
+      case PUSH_PROMISE -> false; // It is a connection error anyway.
       default -> true;
     };
   }
 
-  /** False if there were too many. */
+  /** Charges a frame. False if there were too many. */
   public boolean take(long nowNanos) {
     refill(nowNanos);
     left--;
@@ -57,7 +60,7 @@ public final class FrameBudget {
     }
   }
 
-  /** The reset of a stream open for {@link #LONG_REQUEST_NANOS} is free. */
+  /** Gives a frame back for the reset of a stream that was open for {@link #LONG_REQUEST_NANOS}. */
   public void forgiveReset() {
     left = Math.min(MAX_SAVED, left + 1);
   }

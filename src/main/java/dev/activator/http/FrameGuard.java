@@ -2,14 +2,14 @@ package dev.activator.http;
 
 import io.netty.handler.codec.http2.Http2Exception;
 
-/** Decides before each HTTP/2 frame of the other end whether it may be read now. */
+/** Decides before each HTTP/2 frame of the peer whether it may be read now. */
 public interface FrameGuard {
   FrameGuard NONE = new FrameGuard() {
   };
 
   /**
-   * Called once the header of a frame is complete; the frame stays unread if the answer is false. An
-   * exception ends the connection.
+   * Called when the header of a frame is complete. The frame stays unread if the result is false.
+   * An exception ends the connection.
    */
   default boolean mayBegin(int type, int flags, int length) throws Http2Exception {
     return true;
@@ -17,7 +17,7 @@ public interface FrameGuard {
 
   /**
    * @param partialHeadBytes with frame headers; 0 if no head is incomplete
-   * @param tableBytes what the HPACK table may hold beyond its own size
+   * @param tableBytes the bytes that the HPACK table may hold beyond its nominal size
    */
   default void readEnds(int partialHeadBytes, int tableBytes) {}
 }

@@ -15,10 +15,10 @@ import io.netty.handler.codec.http2.Http2Settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads HTTP/2 frames and calls Netty's decoder, which knows the states of streams. Unlike Netty's
- * own reader it allocates no objects per frame. Frames of unknown types are skipped.
+ * Reads HTTP/2 frames and passes them to Netty's decoder, which knows the states of streams. Unlike
+ * Netty's reader it allocates no objects per frame. It skips frames of unknown types.
  *
- * <p><b>Errors.</b> After a connection error nothing more is read.
+ * <p><b>Errors.</b> After a connection error it reads no more frames.
  *
  * <p><b>Source.</b> RFC 9113, sections 4, 6 and 10.5.1; CVE-2024-27316 (CONTINUATION).
  */
@@ -42,7 +42,7 @@ final class FrameReader
   private int flags;
   private int stream;
 
-  /** The stream of the head that is not complete yet. */
+  /** The stream of the incomplete head. */
   private int headStream = NO_STREAM;
   private boolean headEndsStream;
   private int headPadding;
@@ -171,7 +171,7 @@ final class FrameReader
     }
     int padding = padding(in);
     if (has(Http2Flags.PRIORITY)) {
-      // Otherwise ignored, as priorities are deprecated.
+      // The priority is otherwise ignored, because priorities are deprecated.
       require(Http2CodecUtil.readUnsignedInt(in) != stream);
       in.skipBytes(1);
     }
@@ -302,7 +302,7 @@ final class FrameReader
     return (flags & flag) != 0;
   }
 
-  /** The padding in bytes, including the byte with its length. */
+  /** The number of bytes of padding, including the byte with its length. */
   private int padding(ByteBuf in) {
     return has(Http2Flags.PADDED) ? in.readUnsignedByte() + 1 : 0;
   }

@@ -14,28 +14,34 @@ import io.netty.handler.codec.http2.Http2HeadersEncoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a head, and a small DATA frame, as one buffer with one promise, and limits the control
- * frames that wait to be read by the other end.
+ * Writes HTTP/2 frames. It writes a head, or a small DATA frame, as one buffer with one promise,
+ * and limits the control frames that the peer has not read.
  */
 // Promises report failures.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class FrameWriter extends DefaultHttp2FrameWriter {
   private static final int FRAME_HEADER_BYTES = 9;
-  /** Usual heads fit. */
+  /** The initial size of a head's buffer, enough for usual heads. */
   private static final int HEAD_BYTES = 256;
-  /** Copying these costs less than a second buffer. */
+  /**
+   * The maximum size of data that is copied behind its frame header; copying costs less than a
+   * second buffer.
+   */
   private static final int SMALL_DATA_BYTES = 1 << 10;
 
   private final Http2HeadersEncoder heads;
   private final int maxControlFrames;
   private int controlFrames;
-  /** Why a head was encoded in part only, so that the other end lacks fields that later heads would refer to. */
+  /**
+   * The error that stopped the encoding of a head. The peer then lacks HPACK entries that later
+   * heads would refer to.
+   */
   private @Nullable Exception partlyEncoded;
   private Runnable overLimit = () -> {
   };
 
   FrameWriter(int maxControlFrames) {
-    // The limit of a head's size is advisory, and the other end enforces it.
+    // The limit of a head's size is advisory, and the peer enforces it.
     this(new DefaultHttp2HeadersEncoder(Http2HeadersEncoder.NEVER_SENSITIVE, true),
         maxControlFrames);
   }
@@ -46,7 +52,9 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     this.maxControlFrames = maxControlFrames;
   }
 
-  /** @param action runs when the other end leaves too many answers to PING, SETTINGS and errors unread */
+  /**
+   * @param action runs when the peer leaves too many answers to PING, SETTINGS and errors unread
+   */
   void onOverLimit(Runnable action) {
     overLimit = action;
   }
@@ -59,7 +67,7 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     }
     var frame = context.alloc().buffer(HEAD_BYTES).writeZero(FRAME_HEADER_BYTES);
     try {
-      // An error of memory, too, comes as an exception.
+      // A lack of memory is also reported as such an exception.
       heads.encodeHeaders(stream, headers, frame);
     } catch (Http2Exception | RuntimeException e) {
       frame.release();
@@ -79,7 +87,7 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     return context.write(frame, promise);
   }
 
-  /** HEADERS and CONTINUATIONs. */
+  /** Splits a head that is too large for one frame into HEADERS and CONTINUATION frames. */
   private ByteBuf fragments(ChannelHandlerContext context, ByteBuf block, int stream, int flags) {
     try {
       int frames = (block.readableBytes() + maxFrameSize() - 1) / maxFrameSize();

@@ -3,14 +3,18 @@ package dev.activator.http;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Limits the fields of a message, trailers included, as each takes many times its bytes in memory.
+ * Limits the number of fields of a message, including trailers, because each field takes much more
+ * memory than its bytes.
  *
  * <p><b>Errors.</b> {@link TooLongHttpHeaderException}.
  */
 public final class HeaderCountLimit {
-  /** In HTTP/2, for head and trailers each. Envoy's limit is 100. */
+  /**
+   * The limit for requests. HTTP/2 applies it to head and trailers separately. Envoy's limit is
+   * 100.
+   */
   public static final int OF_REQUESTS = 1_000;
-  /** In HTTP/2, for head and trailers each. */
+  /** The limit for responses. HTTP/2 applies it to head and trailers separately. */
   public static final int OF_RESPONSES = 10_000;
 
   private final int max;

@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header fields of a message, in order. Netty's own class is a hash table with an object per field,
- * which costs more than comparing the few names of a typical head.
+ * A list of the header fields of a message, in order. Netty's class is a hash table with an object
+ * per field; comparing the few names of a typical head costs less.
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed value, if values are checked.
  */
@@ -44,14 +44,14 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   private CharSequence[] names = new CharSequence[INITIAL_CAPACITY];
   private CharSequence[] values = new CharSequence[INITIAL_CAPACITY];
   private int size;
-  /** A Bloom filter of all names that were added: most lookups find nothing. */
+  /** A Bloom filter of all names that were added. Most lookups find nothing. */
   private long present;
 
   HeaderFieldList(boolean checked) {
     this.checked = checked;
   }
 
-  /** The fields of a message from one of our decoders, which create no other headers. */
+  /** The fields of a message. Our decoders create no other headers. */
   public static HeaderFieldList in(HttpMessage message) {
     return (HeaderFieldList) message.headers();
   }
@@ -66,7 +66,7 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     return copy;
   }
 
-  /** Whether a list that decides about the connection has more elements than are parsed. */
+  /** Whether a list that affects the connection has more elements than are parsed. */
   public boolean hasTooManyOptions() {
     return hasTooManyElements(KnownHeader.CONNECTION.name)
         || hasTooManyElements(KnownHeader.UPGRADE.name) || hasTooManyElements(KnownHeader.TE.name);
@@ -97,7 +97,7 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     return 1L << (hash ^ hash >>> 6 ^ hash >>> 12);
   }
 
-  /** The index of the next field of this name; -1 for none. */
+  /** The index of the next field with this name; -1 if there is none. */
   private int find(CharSequence name, int from) {
     for (int i = from; i < size; i++) {
       if (is(names[i], name)) {

@@ -7,14 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The header fields of one message. Names ignore case. */
 public interface HeaderMap {
-  /** Of the lists that are parsed. Envoy's limit for {@code Connection} is 10. */
+  /**
+   * The number of elements of a list that are parsed. Envoy's limit for {@code Connection} is 10.
+   */
   int MAX_ELEMENTS = 100;
 
   @Nullable String first(KnownHeader field);
 
   List<String> all(KnownHeader field);
 
-  /** By a name that is configured. */
+  /** The values of a field whose name comes from the configuration. */
   List<String> getAll(String name);
 
   boolean has(KnownHeader field);
@@ -25,7 +27,7 @@ public interface HeaderMap {
 
   void remove(KnownHeader field);
 
-  /** In one pass. */
+  /** Removes several fields in one pass. */
   void removeAll(Set<String> namesIgnoringCase);
 
   /** The first value, or empty. */
@@ -34,7 +36,7 @@ public interface HeaderMap {
     return value == null ? "" : value;
   }
 
-  /** Also finds the token in a comma-separated list. */
+  /** Whether a field has the token, also in a comma-separated list. */
   default boolean hasToken(KnownHeader field, String token) {
     boolean[] found = new boolean[1];
     eachToken(all(field), each -> found[0] |= each.equalsIgnoreCase(token));
@@ -42,8 +44,8 @@ public interface HeaderMap {
   }
 
   /**
-   * Splits comma-separated lists (RFC 9110, section 5.6.1). Empty elements are skipped, and those beyond
-   * {@link #MAX_ELEMENTS}, for which decoders refuse lists that decide about the connection.
+   * Splits comma-separated lists (RFC 9110, section 5.6.1). Skips empty elements, and those beyond
+   * {@link #MAX_ELEMENTS}. Decoders refuse lists that affect the connection and are longer.
    */
   static void eachToken(List<String> values, Consumer<String> token) {
     int elements = 0;

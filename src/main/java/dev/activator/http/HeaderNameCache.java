@@ -7,7 +7,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Common field names, so that decoders allocate no strings and compute no hashes for them.
+ * A table of common field names, so that decoders need not allocate strings or compute hashes for
+ * them.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -24,25 +25,25 @@ public final class HeaderNameCache {
       "X-Content-Type-Options", "X-Envoy-Attempt-Count", "X-Envoy-Expected-Rq-Timeout-Ms",
       "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "X-Request-Id");
   private static final @Nullable AsciiString[] TABLE = new AsciiString[SLOTS];
-  private static final @Nullable AsciiString[] SMALL = new AsciiString[SLOTS];
+  private static final @Nullable AsciiString[] LOWER_CASE = new AsciiString[SLOTS];
 
   static {
     for (var name : NAMES) {
-      var small = AsciiString.cached(name.toLowerCase(Locale.ROOT));
-      put(AsciiString.cached(name), small);
-      put(small, small);
+      var lowerCase = AsciiString.cached(name.toLowerCase(Locale.ROOT));
+      put(AsciiString.cached(name), lowerCase);
+      put(lowerCase, lowerCase);
     }
   }
 
   private HeaderNameCache() {}
 
-  private static void put(AsciiString name, AsciiString small) {
+  private static void put(AsciiString name, AsciiString lowerCase) {
     int slot = slot(name.array(), name.arrayOffset(), name.length());
     if (TABLE[slot] != null) {
       throw new IllegalStateException(name + " and " + TABLE[slot] + " have the same slot");
     }
     TABLE[slot] = name;
-    SMALL[slot] = small;
+    LOWER_CASE[slot] = lowerCase;
   }
 
   /** With these factors no two names collide. */
@@ -53,7 +54,7 @@ public final class HeaderNameCache {
     return (length * 63 ^ first * 129 ^ middle * 57 ^ last * 239) & (SLOTS - 1);
   }
 
-  /** Null if unknown; case matters. */
+  /** The common name that these bytes spell; null if there is none. Case matters. */
   public static @Nullable AsciiString of(byte[] bytes, int start, int length) {
     if (length == 0) {
       return null;
@@ -62,25 +63,27 @@ public final class HeaderNameCache {
     return candidate != null && is(candidate, bytes, start, length) ? candidate : null;
   }
 
-  /** Null if unknown, or not in lower case. */
-  static @Nullable AsciiString ofSmall(AsciiString name) {
+  /**
+   * The common name equal to this one; null if there is none, or if the name is not in lower case.
+   */
+  static @Nullable AsciiString ofLowerCase(AsciiString name) {
     var known = of(name.array(), name.arrayOffset(), name.length());
-    return known != null && known == SMALL[slot(known.array(), known.arrayOffset(),
+    return known != null && known == LOWER_CASE[slot(known.array(), known.arrayOffset(),
         known.length())] ? known : null;
   }
 
-  /** Any name in lower case, as in HTTP/2. */
-  static AsciiString small(CharSequence name) {
+  /** The name in lower case, as HTTP/2 requires. */
+  static AsciiString lowerCase(CharSequence name) {
     var text = AsciiString.of(name);
     if (text.isEmpty()) {
       return text;
     }
     int slot = slot(text.array(), text.arrayOffset(), text.length());
     var candidate = TABLE[slot];
-    var small = SMALL[slot];
-    return candidate != null && small != null
+    var lowerCase = LOWER_CASE[slot];
+    return candidate != null && lowerCase != null
         && is(candidate, text.array(), text.arrayOffset(), text.length())
-            ? small
+            ? lowerCase
             : text.toLowerCase();
   }
 

@@ -25,8 +25,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes HTTP/1 messages. A head and a small body that follows it become one buffer, which is cheaper
- * to write than two; Netty's encoder writes each part separately.
+ * Encodes HTTP/1 messages. A head and a small body behind it become one buffer, which is cheaper to
+ * write than two. Netty's encoder writes each part separately.
  *
  * <p><b>Errors.</b> An {@link IllegalStateException} for a part out of order.
  *
@@ -46,21 +46,21 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
   private static final byte[] LAST_CHUNK = {'0', '\r', '\n'};
   private static final ByteBuf CHUNK_END = Unpooled
       .unreleasableBuffer(Unpooled.directBuffer(2).writeShort(LINE_END)).asReadOnly();
-  /** The length of a chunk and two line ends. */
+  /** The maximum size of a chunk's length and two line ends. */
   private static final int CHUNK_BYTES = 12;
-  /** The room for a body behind a head. */
+  /** The space that is reserved for a small body behind a head. */
   private static final int SMALL_BODY_BYTES = 256;
   private static final int MIN_BUFFER_BYTES = 512;
 
   private Body body = Body.NONE;
-  /** Not written yet: a head, perhaps with a part of its body. */
+  /** A head that is not written yet, perhaps with a part of its body. */
   private @Nullable ByteBuf held;
   private @Nullable ChannelPromise heldPromise;
   private int lastHeadBytes;
 
   protected abstract void startLine(ByteBuf out, HttpMessage head);
 
-  /** Whether the message has no body; corrects fields that say otherwise. */
+  /** Whether the message has no body. Removes fields that say otherwise. */
   protected abstract boolean isBodyless(HttpMessage head);
 
   @Override
@@ -116,7 +116,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     out.writeShort(LINE_END);
   }
 
-  /** Writes the text byte for byte as it was read. */
+  /** Writes the text with the same bytes that were read. */
   protected static void text(ByteBuf out, CharSequence text) {
     if (text instanceof AsciiString ascii) {
       ByteBufUtil.copy(ascii, out);
@@ -172,7 +172,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  /** The held buffer if it has room for a chunk's length, else a new one. */
+  /** The held buffer if it has space for a chunk's length, or else a new one. */
   private ByteBuf room(ChannelHandlerContext context) {
     if (held != null && held.maxFastWritableBytes() < CHUNK_BYTES) {
       writeHeld(context);
@@ -220,7 +220,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     writeHeld(context);
   }
 
-  /** Writes requests to a pod in HTTP/1.1. */
+  /** Encodes requests to a pod in HTTP/1.1. */
   public static final class RequestEncoder extends Http1Encoder {
     private static final byte[] LINE_END = " HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -244,7 +244,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  /** Writes responses. */
+  /** Encodes responses to a caller. */
   public static final class ResponseEncoder extends Http1Encoder {
     private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1 ");
     private static final AsciiString HTTP_1_0 = AsciiString.cached("HTTP/1.0 ");
@@ -255,7 +255,10 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
 
     private HttpMethod answered = HttpMethod.GET;
 
-    /** Sets the method that the next response answers: the answer to a HEAD has no body. */
+    /**
+     * Sets the method of the request that the next response answers, because the answer to a HEAD
+     * has no body.
+     */
     public void answers(HttpMethod method) {
       answered = method;
     }
@@ -271,7 +274,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
       out.writeByte('\r').writeByte('\n');
     }
 
-    /** As RFC 9110 says in sections 8.6 and 15.3.6, and RFC 9112 in section 6.1. */
+    /** <b>Source.</b> RFC 9110, sections 8.6 and 15.3.6; RFC 9112, section 6.1. */
     @Override
     protected boolean isBodyless(HttpMessage head) {
       var status = ((HttpResponse) head).status();

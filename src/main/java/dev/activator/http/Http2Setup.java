@@ -15,12 +15,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Netty's parts of an HTTP/2 connection, with limits against floods.
+ * The Netty objects of an HTTP/2 connection, with limits against floods.
  *
  * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following.
  */
 public final class Http2Setup {
-  /** Queued answers to PING, SETTINGS and errors. */
+  /** The maximum number of queued answers to PING, SETTINGS and errors. */
   private static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private final Http2Settings settings;
@@ -32,7 +32,7 @@ public final class Http2Setup {
   private Http2Setup(boolean ofServer, Http2Settings settings, FrameGuard limits) {
     this.settings = settings;
     var connection = new DefaultHttp2Connection(ofServer, 0);
-    // Priorities are deprecated, and their tree costs more than it gives.
+    // Priorities are deprecated, and the priority tree costs more than it gives.
     var distributor = new UniformStreamByteDistributor(connection);
     this.pending = ofServer ? new PendingBytes(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
@@ -72,7 +72,10 @@ public final class Http2Setup {
     }
   }
 
-  /** Netty reports a stream's pending bytes only to the distributor. */
+  /**
+   * Reports the pending bytes of streams to the handler. Netty reports them only to the
+   * distributor.
+   */
   private static final class PendingBytes implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
     private @Nullable AbstractHttp2Handler<?> endpoint;

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * A received HTTP/2 head (pseudo-headers and fields), filled by Netty's HPACK decoder. A
  * connection reuses one object: it is valid until the next head, but its fields may be kept.
  *
- * <p><b>Errors.</b> An {@link IllegalArgumentException} for what is malformed, which Netty's decoder makes
- * an error of the stream.
+ * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed field. Netty's decoder
+ * turns it into a stream error.
  *
  * <p><b>Source.</b> RFC 9113, sections 8.2 and 8.3.
  */
@@ -27,7 +27,10 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
 
   private static final int STATUS_DIGITS = 3;
   private static final int SLACK_BYTES = 64;
-  /** An HPACK table of 4 KiB whose strings have arrays of six times their length. */
+  /**
+   * The maximum of {@link #tableBytes}: an HPACK table of 4 KiB whose strings have arrays of six
+   * times their length.
+   */
   private static final int MAX_TABLE_BYTES = 24 << 10;
 
   private HeaderFieldList fields = new HeaderFieldList(false);
@@ -42,13 +45,13 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
   private @Nullable CharSequence status;
 
   IncomingHttp2Head() {
-    // Netty's own table stays empty.
+    // The table of the superclass stays empty.
     super(false, 2);
   }
 
   /**
-   * Decodes all heads of a connection into the same one. A malformed head is returned, too, so that its
-   * stream is known when its body comes; {@link #check} refuses it.
+   * Decodes all heads of a connection into the same object. It also returns a malformed head, so
+   * that its stream is known when its body comes; {@link #check} refuses such a head.
    */
   static final class Decoder extends DefaultHttp2HeadersDecoder {
     private final IncomingHttp2Head head = new IncomingHttp2Head();
@@ -63,7 +66,10 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
       return head;
     }
 
-    /** After a malformed field, Netty adds further fields to the table without passing them to the head. */
+    /**
+     * Counts the bytes of a malformed head for the table: after a malformed field, Netty adds the
+     * other fields to the table without passing them to the head.
+     */
     @Override
     public Http2Headers decodeHeaders(int stream, ByteBuf block) throws Http2Exception {
       int bytes = block.readableBytes();
@@ -79,12 +85,12 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
       }
     }
 
-    /** The most bytes that oversized arrays may take in the HPACK table. */
+    /** An upper bound of the bytes of oversized arrays in the HPACK table. */
     int tableBytes() {
       return head.tableBytes;
     }
 
-    /** Releases the head: an idle connection must not keep a large one. */
+    /** Releases the head, because an idle connection must not keep a large one. */
     void forget() {
       head.reset(HeaderFieldList.NONE);
     }
@@ -102,7 +108,10 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
     status = null;
   }
 
-  /** Sets placeholders: Netty checks that the pseudo-headers exist before it passes the head on. */
+  /**
+   * Marks the head as malformed. Sets placeholders, because Netty checks that the pseudo-headers
+   * exist before it passes the head on.
+   */
   private void refuse(Http2Exception why) {
     reset(HeaderFieldList.NONE);
     malformed = why;
@@ -131,7 +140,10 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
     return this;
   }
 
-  /** Copies text out of an oversized array: Netty's size limit counts only the text, not the array. */
+  /**
+   * Copies text out of an oversized array, because Netty's size limit counts only the text and not
+   * the array.
+   */
   private AsciiString compact(CharSequence text) {
     var read = AsciiString.of(text);
     if (read.array().length <= 2 * read.length() + SLACK_BYTES) {
@@ -150,7 +162,7 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
   }
 
   private static AsciiString checked(AsciiString name) {
-    var known = HeaderNameCache.ofSmall(name);
+    var known = HeaderNameCache.ofLowerCase(name);
     if (known != null) {
       return known;
     }
@@ -234,14 +246,15 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
     return status;
   }
 
-  /** Null if malformed. */
+  /** The status; null if it is malformed. */
   public @Nullable HttpResponseStatus responseStatus() {
     int code = statusCode(status);
     return code == NO_STATUS ? null : HttpResponseStatus.valueOf(code);
   }
 
   /**
-   * Three digits, the first not zero; else {@link #NO_STATUS}.
+   * The status code if the text is three digits and the first is not zero; otherwise
+   * {@link #NO_STATUS}.
    *
    * <p><b>Source.</b> RFC 9110, section 15.
    */

@@ -40,7 +40,7 @@ public enum KnownHeader {
   X_IDEMPOTENCY_KEY("X-Idempotency-Key");
 
   private final String text;
-  /** Cached with its hash. */
+  /** The name as a Netty string that caches its hash. */
   final AsciiString name;
 
   KnownHeader(String text) {
@@ -48,7 +48,7 @@ public enum KnownHeader {
     this.name = AsciiString.cached(text);
   }
 
-  /** As written by the activator. */
+  /** The name as the activator writes it. */
   public String text() {
     return text;
   }

@@ -11,9 +11,9 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pseudo-headers and the fields of a head, or only trailers, as Netty's HTTP/2 encoder reads them:
- * in order, with lower-case names, without those of a connection. The fields are not copied, and
- * one object can serve all heads that are encoded at once.
+ * A head to send (pseudo-headers and fields), or trailers, in the form that Netty's HTTP/2 encoder
+ * reads: in order, with lower-case names, without connection-specific fields. The fields are not
+ * copied. One object can be reused for all heads that are encoded at once.
  *
  * <p><b>Source.</b> RFC 9113, section 8.2.
  */
@@ -31,7 +31,7 @@ public final class OutgoingHttp2Head extends DefaultHttp2Headers {
   private @Nullable CharSequence authority;
 
   public OutgoingHttp2Head() {
-    // Netty's own table stays empty.
+    // The table of the superclass stays empty.
     super(false, 2);
   }
 
@@ -51,7 +51,7 @@ public final class OutgoingHttp2Head extends DefaultHttp2Headers {
     return this;
   }
 
-  /** A connection without requests must not keep a head that may be large. */
+  /** Releases the head, because a connection without requests must not keep a large one. */
   void forget() {
     trailers(HeaderFieldList.NONE);
   }
@@ -104,7 +104,7 @@ public final class OutgoingHttp2Head extends DefaultHttp2Headers {
     return each;
   }
 
-  /** The entry is the iterator itself, so it is valid until the next call. */
+  /** An iterator that is also its current entry, so an entry is valid until the next call. */
   private final class Each
       implements Iterator<Map.Entry<CharSequence, CharSequence>>,
       Map.Entry<CharSequence, CharSequence> {
@@ -124,7 +124,7 @@ public final class OutgoingHttp2Head extends DefaultHttp2Headers {
         }
       }
       while (!ready && field < fields.size()) {
-        var each = HeaderNameCache.small(fields.name(field));
+        var each = HeaderNameCache.lowerCase(fields.name(field));
         if (!isOfConnection(each)) {
           ready(each, fields.value(field));
         }

@@ -1,6 +1,6 @@
 /**
- * What connections to callers and to pods share: lists of fields, HTTP/2 frames and their limits,
- * encoders of heads.
+ * The HTTP code that connections to callers and to pods share: lists of fields, HTTP/2 frames and
+ * their limits, encoders of heads.
  *
  * <p><b>Threads.</b> Only the event loop of a connection may call, unless a type says otherwise.
  */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Polls an address until it no longer refuses connections. It uses one bare socket for each
- * address: there is no channel before a socket connects, and nothing is registered with the loop.
- * Attempts that are due are made together, once a millisecond.
+ * address, so no channel exists before the socket connects, and nothing is registered with the
+ * loop. All attempts that are due are made together, once a millisecond.
  *
  * <p>Without Linux's native transport the outcome is always unknown.
  *
@@ -26,18 +26,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectPoller {
   private static final long PERIOD_NANOS = 1_000_000;
-  /** A live host of the same cluster answers within this. */
+  /** A host of the same cluster that is up answers within this time. */
   private static final long TIMEOUT_NANOS = 20_000_000;
 
-  /** The end of a check: one of these methods is called, never inside {@link #check}. */
+  /**
+   * Receives the outcome of a check, by one call of one of these methods. It comes after
+   * {@link #check} has returned.
+   */
   interface Outcome {
-    /** Nothing listened until the limit. */
+    /** The address refused connections until the limit. */
     void refused();
 
-    /** The socket belongs to the callee. */
+    /** The socket is connected, and the callee must close it. */
     void connected(Socket socket);
 
-    /** Something may listen. */
+    /** It is unknown whether a server listens. */
     void unknown();
   }
 
@@ -98,7 +101,7 @@ final class ConnectPoller {
     private final long pauseNanos;
     private final long endNanos;
     private final Outcome outcome;
-    /** A socket that was refused can connect again. */
+    /** Kept over attempts, because a socket that was refused can connect again. */
     private @Nullable Socket socket;
     private long begunNanos;
 
@@ -117,12 +120,12 @@ final class ConnectPoller {
       if (socket == null) {
         outcome.unknown();
       } else if (!ended(socket, connect(socket))) {
-        // This host, or one near it, has answered by then.
+        // If the pod is on this host or near it, it has already answered.
         proceed();
       }
     }
 
-    /** Connects. Called again while the socket connects, it returns the result. */
+    /** Checks whether the socket has connected: calling connect again returns the result. */
     void proceed() {
       if (socket != null && !ended(socket, connect(socket))) {
         if (loop.nanoTime() - begunNanos < TIMEOUT_NANOS) {
@@ -139,7 +142,7 @@ final class ConnectPoller {
         if (!with.connect(address)) {
           return State.CONNECTING;
         }
-        // See Transport.connect: nothing listens, and the socket has reached itself.
+        // See Transport.connect: if no server listens, a socket may connect to itself.
         return with.localAddress().equals(with.remoteAddress()) ? State.FAILED : State.CONNECTED;
       } catch (IOException e) {
         return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.FAILED;
@@ -177,7 +180,7 @@ final class ConnectPoller {
     try {
       return Socket.newSocketStream();
     } catch (ChannelException e) {
-      // The dial that follows reports the failure.
+      // The dial that follows will report the failure.
       return null;
     }
   }

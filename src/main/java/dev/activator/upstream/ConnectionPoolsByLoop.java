@@ -19,7 +19,7 @@ public final class ConnectionPoolsByLoop {
     /** The limits of Knative's activator. */
     public static final IdleLimits DEFAULT = new IdleLimits(1000, 100, Duration.ofSeconds(90));
 
-    /** One loop's share, rounded up, so that each loop may keep a connection. */
+    /** The limits of one loop: its share, rounded up, so that each loop may keep a connection. */
     IdleLimits shareOf(int loops) {
       return new IdleLimits(Math.ceilDiv(total, loops), Math.ceilDiv(perDestination, loops),
           timeout);
@@ -55,17 +55,17 @@ public final class ConnectionPoolsByLoop {
     return found;
   }
 
-  /** Established connections, of all loops. <b>Threads.</b> Any. */
+  /** The number of established connections of all loops. <b>Threads.</b> Any. */
   public int openCount() {
     return pools.values().stream().mapToInt(LoopConnectionPools::openCount).sum();
   }
 
-  /** Those of HTTP/1 without a request. <b>Threads.</b> Any. */
+  /** The number of idle HTTP/1 connections. <b>Threads.</b> Any. */
   public int idleCount() {
     return pools.values().stream().mapToInt(LoopConnectionPools::idleCount).sum();
   }
 
-  /** Closes idle connections. Those that become idle later are closed, too. */
+  /** Closes idle connections, and later those that become idle. */
   public void close() {
     pools.forEach((loop, pool) -> loop.execute(pool::close));
   }

@@ -29,14 +29,14 @@ final class DeadConnectionDetector {
 
   private static final Logger log = LoggerFactory.getLogger(DeadConnectionDetector.class);
   private static final int TCP_ESTABLISHED = 1;
-  /** Less than a millisecond of work. */
+  /** These checks take less than a millisecond. */
   private static final int CHECKS_PER_TURN = 256;
 
   private final Loop loop;
   private final Duration interval;
   private final ResettableTimer timer;
   private final Set<Checked> open = new HashSet<>();
-  /** Reused, as it is large. */
+  /** Reused, because the object is large. */
   private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
 
   DeadConnectionDetector(Loop loop, Duration interval) {
@@ -70,7 +70,7 @@ final class DeadConnectionDetector {
   }
 
   private void check(Checked connection, Set<SocketAddress> gone) {
-    // Closed meanwhile.
+    // It was closed in the meantime.
     if (!open.contains(connection)) {
       return;
     }

@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * The timeouts of connection attempts to a pod, and the pauses between them. The first are short:
- * a packet lost while a pod's network is set up costs 50 ms, not a second. TLS handshakes have
- * their own timeout, and are not repeated.
+ * The timeouts of connection attempts to a pod, and the pauses between them. The first timeouts are
+ * short, so that a packet that is lost while a pod's network is set up costs 50 ms and not a
+ * second. TLS handshakes have their own timeout, and are not repeated.
  *
  * <p><b>Source.</b> {@code dialBackOffHelper} in Knative networking's {@code transports.go}.
  *
  * @param random spreads simultaneous attempts
  */
 record DialBackoff(RandomGenerator random) {
-  /** About 20 seconds in all. */
+  /** The number of attempts; they take about 20 seconds together. */
   static final int ATTEMPTS = 16;
 
   /**
@@ -42,7 +42,7 @@ record DialBackoff(RandomGenerator random) {
     return millis(30 + 30 * random.nextDouble());
   }
 
-  /** How much longer to wait until the pod says that it takes requests; 0 if the time is over. */
+  /** How much longer to wait after a handshake for the pod's SETTINGS; 0 if the time is over. */
   static long graceNanos(long sinceHandshakeNanos) {
     return Math.max(0, AFTER_HANDSHAKE.toNanos() - sinceHandshakeNanos);
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens the connections of one event loop to pods, with TLS if set. */
+/** Opens the connections of one event loop to pods, over TLS if that is configured. */
 // A channel that fails to close was never open.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Dialer {
@@ -53,15 +53,15 @@ final class Dialer {
   private static final Logger log = LoggerFactory.getLogger(Dialer.class);
 
   private final NettyLoop loop;
-  private final DialBackoff plan;
+  private final DialBackoff backoff;
   private final PodTls tls;
   private final Bootstrap bootstrap;
-  /** Any thread may read it. */
+  /** <b>Threads.</b> Any may read it. */
   private final AtomicInteger open = new AtomicInteger();
 
-  Dialer(NettyLoop loop, TcpKeepAlive keepAlive, DialBackoff plan, PodTls tls) {
+  Dialer(NettyLoop loop, TcpKeepAlive keepAlive, DialBackoff backoff, PodTls tls) {
     this.loop = loop;
-    this.plan = plan;
+    this.backoff = backoff;
     this.tls = tls;
     var transport = loop.transport();
     this.bootstrap = new Bootstrap().group(loop.eventLoop()).channel(transport.socket())
@@ -73,12 +73,12 @@ final class Dialer {
     return loop;
   }
 
-  /** How many connections are established. */
+  /** The number of established connections. */
   int openCount() {
     return open.get();
   }
 
-  /** Never calls the listener before it returns. */
+  /** Dials; calls the listener later, never inside this call. */
   Dial dial(DialTarget target, DialListener listener) {
     var attempt = new ConnectAttempt(target, listener);
     loop.execute(attempt::start);
@@ -86,7 +86,7 @@ final class Dialer {
   }
 
   /**
-   * Makes a channel of a connected socket of the native transport. The listener is called as by
+   * Makes a channel from a connected socket of the native transport. Calls the listener like
    * {@link #dial}.
    */
   void adopt(Socket socket, DialListener listener) {
@@ -114,7 +114,7 @@ final class Dialer {
     try {
       socket.close();
     } catch (IOException e) {
-      // The channel is closed even then.
+      // The socket is closed even then.
     }
   }
 
@@ -142,7 +142,7 @@ final class Dialer {
     }
   }
 
-  /** An attempt to connect, which is repeated when it times out. */
+  /** A dial. It tries again when an attempt times out. */
   private final class ConnectAttempt implements Dial {
     private final DialTarget target;
     private final InetSocketAddress address;
@@ -178,7 +178,7 @@ final class Dialer {
       if (over) {
         return;
       }
-      var timeout = plan.timeout(failures);
+      var timeout = backoff.timeout(failures);
       var future = NettyTransport.connect(address,
           bootstrap.clone().handler(new ChannelInitializer<>() {
             @Override
@@ -233,7 +233,7 @@ final class Dialer {
       failures++;
       // A timeout may come from a lost packet. Any other failure is an answer.
       if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialBackoff.ATTEMPTS) {
-        loop.schedule(plan.pause(), this::start);
+        loop.schedule(backoff.pause(), this::start);
       } else {
         log.debug("Cannot connect to {}: {}", address, cause.toString());
         if (failure == UpstreamFailure.UNTRUSTED || failure == UpstreamFailure.TLS_FAILED) {

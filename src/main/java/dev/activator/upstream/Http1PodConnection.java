@@ -42,7 +42,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private static final long LAST_BYTES_SECONDS = 30;
   /**
    * How long the socket stays open after that. A closed socket answers further bytes of the pod
-   * with a reset, which would drop the last bytes.
+   * with a reset, and the pod would lose the last bytes.
    */
   private static final long LINGER_SECONDS = 5;
 
@@ -84,7 +84,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     listener.connected(opened(channel, pool, listener));
   }
 
-  /** Opens a connection that is idle. It is closed if the pool has no room. */
+  /** Opens a connection and puts it into the pool as idle, or closes it if the pool is full. */
   static void openIdle(Channel channel, Http1Pool pool) {
     var connection = opened(channel, pool, null);
     connection.idle = pool.giveBack(connection);
@@ -123,7 +123,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   public void flush() {
     channel.flush();
     if (headWritten != null && headWritten.cause() != null && channel.isActive()) {
-      // Nothing else reports that the head could not be encoded.
+      // No other event reports that the head could not be encoded.
       channel.close();
     }
   }
@@ -170,7 +170,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     listener = null;
     leavePool();
     if (switched) {
-      // The caller's last bytes should arrive, but the pod may never read them.
+      // The caller's last bytes should reach the pod, but the pod may never read them.
       closeWithin(LAST_BYTES_SECONDS);
       resumeReading();
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
@@ -216,7 +216,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   public boolean checked(TcpConnectionHealth state) {
     silentChecks = state == TcpConnectionHealth.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
-      // It may be dead, so no request should get it.
+      // The connection may be dead, so it must not be used again.
       close();
       return false;
     }
@@ -274,7 +274,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private void switchTo(UpstreamListener to, HttpResponse head) {
     var encoder = channel.pipeline().get(RequestEncoder.class);
     if (encoder.isWithinChunks()) {
-      // The encoder made its own chunks, but the rest of the body would go on in the caller's.
+      // The encoder has begun to write its own chunks, but the rest of the body would have those of
+      // the caller.
       close();
       to.failed(UpstreamFailure.MALFORMED);
       return;
@@ -307,8 +308,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   }
 
   /**
-   * Whether the pod did not close the connection cleanly: after an error, or over TLS
-   * without close_notify, which an attacker can cause (RFC 9112, section 8; RFC 8446, section 6.1).
+   * Whether the connection was not closed cleanly: it failed, or came over TLS and ended without
+   * close_notify. An attacker can cause the latter (RFC 9112, section 8; RFC 8446, section 6.1).
    */
   private boolean isCutOff() {
     return !channel.isActive() && (hasFailed() || overTls && !closeNotified);

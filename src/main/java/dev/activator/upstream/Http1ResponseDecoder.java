@@ -27,16 +27,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a pod's responses in HTTP/1.1. It must know the request's method, as a response to HEAD has
- * no body. A head may have 10 MiB, as in Go.
+ * Decodes a pod's responses in HTTP/1.1. It must know the request's method, because a response to
+ * HEAD has no body. A head may have 10 MiB, as in Go.
  */
 public final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
-  /** One read brings no more, so a line of twice this length is always seen incomplete. */
+  /**
+   * The maximum of one read. So the decoder sees every line of twice this length while it is
+   * incomplete.
+   */
   private static final int MAX_PARTIAL_LINE_BYTES = 64 << 10;
 
-  // Cached, as nearly all responses begin with these.
+  // Cached, because nearly all responses begin with these.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
@@ -71,9 +74,10 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   }
 
   /**
-   * The response is complete. Bytes that come before the next request end the connection. False if
-   * some have come already, or if the idle connection would hold much memory: Netty's buffer for a
-   * line keeps the size of the longest.
+   * Call when the response is complete: bytes that come before the next request then end the
+   * connection. Returns whether the connection can be kept. It cannot if such bytes have already
+   * come, or if it would hold much memory while idle: Netty's line buffer stays as large as the
+   * longest line.
    */
   public boolean answered() {
     method = null;
@@ -81,8 +85,8 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   }
 
   /**
-   * Closes the connection if bytes come without a request. They would be taken for the beginning of
-   * the next response.
+   * Closes the connection if bytes come without a request, because they would be taken for the
+   * start of the next response.
    */
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
@@ -94,14 +98,16 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
     } else {
       if (begins) {
         begins = false;
-        // A frame's head: three bytes of length, type, flags, four of the stream's id.
+        // A frame header has three bytes of length, the type, the flags, and four bytes of the
+        // stream's id.
         inHttp2 = in.readableBytes() >= Http2CodecUtil.FRAME_HEADER_LENGTH
             && in.getByte(in.readerIndex() + 3) == Http2FrameTypes.SETTINGS
             && in.getInt(in.readerIndex() + 5) == 0;
       }
       int before = in.readableBytes();
       super.decode(context, in, out);
-      // Only an incomplete line is left unread: of the head, of a chunk, or of the trailers.
+      // The decoder leaves only an incomplete line unread: of the head, of a chunk, or of the
+      // trailers.
       hadLongLine |= before > MAX_PARTIAL_LINE_BYTES && in.readableBytes() == before;
     }
   }
@@ -133,8 +139,8 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   }
 
   /**
-   * Whether the body is chunked. Any other coding is refused: the field is not passed on, so the
-   * caller could not read the body.
+   * Whether the body is chunked. Refuses any other coding, because that field is not passed on, and
+   * the caller could not read the body.
    */
   private static boolean isChunked(HttpHeaders headers) {
     var coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
@@ -196,7 +202,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
         : known;
   }
 
-  /** Whether the line has a colon. Netty accepts white space after the name instead. */
+  /** Whether the line has a colon. Netty also accepts white space instead of the colon. */
   private boolean lineHasColon() {
     int end = reading.readerIndex() - 1;
     int start = reading.indexOf(end, 0, HttpConstants.LF) + 1;

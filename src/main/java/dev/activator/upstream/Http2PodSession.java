@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/2 connection to a pod, used from the pod's first SETTINGS, which carry the stream limit,
- * until its GOAWAY.
+ * An HTTP/2 connection to a pod. It is used from the pod's first SETTINGS, which contain the limit
+ * of streams, until the pod's GOAWAY.
  */
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -32,17 +32,18 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   /** The limit for a pod that sets none, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   /**
-   * The window of a stream until the caller has read some of the response; small, as there may be
-   * 20,000 streams.
+   * The window of a stream until the caller has read some of the response. It is small, because
+   * there may be 20,000 streams.
    */
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
   /**
-   * No stream is lent after this id; the ids above it are for streams that were lent before.
+   * After a stream with this id the connection lends no more. The ids above it are for streams that
+   * are already lent.
    */
   private static final int LAST_STREAM_ID = Integer.MAX_VALUE - 16 * STREAMS_WITHOUT_LIMIT;
-  private static final long JUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long RECENT_READ_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Http2Pool pool;
   private final FrameBudget budget;
@@ -58,7 +59,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   private boolean ready;
   private boolean malformed;
   private boolean used;
-  /** Also set when the connection opens. */
+  /** When the last stream was returned, or when the connection opened. */
   private long idleSince;
 
   private Http2PodSession(Http2Setup setup, Http2Pool pool) {
@@ -76,8 +77,8 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   }
 
   /** Whether bytes arrived so recently that checking the TCP state would add nothing. */
-  boolean hasJustRead() {
-    return everRead && pool.nanoTime() - lastReadNanos < JUST_NANOS;
+  boolean hasRecentlyRead() {
+    return everRead && pool.nanoTime() - lastReadNanos < RECENT_READ_NANOS;
   }
 
   boolean hasRoom() {
@@ -130,7 +131,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
       failure = UpstreamFailure.UNRESPONSIVE;
       close();
     } else if (silentChecks > 0 || pings.unanswered()) {
-      // The pod's kernel may be alive, and responses may still come.
+      // Not closed, because the pod's kernel may be alive, and responses may still come.
       retire();
     } else if (pings.pinged() && !pinged) {
       ping();
@@ -223,9 +224,9 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
       return;
     }
     var upstream = of(stream);
-    // The error of a write to a closed stream hides why it was closed.
+    // STREAM_CLOSED, the error of a write to a closed stream, would hide why it was closed.
     if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
-      // Reported first: the close that follows would report a less specific failure.
+      // Reported first, because the close that follows would report a less specific failure.
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);
@@ -235,7 +236,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
     malformed = !outbound && error != null;
-    // The channel is open until its GOAWAY is sent, but nothing is read any more.
+    // The channel stays open until its GOAWAY is sent, but no frame is read any more.
     retired = true;
     var first = failure == UpstreamFailure.RESET ? failure : UpstreamFailure.of(cause);
     if (outbound && UpstreamFailure.leavesInput(cause, first)) {
@@ -255,8 +256,8 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   }
 
   /**
-   * Writes a part, and earns budget for it: gRPC servers in Go may answer each part with a PING, to
-   * estimate bandwidth.
+   * Writes a part, and adds to the budget of control frames for it: gRPC servers in Go may answer
+   * each part with a PING to estimate the bandwidth.
    */
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {

@@ -27,7 +27,7 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/** One stream to a pod. A request without a body is one HEADERS frame. */
+/** A stream of an HTTP/2 connection to a pod. A request without a body is one HEADERS frame. */
 // A failed write ends the stream, and the listener is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.StreamUser {
@@ -43,7 +43,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   private boolean wide;
   private boolean answered;
   private boolean toHead;
-  /** Whether the response's head announced bytes of which none has come. */
+  /** Whether the response's head announced a body of which no byte has come. */
   private boolean lacksBody;
   private boolean responseEnded;
   private boolean returned;
@@ -151,7 +151,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     } else if (!responseEnded) {
       session.reset(stream, Http2Error.CANCEL);
     } else if (stream.state().localSideOpen()) {
-      // Drops data that may wait for the window for ever; RFC 9113, section 8.1.
+      // Drops data that might wait for the window for ever; RFC 9113, section 8.1.
       session.reset(stream, Http2Error.NO_ERROR);
     } else {
       resumeReading();
@@ -214,8 +214,8 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   }
 
   /**
-   * Checks that an announced body has come. Netty counts a body's bytes, but takes any response
-   * without a body for the answer to HEAD.
+   * Checks that an announced body has come. Netty counts the bytes of a body, but accepts any
+   * response without a body as if it answered a HEAD.
    */
   private void checkBody() throws Http2Exception {
     if (lacksBody) {
@@ -248,7 +248,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
   }
 
-  /** Returns how many bytes to give back to the window now. */
+  /** Returns by how many bytes to enlarge the window now. */
   int dataRead(ByteBuf data, int windowBytes, boolean last) throws Http2Exception {
     if (listener == null) {
       return windowBytes;
@@ -274,7 +274,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     return 0;
   }
 
-  /** Widens the window once the caller keeps up. */
+  /** Counts bytes that the caller has taken, and widens the window once the caller keeps up. */
   private void taken(int bytes) throws Http2Exception {
     if (!wide && stream != null) {
       taken += bytes;

@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connections of one loop to one pod. A new one is opened only when all are full.
+ * The HTTP/2 connections of one loop to one pod. A new connection is opened only when all others
+ * are full.
  *
  * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the
  * pod's SETTINGS, so that no request exceeds the stream limit.
@@ -23,9 +24,12 @@ import org.slf4j.LoggerFactory;
 final class Http2Pool implements UpstreamPool {
   private static final Logger log = LoggerFactory.getLogger(Http2Pool.class);
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
-  /** Streams that a new connection is expected to allow. */
+  /** The number of streams that a new connection is expected to allow. */
   private static final int EXPECTED_ROOM = 100;
-  /** How many connections a pod may close before its SETTINGS, since it may be shutting down. */
+  /**
+   * The number of connections that a pod may close before its SETTINGS and still count as speaking
+   * HTTP/2, because it may be shutting down.
+   */
   private static final int MAX_CLOSED = 3;
   /**
    * How long it is remembered that a pod does not speak HTTP/2; at least {@link #SETTINGS_WAIT}.
@@ -68,7 +72,7 @@ final class Http2Pool implements UpstreamPool {
     return session == null ? null : session.lend(listener);
   }
 
-  /** Null if none has room. */
+  /** The first connection with room for a stream; null if there is none. */
   private @Nullable Http2PodSession first() {
     for (var session : sessions) {
       if (session.hasRoom()) {
@@ -81,7 +85,7 @@ final class Http2Pool implements UpstreamPool {
   @Override
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
     var session = first();
-    while (session != null && !session.hasJustRead()
+    while (session != null && !session.hasRecentlyRead()
         && !pools.checks().isUsable(session.channel())) {
       session.retire();
       session = first();
@@ -254,7 +258,7 @@ final class Http2Pool implements UpstreamPool {
       this.listener = listener;
     }
 
-    /** The connection is kept for the next request. */
+    /** Does not close a connection that is being opened: the next request can use it. */
     @Override
     public void cancel() {
       cancelled = true;
@@ -270,7 +274,10 @@ final class Http2Pool implements UpstreamPool {
       return longest;
     }
 
-    /** A pod that is only silent may be slow, so it does not count as refusing HTTP/2. */
+    /**
+     * Counts a pod as refusing HTTP/2 only if it has closed connections. A silent pod may just be
+     * slow.
+     */
     @Override
     public UpstreamFailure timedOut() {
       boolean refuses = !settingsReceived && closedInARow > 0;
@@ -291,7 +298,7 @@ final class Http2Pool implements UpstreamPool {
     private @Nullable Http2PodSession session;
     private long connectedNanos;
 
-    /** After a slow handshake, the pod's SETTINGS may take a while, too. */
+    /** How much longer to wait. After a slow handshake, the pod's SETTINGS may be slow, too. */
     long graceNanos() {
       if (session != null) {
         return target.overTls() ? DialBackoff.graceNanos(nanoTime() - connectedNanos) : 0;

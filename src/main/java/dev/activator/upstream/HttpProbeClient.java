@@ -21,16 +21,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes over the pools of requests. After a complete answer the connection is kept, so the first
- * request finds one open.
+ * Sends probes over the connection pools of requests. It keeps the connection after a complete
+ * answer, so that the first request finds an open connection.
  */
 public final class HttpProbeClient implements ProbeClient {
   private final ConnectionPoolsByLoop upstreams;
-  private final Map<LoopConnectionPools, ConnectPoller> checks = new IdentityHashMap<>();
+  private final Map<LoopConnectionPools, ConnectPoller> pollers = new IdentityHashMap<>();
   private final int attemptsPerSecond;
   private @Nullable RateLimit rate;
 
-  /** @param attemptsPerSecond to connect to addresses that refused, from all loops */
+  /**
+   * @param attemptsPerSecond the limit of connection attempts to addresses that have refused, for
+   *     all loops together
+   */
   public HttpProbeClient(ConnectionPoolsByLoop upstreams, int attemptsPerSecond) {
     this.upstreams = upstreams;
     this.attemptsPerSecond = attemptsPerSecond;
@@ -45,7 +48,7 @@ public final class HttpProbeClient implements ProbeClient {
   public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
       Consumer<Boolean> refused) {
     var pools = upstreams.of(loop);
-    checks(pools).check(next.destination(), pause, limit, new ConnectPoller.Outcome() {
+    poller(pools).check(next.destination(), pause, limit, new ConnectPoller.Outcome() {
       @Override
       public void refused() {
         refused.accept(true);
@@ -68,19 +71,19 @@ public final class HttpProbeClient implements ProbeClient {
     });
   }
 
-  private synchronized ConnectPoller checks(LoopConnectionPools pools) {
+  private synchronized ConnectPoller poller(LoopConnectionPools pools) {
     var shared = rate;
     if (shared == null) {
       shared = new RateLimit(attemptsPerSecond, pools.loop().nanoTime());
       rate = shared;
     }
     var itsRate = shared;
-    return checks.computeIfAbsent(pools, _ -> new ConnectPoller(pools.loop(), itsRate));
+    return pollers.computeIfAbsent(pools, _ -> new ConnectPoller(pools.loop(), itsRate));
   }
 
   private static final class Probe implements UpstreamListener {
     private static final int KEPT_BYTES = 1 << 10;
-    /** After a longer answer the connection is closed. */
+    /** If the answer is longer, the connection is closed. */
     private static final int READ_BYTES = 64 << 10;
 
     private final LoopConnectionPools pools;
@@ -129,7 +132,8 @@ public final class HttpProbeClient implements ProbeClient {
     public void connected(UpstreamConnection open) {
       connection = open;
       if (request.path().isEmpty()) {
-        // Closed, because a server that takes one connection at a time would wait for a request on it.
+        // Closes the connection, because a server that takes one connection at a time would wait
+        // for a request on it.
         answer(new ProbeResult.Connected());
         return;
       }

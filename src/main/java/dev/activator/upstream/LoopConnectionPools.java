@@ -72,8 +72,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   /**
-   * The pool for a target. A new one is remembered only from its first dial on, since a request may
-   * end before it dials.
+   * The pool for a target. A new pool is added to the map only at its first dial, because the
+   * request may end before it dials.
    */
   private Http1Pool http1(DialTarget to) {
     var known = http1Pools.get(to);
@@ -98,7 +98,10 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return loop;
   }
 
-  /** Makes a connected socket an idle connection without TLS, or closes it if that is not possible. */
+  /**
+   * Adds a connected socket to the pool as an idle connection without TLS, or closes it if that is
+   * not possible.
+   */
   void adopt(Destination pod, Socket connected) {
     http1(DialTarget.plain(pod)).adopt(connected);
   }
@@ -108,7 +111,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return dialer.openCount();
   }
 
-  /** How many HTTP/1 connections are idle. Another thread may see the number of a moment ago. */
+  /** The number of idle HTTP/1 connections. Another thread may see a stale number. */
   int idleCount() {
     return idle.size();
   }
@@ -139,7 +142,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
     List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
   }
 
-  /** The oldest expires first. */
+  /** Sets the timer for the oldest idle connection, which expires first. */
   private void arm() {
     if (!idle.isEmpty()) {
       expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.oldest())));
@@ -174,7 +177,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
       return authority;
     }
 
-    /** The connection used last. */
+    /** The most recently used connection. */
     @Override
     public @Nullable Http1PodConnection reuse(UpstreamListener listener) {
       var connection = ofPod.pollFirst();
@@ -224,7 +227,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
 
     private void opening() {
       if (open == 0) {
-        // Closing a dead connection may have been the end of this pool; the pod may have another by now.
+        // This pool may have been removed when its last connection was closed, and the pod may have
+        // another pool by now.
         http1Pools.putIfAbsent(target, this);
       }
       open++;
@@ -270,11 +274,12 @@ public final class LoopConnectionPools implements PodConnectionPools {
 
     void drop(Http1PodConnection connection) {
       idle.remove(connection);
-      // Searched from the end: connections that end by themselves are mostly the oldest, which are last.
+      // Searched from the end, because connections that end by themselves are mostly the oldest,
+      // and those are last.
       ofPod.removeLastOccurrence(connection);
     }
 
-    /** A connection was closed, or a dial failed. */
+    /** Call when a connection has closed or a dial has failed. */
     void gone() {
       open--;
       if (open == 0) {
@@ -283,7 +288,10 @@ public final class LoopConnectionPools implements PodConnectionPools {
     }
   }
 
-  /** Idle connections, oldest first. The links are in the connections, so nothing is allocated. */
+  /**
+   * A linked list of idle connections, oldest first. The connections contain the links, so nothing
+   * is allocated.
+   */
   private static final class IdleOrder {
     private @Nullable Http1PodConnection oldest;
     private @Nullable Http1PodConnection newest;

@@ -9,17 +9,19 @@ import java.util.function.Consumer;
  *
  * <p><b>Threads.</b> Called on {@code loop}, which calls {@code done} once, later.
  *
- * <p><b>Errors.</b> Every error is an answer.
+ * <p><b>Errors.</b> Every error is a {@link ProbeResult}.
  */
 public interface ProbeClient {
   void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done);
 
   /**
-   * Waits until something listens at an address that is likely to refuse connections. Calls back
-   * later, with true if nothing listens. A client that cannot find out answers false.
+   * Waits until a server listens at an address that is likely to refuse connections. Calls back
+   * later, with true if the address still refuses them, and with false if it does not or if this
+   * cannot be determined.
    *
-   * @param next the probe that would follow, which may use the connection that was opened
-   * @param pause between attempts; zero if the address is new, whose first attempt is not limited
+   * @param next the probe that will follow; it may use the connection that was opened
+   * @param pause between attempts; zero if the address is new: then the first attempt is not
+   *     limited
    * @param limit after which no other attempt is made; zero for one attempt
    */
   default void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,

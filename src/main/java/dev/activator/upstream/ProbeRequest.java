@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A probe to send to a pod: a {@code GET}, or, if the path is empty, only a connection.
+ * A probe to send to a pod. It is a {@code GET}; if the path is empty, it only connects.
  *
  * @param protocol HTTP/1.1, or HTTP/2 with prior knowledge
- * @param headers all but {@code Host}
+ * @param headers without {@code Host}
  * @param timeout until the end of the answer
  */
 public record ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,

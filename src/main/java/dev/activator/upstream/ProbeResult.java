@@ -3,16 +3,16 @@ package dev.activator.upstream;
 import java.time.Duration;
 
 /**
- * What came of one probe of a pod: a connection, a response, a refusal, a failure or a timeout.
+ * The result of one probe of a pod: a connection, a response, a refusal, a failure or a timeout.
  */
 public sealed interface ProbeResult {
-  /** The answer to a probe without a path. */
+  /** The pod accepted the connection of a probe without a path. */
   record Connected() implements ProbeResult {}
 
-  /** @param body the first kilobyte of it */
+  /** @param body the first kilobyte of the body */
   record Answered(int status, String body) implements ProbeResult {}
 
-  /** The host answered that nothing listens. */
+  /** The host refused the connection, as no server listens. */
   record Refused(String reason) implements ProbeResult {}
 
   /** No connection was opened. */

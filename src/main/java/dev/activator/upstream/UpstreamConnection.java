@@ -3,25 +3,25 @@ package dev.activator.upstream;
 import io.netty.handler.codec.http.HttpObject;
 
 /**
- * A connection to a pod, or one stream of it, lent for one request.
+ * A connection to a pod, or one stream of a connection, lent for one request.
  *
  * <p><b>Errors.</b> {@link UpstreamListener#failed} reports them.
  */
 public interface UpstreamConnection {
-  /** Writes a part, which is sent with the next flush at the latest. */
+  /** Writes a part. It is sent at the next flush at the latest. */
   void write(HttpObject part);
 
-  /** Sends what was written: at once, or with other writes of this turn of the loop. */
+  /** Sends the written parts, now or with other writes of this turn of the loop. */
   void flush();
 
   boolean isWritable();
 
-  /** Whether it has served a request before and may be dead. */
+  /** Whether the connection has served a request before. If it has, it may be dead. */
   boolean reused();
 
   /**
-   * Whether the head was sent; also known after a failure. Without it, the pod cannot have acted on
-   * the request.
+   * Whether the head was sent; valid also after a failure. Without the head, the pod cannot have
+   * acted on the request.
    */
   boolean headIsOut();
 

@@ -27,13 +27,13 @@ public enum UpstreamFailure {
   CANCELLED("the pod cancelled the request"),
   UNRESPONSIVE("the pod stopped responding"),
   BROKEN("connection failed"),
-  /** Its port lacks the name {@code h2c}, or the {@code appProtocol}. */
+  /** The port of the Service lacks the name {@code h2c} or the {@code appProtocol}. */
   NO_HTTP1("the pod answered in HTTP/2, but its port is configured for HTTP/1.1"),
   /** The pod answered in another protocol. */
   NO_HTTP2("the pod does not speak HTTP/2"),
   /** The pod never sends SETTINGS. */
   NO_SETTINGS("the pod does not answer in HTTP/2"),
-  /** The activator's memory, not the pod's. */
+  /** The activator has no memory left for buffers. */
   NO_MEMORY("out of memory for buffers");
 
   private final String text;
@@ -47,12 +47,12 @@ public enum UpstreamFailure {
     return text;
   }
 
-  /** Whether there was no connection, so that the pod has seen nothing of the request. */
+  /** Whether there was no connection, so that the pod has received nothing of the request. */
   public boolean isBeforeConnection() {
     return this == REFUSED || this == UNREACHABLE || this == TIMED_OUT;
   }
 
-  /** Null if the pod just closed the connection. */
+  /** @param cause null if the pod closed the connection without an error */
   public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {
       case null -> CLOSED;
@@ -75,8 +75,8 @@ public enum UpstreamFailure {
 
   /**
    * Whether the response may still be read after a failed write. A pod that answers before it has
-   * read the body often resets the connection: a write fails, and the kernel still has the
-   * response. Netty must not close the channel then; it is closed at the end of the input.
+   * read the body often resets the connection. A write then fails while the kernel still holds the
+   * response, so Netty must not close the channel; it is closed at the end of the input.
    *
    * @param first the first failure of the connection
    */

@@ -18,16 +18,22 @@ public interface UpstreamListener {
   /** A 1xx response other than 101. */
   void interim(HttpResponse head);
 
-  /** After a 101, both bodies are another protocol's bytes until the connection ends. */
+  /**
+   * The head of the response. After a 101, both bodies are bytes of another protocol until the
+   * connection ends.
+   */
   void head(HttpResponse head);
 
-  /** The listener must release the part. A {@code LastHttpContent} ends the response. */
+  /**
+   * A part of the body, which the listener must release. A {@code LastHttpContent} ends the
+   * response.
+   */
   void content(HttpContent content);
 
-  /** All that was read at once has been passed on, so this is the moment to flush. */
+  /** All parts of one read have been passed on, so the listener should flush now. */
   void readComplete();
 
-  /** The connection has become writable, or no longer is. */
+  /** The connection has become writable, or has become unwritable. */
   void writabilityChanged();
 
   /** No connection could be made, or it ended before the response did. */

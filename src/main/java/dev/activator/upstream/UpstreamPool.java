@@ -11,7 +11,7 @@ public interface UpstreamPool {
     /**
      * Cancels a dial that took too long.
      *
-     * @return what was missing
+     * @return what the dial was waiting for
      */
     default UpstreamFailure timedOut() {
       cancel();
@@ -19,8 +19,8 @@ public interface UpstreamPool {
     }
 
     /**
-     * How much longer to wait for a pod that is slow but answers; 0 for no longer. Positive during
-     * a TLS handshake, which has its own timeout, and for a second after it.
+     * How much longer to wait for a pod that is slow but answers; 0 to give up. Positive during a
+     * TLS handshake, which has its own timeout, and for a second after it.
      */
     default long graceNanos() {
       return 0;
@@ -30,14 +30,14 @@ public interface UpstreamPool {
   /** The pod's address as in a {@code Host} header. */
   String authority();
 
-  /** An open connection, which may be dead (see {@link #reuseChecked}); null if none has room. */
+  /** An open connection; null if none has room. It may be dead (see {@link #reuseChecked}). */
   @Nullable UpstreamConnection reuse(UpstreamListener listener);
 
-  /** A connection that the kernel reports as open. */
+  /** Like {@link #reuse}, but only a connection that the kernel reports as open. */
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
 
   /**
-   * Why a dial would fail, as a recent one has shown; null if it may succeed. {@link #dial} does
+   * Why a dial would fail, according to a recent one; null if it may succeed. {@link #dial} does
    * not check this.
    */
   default @Nullable UpstreamFailure refusal() {

@@ -15,7 +15,7 @@ class HeaderNameCacheTest {
   }
 
   private static String small(String text) {
-    return HeaderNameCache.small(text).toString();
+    return HeaderNameCache.lowerCase(text).toString();
   }
 
   @Test

@@ -5,10 +5,10 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders attempts to connect. Attempts at addresses that refused before have a rate limit, and the
- * one that has been due for longest goes first. An attempt at a new address is not limited.
+ * A queue of attempts to connect. Attempts at addresses that have refused before are rate limited,
+ * and the one that has been due for longest is first. Attempts at new addresses are not limited.
  *
- * <p><b>Threads.</b> One; several may share the rate.
+ * <p><b>Threads.</b> One thread; queues of several threads may share the rate limit.
  *
  * <p><b>Units.</b> Nanoseconds of a clock that may overflow.
  */
@@ -52,7 +52,7 @@ public final class ConnectAttemptQueue<T> {
     return next.attempt;
   }
 
-  /** The time until {@link #next} returns an attempt. At least one must wait. */
+  /** The time until {@link #next} returns an attempt. The queue must not be empty. */
   public long untilNextNanos(long nowNanos) {
     var next = waiting.element();
     long early = Math.max(0, next.dueNanos - nowNanos);

@@ -2,15 +2,15 @@ package dev.activator.upstream.policy;
 
 /**
  * Decides when an HTTP/2 connection needs a PING, and when missing answers mean that the pod is
- * gone. One is due if a request is in flight and nothing has come for a whole interval since the
- * last write. Without writes the kernel's keep-alive is enough.
+ * gone. A PING is due if a request is in flight and nothing was received for a whole interval since
+ * the last write. Without writes the kernel's keep-alive is enough.
  *
- * <p>At most three between two parts of responses: gRPC servers end a connection with {@code
- * too_many_pings} after four.
+ * <p>It allows at most three PINGs between two parts of responses: gRPC servers end a connection
+ * with {@code too_many_pings} after four.
  *
- * @param waited checks since the last write without a sign of the pod
+ * @param waited the number of checks since the last write in which nothing was received
  * @param pinged whether a PING is unanswered
- * @param sent PINGs since the last part of a response
+ * @param sent the number of PINGs since the last part of a response
  */
 public record Http2KeepAlive(int waited, boolean pinged, int sent) {
   public static final Http2KeepAlive NONE = new Http2KeepAlive(0, false, 0);
@@ -21,7 +21,7 @@ public record Http2KeepAlive(int waited, boolean pinged, int sent) {
   /**
    * A PING is due when {@link #pinged} becomes true.
    *
-   * @param received anything since the previous check
+   * @param received whether anything was received since the previous check
    * @param waiting whether anything was written since the last read
    */
   public Http2KeepAlive check(boolean inUse, boolean received, boolean waiting) {

@@ -1,7 +1,7 @@
 package dev.activator.upstream.policy;
 
 /**
- * Whether the other end of a TCP connection is alive, as the kernel knows it.
+ * Whether the other end of a TCP connection is alive, according to the kernel.
  *
  * <p><b>Source.</b> {@code tcp_keepalive_timer} in Linux. {@code TCP_USER_TIMEOUT} is not used: it
  * also ends connections of pods that are alive and do not read.
@@ -9,21 +9,21 @@ package dev.activator.upstream.policy;
 public enum TcpConnectionHealth {
   /** The kernel's state cannot be read. */
   UNKNOWN,
-  /** Everything sent was acknowledged. */
+  /** All sent data is acknowledged, or something was received recently. */
   ALIVE,
-  /** Neither repeated data nor probes were acknowledged, and nothing came. */
+  /** Neither retransmissions nor keep-alive probes were acknowledged, and nothing was received. */
   SILENT,
   CLOSED;
 
-  /** How many silent checks in a row mean that the pod is gone. */
+  /** The number of consecutive silent checks after which the pod counts as gone. */
   public static final int CHECKS_UNTIL_GONE = 3;
 
   /**
    * @param repeats retransmissions and probes since the last acknowledgement
-   * @param silentMillis since anything came
+   * @param silentMillis since something was received
    */
   public static TcpConnectionHealth of(int repeats, long silentMillis, long intervalMillis) {
-    // Less than the interval, as checks may come early.
+    // A little less than the interval, because checks may run early.
     return repeats > 0 && silentMillis >= intervalMillis * 4 / 5 ? SILENT : ALIVE;
   }
 }
