@@ -23,14 +23,17 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Recomputes the {@link DestinationSubset} when destinations or activators change; ejects unreachable ones.
+ * Recomputes the {@link DestinationSubset} when destinations or activators change, and ejects
+ * unreachable destinations.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn}.
  */
 final class DestinationSubsetUpdater {
   private static final Logger log = LoggerFactory.getLogger(DestinationSubsetUpdater.class);
 
-  /** The limit of log lines in ten seconds; a cluster with more starts has metrics. */
+  /**
+   * The maximum number of log lines in ten seconds. Metrics show the starts of a cluster with more.
+   */
   static final int MAX_CAPACITY_LINES = 100;
 
   /** How long an ejection lasts, unless a probe ends it sooner. */
@@ -46,11 +49,11 @@ final class DestinationSubsetUpdater {
   private final LogLimit capacityLines;
   private Revision revision;
   private ThrottlerOptions options;
-  private volatile NonEjectedDestinations routing;
+  private volatile NonEjectedDestinations eligible;
   private boolean ended;
 
   /**
-   * @param capacityLines of all revisions
+   * @param capacityLines limits the log lines of all revisions together
    * @param onChange run when permits or destinations may have changed
    * @param onUnreachable called with each ejected destination
    */
@@ -67,7 +70,7 @@ final class DestinationSubsetUpdater {
     this.capacityLines = capacityLines;
     this.onChange = onChange;
     this.onUnreachable = onUnreachable;
-    this.routing = NonEjectedDestinations.initial(revision.id());
+    this.eligible = NonEjectedDestinations.initial(revision.id());
   }
 
   /** Takes effect at {@link #reroute}. */
@@ -77,14 +80,14 @@ final class DestinationSubsetUpdater {
   }
 
   void destinations(HealthyDestinations now) {
-    routing = routing.withHealthy(now);
+    eligible = eligible.withHealthy(now);
     reroute();
   }
 
   void activators(PublicEndpoints addresses, String own) {
-    var before = routing.activator();
-    routing = routing.withActivators(addresses.on(revision.protocol()), own);
-    var now = routing.activator();
+    var before = eligible.activator();
+    eligible = eligible.withActivators(addresses.on(revision.protocol()), own);
+    var now = eligible.activator();
     if (!now.equals(before)) {
       log.info("{}: this is activator {} of {}", revision.id(), now.index() + 1, now.activators());
       reroute();
@@ -98,7 +101,7 @@ final class DestinationSubsetUpdater {
           others -> log.info("{}: {} could not be reached; it gets no requests"
               + " for {} ms, unless it answers a probe; {} more such failures since the last line",
               revision.id(), destination, EJECTION.toMillis(), others));
-      routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
+      eligible = eligible.eject(destination, loop.nanoTime() + EJECTION.toNanos());
       reroute();
       loop.schedule(EJECTION, this::reroute);
       onUnreachable.accept(destination);
@@ -112,49 +115,55 @@ final class DestinationSubsetUpdater {
     var before = permits.subset();
     int concurrency = revision.containerConcurrency();
     long now = loop.nanoTime();
-    boolean canLend = sharedLimit(revision) > 0 && routing.healthy().clusterIp() == null;
+    boolean canLend = sharedLimit(revision) > 0 && eligible.healthy().clusterIp() == null;
     boolean lends = canLend && lending.isActive();
-    var after = (lends ? routing.undivided() : routing).subset(concurrency, now);
+    var after = (lends ? eligible.undivided() : eligible).subset(concurrency, now);
     estimator.rerouted(before, after);
-    permits.route(after, routing.podsBehindClusterIp(), options.balancer(concurrency),
+    permits.route(after, eligible.podsBehindClusterIp(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0, lends);
     lending.routed(canLend ? routed(now) : withoutPods(revision));
     onChange.run();
     if (!after.equals(before)) {
-      // Posted, so that the requests that can run now run first.
+      // Posted, so that requests that can run now are granted before.
       loop.execute(() -> logCapacity(before, after));
     }
   }
 
-  /** The limit of each pod; 0 if there is none, or it is too high to be lent. */
+  /** The limit of each pod; 0 if there is none, or if it is too high for lending. */
   private static int sharedLimit(Revision revision) {
     int concurrency = revision.containerConcurrency();
     return concurrency < PodTracker.ALL ? concurrency : 0;
   }
 
-  /** The value as long as the revision has no pod whose permits are lent. */
+  /** The value while the revision has no pod whose permits can be lent. */
   static Routed withoutPods(Revision revision) {
     return Routed.withoutPods(sharedLimit(revision), isExact(revision),
         revision.timeouts().overall());
   }
 
-  /** Whether the limit counts more than an early start. A queue-proxy keeps the limit itself. */
+  /**
+   * Whether the limit must be kept even if starts take longer. A queue-proxy would keep the limit
+   * itself.
+   */
   private static boolean isExact(Revision revision) {
     return revision.readinessProbe() != null;
   }
 
   private Routed routed(long now) {
     int concurrency = revision.containerConcurrency();
-    var healthy = routing.healthy();
-    return new Routed(healthy.pods().all(), routing.ejected(now),
-        Set.copyOf(DestinationSubset.of(healthy, routing.activator(), concurrency).destinations()),
+    var healthy = eligible.healthy();
+    return new Routed(healthy.pods().all(), eligible.ejected(now),
+        Set.copyOf(DestinationSubset.of(healthy, eligible.activator(), concurrency).destinations()),
         concurrency, isExact(revision), revision.timeouts().overall());
   }
 
-  /** Logs at DEBUG while other pods serve, since there are too many changes for INFO. */
+  /**
+   * Logs a change from or to zero at INFO. Other changes are too many for that, and are logged at
+   * DEBUG.
+   */
   private void logCapacity(DestinationSubset before, DestinationSubset now) {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
-    // A revision without uid is not in Kubernetes.
+    // A revision without a uid is not in Kubernetes.
     long nanos = loop.nanoTime();
     if (fromOrToZero && !revision.uid().isEmpty() && limit.isDue(nanos)) {
       capacityLines.log(nanos, others -> logCapacity(Level.INFO, before, now,
@@ -181,21 +190,21 @@ final class DestinationSubsetUpdater {
     lending.close();
   }
 
-  /** Whether a destination is no longer published; an ejected one still is. */
+  /** Whether a destination is no longer published. An ejected one is still published. */
   boolean isWithdrawn(Destination destination) {
-    var healthy = routing.healthy();
+    var healthy = eligible.healthy();
     return !healthy.pods().contains(destination) && !destination.equals(healthy.clusterIp());
   }
 
   boolean isUnreachable() {
-    return routing.healthy().unreachable();
+    return eligible.healthy().unreachable();
   }
 
   ActivatorIndex activator() {
-    return routing.activator();
+    return eligible.activator();
   }
 
   List<Destination> ejected() {
-    return List.copyOf(routing.ejected(loop.nanoTime()));
+    return List.copyOf(eligible.ejected(loop.nanoTime()));
   }
 }

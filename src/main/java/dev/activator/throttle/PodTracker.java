@@ -12,15 +12,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One destination and its requests in flight. It is its own permit, so acquiring allocates nothing.
+ * The capacity of one destination, with its requests in flight. It is also the permit, so acquiring
+ * one allocates nothing.
  *
- * <p>An unlisted destination is closed: it grants no permits, and keeps its count in case it
- * returns. One word has the closed bit, the count, the carried count (see {@link
- * dev.activator.throttle.policy.InFlightCarryOver}) and the number of permits that this activator
- * holds. So a thread with an older snapshot can acquire no permit after the close, and none that
- * was lent in the meantime.
+ * <p>An unlisted destination is closed. It grants no permits, and keeps its count in case it
+ * returns. One 64-bit word contains the closed bit, the count, the carried count (see
+ * {@link dev.activator.throttle.policy.InFlightCarryOver}) and the number of permits that this
+ * activator holds. So a thread with an older snapshot cannot acquire a permit after the close, or
+ * one that was lent in the meantime.
  *
- * <p><b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
+ * <p><b>Threads.</b> Any may acquire and release; only the revision's loop opens and closes.
  */
 final class PodTracker implements Permit {
   private static final int COUNT_BITS = 24;
@@ -41,16 +42,17 @@ final class PodTracker implements Permit {
   private final AtomicLong state;
   private final AtomicReference<SlowStart> slowStart;
   private final boolean isClusterIp;
-  /** As requests end, the number of held permits falls to this. */
+  /** The number to which the held permits fall as requests end. */
   private volatile int target;
   /** The lease of the held permits, if they are borrowed. */
   private volatile @Nullable LoanLease lease;
 
   /**
-   * A pod is closed at first.
+   * Creates a closed pod.
    *
-   * @param isClusterIp without slow start, because it stands for all pods
-   * @param window its last one; {@link DestinationSubset#UNLIMITED} if it had none
+   * @param isClusterIp whether it is the ClusterIP, which has no slow start because it stands for
+   *     all pods
+   * @param window its last slow-start window; {@link DestinationSubset#UNLIMITED} if it had none
    * @param held {@link #ALL} if permits are not lent
    */
   PodTracker(Destination destination, RevisionPermits permits, boolean isClusterIp, int window,
@@ -86,7 +88,7 @@ final class PodTracker implements Permit {
 
   @Override
   public void release(Ending ending) {
-    // Widens the window first, so that the request woken by the permit finds room.
+    // Widens the window first, so that the request that gets the permit finds room.
     if (ending == Ending.BROKEN) {
       permits.broken(this);
     } else if (ending == Ending.ANSWERED && isInSlowStart()) {
@@ -119,14 +121,14 @@ final class PodTracker implements Permit {
       long now = state.get();
       boolean givenUp = held(now) > keep;
       if (state.compareAndSet(now, givenUp ? now - 1 - HELD : now - 1)) {
-        // A target that was lowered meanwhile may have counted this request.
+        // If the target was lowered in the meantime, hold() may have counted this request.
         permits.released(now < 0 || givenUp || target != keep);
         return;
       }
     }
   }
 
-  /** Includes carried requests. */
+  /** The number of running requests, including carried ones. */
   int running() {
     return load(state.get());
   }
@@ -143,7 +145,7 @@ final class PodTracker implements Permit {
     return held(state.get());
   }
 
-  /** Whether one more request may start. The clock is read only if it decides. */
+  /** Whether one more request may start. Reads the clock only if the result depends on it. */
   boolean hasRoom(int usual) {
     long now = state.get();
     return now >= 0 && hasRoom(now) && load(now) < limit(usual);
@@ -155,15 +157,14 @@ final class PodTracker implements Permit {
   }
 
   /**
-   * Sets how many permits this activator holds; not less than are in use, carried requests included,
-   * until those are released.
-   * Only on the loop.
+   * Sets how many permits this activator holds. Permits that are in use, including those of carried
+   * requests, are held until they are released. Only on the loop.
    *
    * @return how many it holds now
    */
   int hold(int permitCount, @Nullable LoanLease itsLease) {
     lease = itsLease;
-    // Set first, so that a permit released from now on is given up.
+    // Set first, so that permits released from now on are given up.
     target = permitCount;
     while (true) {
       long now = state.get();
@@ -179,7 +180,7 @@ final class PodTracker implements Permit {
     return borrowed != null && borrowed.isOver(permits.nanoTime());
   }
 
-  /** Requests of previous destinations that also count here. */
+  /** The number of requests of previous destinations that are also counted here. */
   int carried() {
     return carried(state.get());
   }
@@ -203,7 +204,7 @@ final class PodTracker implements Permit {
     return isClusterIp;
   }
 
-  /** The number of requests in flight, for the balancer; more than any limit if closed. */
+  /** The number of requests for the balancer; more than any limit if the pod is closed. */
   int load() {
     long now = state.get();
     return now >= 0 ? load(now) : DestinationSubset.UNLIMITED;
@@ -221,18 +222,18 @@ final class PodTracker implements Permit {
     var last = slowStart.get();
     var now = last.at(permits.nanoTime());
     if (now.isOver()) {
-      // So that later calls do not read the clock.
+      // Stored, so that later calls do not read the clock.
       slowStart.compareAndSet(last, now);
     }
     return now;
   }
 
-  /** The time of the window, which stands still while the pod is closed. */
+  /** The current time for the window. It stands still while the pod is closed. */
   private long nowOfWindow() {
     return state.get() < 0 ? slowStart.get().sinceNanos() : permits.nanoTime();
   }
 
-  /** Opens a closed pod. Its window is the smaller of this one and its last. */
+  /** Opens a closed pod. Its window becomes the smaller one of its last window and this. */
   void open(int firstWindow) {
     if (state.get() < 0) {
       if (!isClusterIp) {

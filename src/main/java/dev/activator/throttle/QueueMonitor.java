@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls {@code onWaiting} when a request has to wait, and then once a second while requests are
- * queued. While none can run, calls {@code onStarved} once a second, and rejects the requests when
- * the revision's status or its pods say that no pod will start.
+ * Monitors the queue of a revision. Calls {@code onWaiting} when a request has to wait, and then
+ * once a second while requests are queued. While no request can run, also calls {@code onStarved}
+ * once a second, and rejects the queued requests if the revision's status or its pods show that no
+ * pod will start.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -35,7 +36,7 @@ final class QueueMonitor {
   private volatile @Nullable RevisionStartFailure podFailure;
   private @Nullable RevisionStartFailure loggedFailure;
 
-  /** @param starved whether requests are queued and nothing can run */
+  /** @param starved whether requests are queued and none can run */
   QueueMonitor(Loop loop, Revision revision, BooleanSupplier queued, BooleanSupplier starved,
       Runnable onWaiting, Runnable onStarved, Consumer<RevisionStartFailure> reject) {
     this.id = revision.id();
@@ -64,24 +65,27 @@ final class QueueMonitor {
       return;
     }
     onStarved.run();
-    var failure = podFailure == null ? lasting() : podFailure;
+    var failure = podFailure == null ? lastingFailure() : podFailure;
     if (failure != null) {
       rejectIfStarved(failure);
     }
   }
 
-  /** Why no request starts a pod; null if one may. */
-  @Nullable RevisionStartFailure lasting() {
+  /** The lasting failure because of which no pod will start; null if a pod may start. */
+  @Nullable RevisionStartFailure lastingFailure() {
     return statusFailure != null && statusFailure.lasting() ? statusFailure : null;
   }
 
-  /** Counts each failure once, because it may be an old one. */
+  /**
+   * Call with each new status. Rejects queued requests only if the failure is new, because an old
+   * one may be repeated.
+   */
   void status(Revision now) {
     var failure = now.startFailure();
     if (failure != null && !failure.equals(statusFailure)) {
       statusFailure = failure;
       rejectIfStarved(failure);
-    } else if (failure == null && lasting() != null) {
+    } else if (failure == null && lastingFailure() != null) {
       statusFailure = null;
     }
   }
@@ -95,9 +99,10 @@ final class QueueMonitor {
   }
 
   private void rejectIfStarved(RevisionStartFailure failure) {
-    // While one pod works, the queue drains, so another pod's failure is no reason to reject.
+    // While one pod works, the queue drains, so the failure of another pod is no reason to reject
+    // requests.
     if (starved.getAsBoolean()) {
-      // Logged once; callers that retry get only the reason.
+      // The message is logged once; callers get only the reason.
       if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
         loggedFailure = failure;
         log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));

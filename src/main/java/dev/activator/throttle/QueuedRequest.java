@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in the queue. The revision's loop grants or rejects it. The caller is called on the
+ * A request in the queue. The revision's loop grants or rejects it, and the caller is called on the
  * caller's loop. If the request has given up by then, its permit is released there.
  *
  * <p><b>Threads.</b> Any may call {@link #grant} or {@link #reject}, once; {@code done} belongs to
@@ -24,7 +24,7 @@ final class QueuedRequest implements QueueEntry {
   private boolean done;
 
   /**
-   * @param sinceNanos arrival, by the clock of the revision's loop
+   * @param sinceNanos when it arrived, by the clock of the revision's loop
    * @param retries null if it is no retry
    */
   QueuedRequest(QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
@@ -114,7 +114,7 @@ final class QueuedRequest implements QueueEntry {
     return throttler.heldBytes().get();
   }
 
-  /** A permit whose end is counted: for the retry budget, or for the order of a standing queue. */
+  /** A permit that reports its end to the retry budget, or to the order of the queue. */
   private final class CountedPermit implements Permit {
     private final Permit permit;
     private final long grantedNanos;

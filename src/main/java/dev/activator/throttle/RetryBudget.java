@@ -3,7 +3,8 @@ package dev.activator.throttle;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Keeps failing pods from getting more requests than working ones while no other pod has room.
+ * Limits retries while no other pod has room. Otherwise failing pods would get more requests than
+ * working ones.
  *
  * <p><b>Threads.</b> Any.
  *
@@ -12,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RetryBudget {
   private static final int PERCENT = 20;
-  /** A pod often has one to ten requests, which fail together. */
+  /** A pod often has up to ten requests, which fail together. */
   private static final int MIN_RETRIES = 10;
 
   private final AtomicInteger retries = new AtomicInteger();

@@ -24,12 +24,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision. While requests are queued, new requests get none, so they do not
- * overtake.
+ * The permits of one revision. While requests are queued, new requests get no permit, so they
+ * cannot overtake.
  *
- * <p>No wake-up is lost. A request first increments the queued count, then tries again on the loop;
- * a release first returns the permit, then reads the count. All of these are volatile accesses in
- * program order, so the request sees the permit, or the release sees the request.
+ * <p>No wake-up is lost. A request first increments the queued count, and then tries again on the
+ * loop. A release first returns the permit, and then reads the count. All of these are volatile
+ * accesses in program order, so either the request sees the permit, or the release sees the
+ * request.
  *
  * <p><b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
  */
@@ -46,13 +47,15 @@ final class RevisionPermits {
       return false;
     }
 
-    /** Releases the permit; null if the request may not be retried. */
+    /**
+     * Releases the permit, and queues the request again; null if the request may not be retried.
+     */
     @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected);
   }
 
   /**
    * @param pods in order; never modified
-   * @param limit of each pod, unless its slow-start window is smaller
+   * @param limit the limit of each pod, unless its slow-start window is smaller
    */
   @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
   private record RoutingSnapshot(PodTracker[] pods, int limit, int capacity, Balancer balancer)
@@ -76,7 +79,10 @@ final class RevisionPermits {
     }
   }
 
-  /** The slow-start windows of unlisted destinations that refused requests, in case they return. */
+  /**
+   * Remembers the slow-start windows of unlisted destinations that refused requests, in case they
+   * return.
+   */
   static final class SlowStartMemory {
     static final int REMEMBERED = 256;
 
@@ -110,11 +116,14 @@ final class RevisionPermits {
   private final SlowStartMemory memory = new SlowStartMemory();
   private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
   private volatile List<PodTracker> pods = List.of();
-  /** Closed destinations whose requests run on pods of the snapshot. */
+  /** Closed destinations whose running requests are counted on pods of the snapshot. */
   private volatile List<PodTracker> carriedFrom = List.of();
   /** The first slow-start window of new destinations; 0 for no limit. */
   private volatile int firstWindow;
-  /** Whether only permits that this activator holds can be acquired. Used on the loop only. */
+  /**
+   * Whether permits are lent, so that only those that this activator holds can be acquired. Used on
+   * the loop only.
+   */
   private boolean lent;
 
   /** @param random must be thread-safe */
@@ -123,7 +132,7 @@ final class RevisionPermits {
     this.owner = owner;
   }
 
-  /** Null if there is no free permit, or requests are queued. */
+  /** Null if no permit is free, or if requests are queued. */
   @Nullable Permit tryAcquire() {
     return queued.get() == 0 ? acquireForHead() : null;
   }
@@ -138,7 +147,7 @@ final class RevisionPermits {
       }
       var pod = now.pods()[position];
       if (pod.tryAcquire(now.limit())) {
-        // Two threads may advance it from the same position, which is harmless.
+        // Two threads may advance the cursor from the same position, which is harmless.
         int next = now.balancer().cursorAfter(position, start);
         if (next != start) {
           cursor.setOpaque(next);
@@ -165,7 +174,7 @@ final class RevisionPermits {
     return false;
   }
 
-  /** Enters the queue without a bound, because the request had a permit before. */
+  /** Enters the queue even if it is full, because the request had a permit before. */
   void enterForRetry() {
     queued.getAndIncrement();
   }
@@ -174,7 +183,7 @@ final class RevisionPermits {
     queued.getAndDecrement();
   }
 
-  /** Includes requests on their way to the queue. */
+  /** The number of queued requests, including those on their way to the queue. */
   int queued() {
     return queued.get();
   }
@@ -189,7 +198,7 @@ final class RevisionPermits {
     if (firstWindow > 0) {
       pod.narrow();
       if (firstWindow == 0) {
-        // Slow start was switched off meanwhile.
+        // Slow start was switched off in the meantime.
         pod.endSlowStart();
       }
     }
@@ -200,12 +209,12 @@ final class RevisionPermits {
   }
 
   /**
-   * Switches to these destinations. Requests that run on others still count.
+   * Switches to these destinations. Requests that run on other destinations still count.
    *
    * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow of new destinations; 0 for no limit
-   * @param lending whether {@link #hold} says how many permits there are; new destinations then
-   *     have none
+   * @param lending whether {@link #hold} sets the number of permits; new destinations then have
+   *     none
    */
   void route(DestinationSubset subset, DestinationSet behindClusterIp, Balancer balancer,
       int firstWindow,
@@ -218,7 +227,7 @@ final class RevisionPermits {
     var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
         .toArray(PodTracker[]::new);
     var open = Set.of(now);
-    // Closes these before others open, so that their number of requests can only fall.
+    // Closed before others open, so that the number of their requests can only fall.
     carriedFrom = known.values().stream().filter(pod -> !open.contains(pod)
         && (pod.isClusterIp() || behindClusterIp.contains(pod.destination()))).toList();
     carriedFrom.forEach(PodTracker::close);
@@ -250,7 +259,7 @@ final class RevisionPermits {
     var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(PodTracker::inFlight).sum(),
         Stream.of(to).mapToInt(PodTracker::carried).toArray(),
         Stream.of(to).mapToInt(PodTracker::inFlight).toArray(), limit);
-    // Incremented first, so that each request is counted at any time.
+    // Increments first, so that each request is always counted.
     IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
         .forEach(i -> to[i].carry(dealt[i]));
     IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
@@ -276,7 +285,10 @@ final class RevisionPermits {
     }
   }
 
-  /** Sets how many permits of a destination this activator holds; returns how many it has. No effect if none are lent. */
+  /**
+   * Sets how many permits of a destination this activator holds, and returns how many it holds now.
+   * Has no effect if permits are not lent.
+   */
   int hold(Destination destination, int permits, @Nullable LoanLease lease) {
     var pod = known.get(destination);
     if (pod == null) {
@@ -308,11 +320,11 @@ final class RevisionPermits {
     return owner.nanoTime();
   }
 
-  /** The time until the window of a pod widens by itself; negative if none will. */
+  /** The time until the window of a pod widens by itself; negative if no window will. */
   long nanosToNextStep() {
     long first = -1;
     if (firstWindow > 0) {
-      // A plain loop: it runs for each request that is queued.
+      // A plain loop, because it runs for each queued request.
       for (var pod : routing.pods()) {
         if (pod.isInSlowStart()) {
           long next = pod.nanosToNextStep();
@@ -323,7 +335,7 @@ final class RevisionPermits {
     return first;
   }
 
-  /** The destinations in use. */
+  /** The current destinations. */
   DestinationSubset subset() {
     var now = routing;
     return new DestinationSubset(Stream.of(now.pods()).map(PodTracker::destination).toList(),
@@ -357,7 +369,7 @@ final class RevisionPermits {
     return sum;
   }
 
-  /** Includes closed destinations. */
+  /** The requests in flight, including those of closed destinations. */
   int inFlight() {
     return pods.stream().mapToInt(PodTracker::inFlight).sum();
   }

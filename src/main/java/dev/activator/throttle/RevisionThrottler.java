@@ -35,20 +35,20 @@ import org.slf4j.LoggerFactory;
  * Admits or queues the requests of one revision. A released permit goes to the head of the queue.
  *
  * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
- * {@link RevisionPermits}, {@link WaitEstimator} and {@link RetryBudget} are shared.
+ * {@link RevisionPermits}, {@link WaitEstimator} and {@link RetryBudget} are shared by threads.
  *
- * <p><b>Errors.</b> A request that will not run gets a {@link Rejection}.
+ * <p><b>Errors.</b> A request that cannot run gets a {@link Rejection}.
  *
- * <p><b>Source.</b> Knative's {@code revisionThrottler}, where semaphores of the revision and of
- * each pod let a new request overtake a queued one.
+ * <p><b>Source.</b> Knative's {@code revisionThrottler}. There a new request can overtake a queued
+ * one, because the revision and each pod have separate semaphores.
  */
 final class RevisionThrottler implements RevisionPermits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  /** How many waiting requests a snapshot lists one by one. */
+  /** The number of queued requests whose wait a snapshot lists. */
   private static final int MAX_LISTED_WAITS = 5;
   private static final int MAX_SOURCES = 100;
-  /** After this many grants, other tasks of the loop run. */
+  /** The maximum number of grants before other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
   private final RevisionId id;
@@ -60,18 +60,18 @@ final class RevisionThrottler implements RevisionPermits.Owner {
   private final AtomicLong heldBytes = new AtomicLong();
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final WaitQueue queue;
-  /** Runs while a request waits for the window of a pod to widen. */
+  /** Set while a queued request waits until the window of a pod widens. */
   private final ResettableTimer slowStart;
   private final RevisionLending lending;
-  private final DestinationSubsetUpdater routing;
-  private final QueueMonitor starts;
+  private final DestinationSubsetUpdater subsetUpdater;
+  private final QueueMonitor queueMonitor;
   private final Runnable onStart;
   private volatile Revision revision;
   private volatile ThrottlerOptions options;
-  /** Queued requests of this revision at other activators. */
+  /** The number of requests of this revision that are queued at other activators. */
   private volatile int queuedElsewhere;
   private boolean deleted;
-  /** The loop on which a waiting request will run. */
+  /** The loop of a queued request, on which it will run. */
   private Loop waitingOn;
 
   /**
@@ -101,13 +101,13 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     this.options = optionsOf(revision);
     this.lending = lends.revision(id, loop, new Local(),
         DestinationSubsetUpdater.withoutPods(revision));
-    this.routing = new DestinationSubsetUpdater(loop, permits, estimator, revision, options,
+    this.subsetUpdater = new DestinationSubsetUpdater(loop, permits, estimator, revision, options,
         lending,
         capacityLines, this::rerouted, onUnreachable);
-    this.starts = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
+    this.queueMonitor = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
         () -> onWaiting.accept(waitingOn),
         onStarved, this::cannotStart);
-    // Last, because the loop may use all of this at once.
+    // The last step, because the loop may use this object immediately.
     lending.open();
   }
 
@@ -126,7 +126,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
       log.debug("{}: rejected a request: no pod is expected to start before its deadline", id);
       loop.execute(() -> {
         estimator.startRefused();
-        starts.requestWaits();
+        queueMonitor.requestWaits();
       });
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
     } else if (permits.tryEnter(max)) {
@@ -146,7 +146,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     if (rejectIfHopeless(request)) {
       return;
     }
-    starts.requestWaits();
+    queueMonitor.requestWaits();
     if (queue.isEmpty()) {
       estimator.queueStarted();
     }
@@ -162,12 +162,12 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     if (deleted) {
       permits.leave();
       request.reject(new Rejection.RevisionGone(id));
-    } else if (routing.isUnreachable()) {
-      starts.requestWaits();
+    } else if (subsetUpdater.isUnreachable()) {
+      queueMonitor.requestWaits();
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
     } else if (permits.capacity() == 0
-        && starts.lasting() instanceof RevisionStartFailure failure) {
+        && queueMonitor.lastingFailure() instanceof RevisionStartFailure failure) {
       permits.leave();
       request.reject(new Rejection.CannotStart(id, failure));
     } else {
@@ -197,7 +197,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     });
   }
 
-  /** Called only for requests that had been queued. */
+  /** Call for the end of each request that had been queued. */
   void ended(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
@@ -206,7 +206,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
         loop.execute(
             () -> queue.setOrder(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
       case UNCOUNTED, BROKEN -> {
-        // Such an end says nothing about the queue.
+        // Such an end shows nothing about the queue.
       }
     }
   }
@@ -222,7 +222,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
-    // Enters first, so that no request overtakes before the loop has queued this one.
+    // Counted as queued first, so that no request overtakes before the loop has queued this one.
     permits.enterForRetry();
     loop.execute(() -> requeued(request, pod));
     return request;
@@ -234,19 +234,19 @@ final class RevisionThrottler implements RevisionPermits.Owner {
       return;
     }
     queue.addReturned(request);
-    // Ejects before the release, so that the permit is not used for this destination.
-    routing.eject(pod.destination());
+    // Ejects before the release, so that the permit is not granted for this destination again.
+    subsetUpdater.eject(pod.destination());
     pod.release(Ending.BROKEN);
-    // Needed if eject() did nothing, as the pod was unlisted or ejected before.
+    // Needed if eject() had no effect because the pod was already unlisted or ejected.
     rerouted();
   }
 
-  /** Many calls become one task of the loop. */
+  /** Grants permits in a task of the loop; one task serves many calls. */
   @Override
   public void wake() {
     if (!wakePending.getAndSet(true)) {
       loop.execute(() -> {
-        // Reset first: a permit released after that wakes again.
+        // Reset first, so that a permit that is released later wakes again.
         wakePending.set(false);
         permits.dropClosedIdle();
         grant();
@@ -256,7 +256,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
 
   private void grant() {
     permits.updateCarried();
-    // Read first: a window that widens after the last attempt would be missed.
+    // Read first, because otherwise a window that widens after the last attempt could be missed.
     long wider = queue.isEmpty() ? -1 : permits.nanosToNextStep();
     int granted = 0;
     while (!queue.isEmpty()) {
@@ -305,11 +305,11 @@ final class RevisionThrottler implements RevisionPermits.Owner {
         changed |= !options.equals(before);
       }
       revision = now;
-      routing.revision(revision, options);
+      subsetUpdater.revision(revision, options);
       if (changed) {
-        routing.reroute();
+        subsetUpdater.reroute();
       }
-      starts.status(now);
+      queueMonitor.status(now);
     });
   }
 
@@ -318,9 +318,9 @@ final class RevisionThrottler implements RevisionPermits.Owner {
         problem -> log.warn("{}: {}; it is ignored", id, problem));
   }
 
-  /** Null when pods may start again. */
+  /** @param now null when pods may start again */
   void containerFailure(@Nullable RevisionStartFailure now) {
-    loop.execute(() -> starts.pods(now));
+    loop.execute(() -> queueMonitor.pods(now));
   }
 
   private boolean isQueued() {
@@ -346,14 +346,14 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     loop.execute(() -> {
       log.info("{}: deleted, {} queued requests rejected", id, queue.size());
       deleted = true;
-      routing.end();
+      subsetUpdater.end();
       rejectAll(new Rejection.RevisionGone(id));
     });
   }
 
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
-      routing.destinations(now);
+      subsetUpdater.destinations(now);
       if (now.unreachable() && !queue.isEmpty()) {
         log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
             queue.size());
@@ -364,18 +364,18 @@ final class RevisionThrottler implements RevisionPermits.Owner {
 
   @Override
   public boolean isWithdrawn(Destination destination) {
-    return routing.isWithdrawn(destination);
+    return subsetUpdater.isWithdrawn(destination);
   }
 
   void publicAddresses(PublicEndpoints addresses, String own) {
-    loop.execute(() -> routing.activators(addresses, own));
+    loop.execute(() -> subsetUpdater.activators(addresses, own));
   }
 
-  /** Ignored if addresses are known already, since those may be newer. */
+  /** Sets the addresses unless some are already known, because those may be newer. */
   void initialAddresses(PublicEndpoints addresses, String own) {
     loop.execute(() -> {
-      if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {
-        routing.activators(addresses, own);
+      if (subsetUpdater.activator().equals(ActivatorIndex.UNKNOWN)) {
+        subsetUpdater.activators(addresses, own);
       }
     });
   }
@@ -383,7 +383,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
   private void rerouted() {
     grant();
     if (isQueued()) {
-      starts.requestWaits();
+      queueMonitor.requestWaits();
     }
   }
 
@@ -396,7 +396,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     return heldBytes;
   }
 
-  /** The time limit in the queue from arrival; zero for none. */
+  /** The timeout in the queue from arrival; zero for none. */
   Duration queueTimeout() {
     return options.queueTimeout();
   }
@@ -458,7 +458,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
 
     @Override
     public void reroute() {
-      routing.reroute();
+      subsetUpdater.reroute();
     }
   }
 
@@ -481,7 +481,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
 
   ThrottleView.Start start() {
     return new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
-        starts.failure(revision));
+        queueMonitor.failure(revision));
   }
 
   /** Only on the loop. */
@@ -493,6 +493,6 @@ final class RevisionThrottler implements RevisionPermits.Owner {
                 : queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
             queue.isEmpty() ? Map.of() : queue.from(MAX_SOURCES)),
         start(),
-        routing.activator(), routing.ejected(), revision.rules(), lending.view());
+        subsetUpdater.activator(), subsetUpdater.ejected(), revision.rules(), lending.view());
   }
 }

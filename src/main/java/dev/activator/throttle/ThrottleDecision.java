@@ -7,37 +7,37 @@ import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a request for capacity: a permit, a place in the queue, a rejection, or nothing. */
+/** The result of admitting a request: a permit, an entry in the queue, or neither. */
 public sealed interface ThrottleDecision {
   /**
-   * <b>Threads.</b> Any may release; only the request's loop may retry.
+   * <b>Threads.</b> Any may release a permit; only the request's loop may retry.
    *
-   * <p><b>Errors.</b> Must be released exactly once, by {@code release} or {@link #retry}; a second
-   * release is not always detected.
+   * <p><b>Errors.</b> A permit must be released exactly once, by {@code release} or {@link #retry}.
+   * A second release is not always detected.
    */
   non-sealed interface Permit extends ThrottleDecision {
     Destination destination();
 
     void release(Ending ending);
 
-    /** Whether its destination takes no requests any more: it is no longer listed, or not healthy. */
+    /** Whether the destination no longer takes requests, because it is unlisted or unhealthy. */
     default boolean isWithdrawn() {
       return false;
     }
 
     /**
-     * The destination has not processed the request: ejects the destination briefly and queues the
-     * request before all that never had a permit. Releases this permit in any case.
+     * Call if the destination has not processed the request. Ejects the destination briefly, and
+     * queues the request before all others that never had a permit. Always releases this permit.
      *
-     * @param connected whether there was a connection; a request without one needs no retry budget,
-     *     because it cost the destination nothing
-     * @return null if the retry budget is spent and no other destination has room: the request has
-     *     failed
+     * @param connected whether there was a connection; without one the request needs no retry
+     *     budget, because it cost the destination nothing
+     * @return null if the request has failed, because the retry budget is spent and no other
+     *     destination has room
      */
     @Nullable QueueEntry retry(QueuedCaller caller, boolean connected);
   }
 
-  /** No pod has room, or others wait, and the caller does not wait. */
+  /** No pod has room, or other requests are queued, and this one may not wait. */
   record NoRoom() implements ThrottleDecision {}
 
   enum Ending {
@@ -45,32 +45,35 @@ public sealed interface ThrottleDecision {
     ANSWERED,
     /** The caller left or timed out before the response was complete. */
     ABANDONED,
-    /** It never ran, or failed for a reason other than load. */
+    /** The request never ran, or failed for a reason other than load. */
     UNCOUNTED,
-    /** The destination refused the request or broke off; narrows the slow-start window. */
+    /** The destination refused the request or broke it off; narrows the slow-start window. */
     BROKEN
   }
 
   /** <b>Threads.</b> The caller's loop only. */
   non-sealed interface QueueEntry extends ThrottleDecision {
     /**
-     * Leaves the queue. A permit that is granted concurrently goes to the next request. Ignored
-     * once the caller was called.
+     * Leaves the queue. A permit that is granted concurrently goes to the next request. Has no
+     * effect if the caller was already called.
      */
     void giveUp();
 
-    /** The time limit from arrival; zero for none. */
+    /** The timeout from arrival; zero for none. */
     Duration timeout();
 
     int retryAfterSeconds();
 
-    /** Counts more bytes that the request holds while it is queued, its body included. */
+    /** Counts more bytes that the request, including its body, holds while it is queued. */
     void addHeldBytes(int moreBytes);
 
     long heldBytes();
   }
 
-  /** The caller of a queued request. It gets one of the two calls, unless it gives up. */
+  /**
+   * The caller of a queued request. Unless it gives up, either {@link #granted} or
+   * {@link #rejected} is called.
+   */
   interface QueuedCaller {
     /** The loop on which both calls are made. */
     Loop loop();
@@ -81,7 +84,7 @@ public sealed interface ThrottleDecision {
      */
     long maxWaitNanos();
 
-    /** Whether it is queued if no pod has room. */
+    /** Whether the request is queued if no pod has room. */
     default boolean mayWait() {
       return true;
     }
@@ -100,15 +103,18 @@ public sealed interface ThrottleDecision {
   sealed interface Rejection {
     record QueueFull(RevisionId revision, int retryAfterSeconds) implements Rejection {}
 
-    /** The revision is at zero, and even its fastest known start exceeds the request's deadline. */
+    /**
+     * The revision is at zero, and even its fastest known start would exceed the request's
+     * deadline.
+     */
     record DeadlineTooNear(RevisionId revision, int retryAfterSeconds) implements Rejection {}
 
     record RevisionGone(RevisionId revision) implements Rejection {}
 
-    /** Pods accept no connections any more, and no other pod is starting. */
+    /** The pods no longer accept connections, and no other pod is starting. */
     record Unreachable(RevisionId revision) implements Rejection {}
 
-    /** No pod was free before the activator ended. */
+    /** No pod was free before the activator shut down. */
     record ShuttingDown(RevisionId revision) implements Rejection {}
 
     record CannotStart(RevisionId revision, RevisionStartFailure failure) implements Rejection {}

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param containerConcurrency 0 for no limit
  * @param capacity of this activator; {@link Integer#MAX_VALUE} for no limit
  * @param oldestWait zero if the queue is empty
- * @param newestFirst whether new requests run first, because callers leave before they are served
+ * @param newestFirst whether new requests run first, because callers leave the queue before they
+ *     are served
  * @param pods in order, including removed ones with running requests
  */
 public record ThrottleView(RevisionId revision, int containerConcurrency, int capacity,
@@ -28,8 +29,9 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
   /**
    * Explains why a request waits.
    *
-   * @param destinations how many this activator sends requests to; others may still run some
-   * @param ejected because they could not be reached
+   * @param destinations the number of destinations that this activator sends requests to; others
+   *     may still run requests
+   * @param ejected the destinations that are ejected because they could not be reached
    * @param rules null if the revision has none
    * @param lending with other activators
    */
@@ -38,16 +40,16 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
       RevisionLendingView lending) {}
 
   /**
-   * @param timeout zero for no limit but the revision's own
-   * @param oldest the longest waits, the longest first
-   * @param from addresses that the requests come from, and how many; of the first hundred
+   * @param timeout zero if only the revision's own timeouts apply
+   * @param oldest the longest waits, in descending order
+   * @param from the number of requests from each address, among the first hundred
    */
   public record Queue(int capacity, long heldBytes, Duration timeout, List<Duration> oldest,
       Map<String, Integer> from) {}
 
   /**
-   * @param requested since the first request was queued for a start; null if none is
-   * @param usual median of the last starts; zero if unknown
+   * @param requested the time since the first request was queued for a start; null if none is
+   * @param usual the median of the last starts; zero if unknown
    */
   public record Start(@Nullable Duration requested, Duration usual,
       @Nullable RevisionStartFailure failure) {}

@@ -27,15 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One {@link RevisionThrottler} for each revision.
+ * Admits the requests of all revisions, with one {@link RevisionThrottler} for each revision.
  *
  * <p><b>Threads.</b> Any. A free permit is acquired without a lock or a change of threads. Events
  * of one revision take effect in order.
  *
- * <p><b>Errors.</b> Destinations of an unknown revision are dropped; addresses are kept until it
- * exists.
+ * <p><b>Errors.</b> Destinations of an unknown revision are dropped; addresses are kept until the
+ * revision exists.
  *
- * <p><b>Source.</b> Knative's {@code Throttler}, where requests queued for a deleted revision wait
+ * <p><b>Source.</b> Knative's {@code Throttler}. There, queued requests of a deleted revision wait
  * for their timeout; here they are rejected immediately.
  */
 public final class Throttler {
@@ -43,7 +43,7 @@ public final class Throttler {
 
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
-  /** Addresses seen before their revision. */
+  /** Addresses that came before their revision. */
   private final ConcurrentMap<RevisionId, PublicEndpoints> pendingAddresses = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
   private final RevisionLister revisions;
@@ -51,7 +51,7 @@ public final class Throttler {
   private final ThrottlerOptions defaults;
   private final RandomGenerator random;
   private final PermitLending lending;
-  /** Limits the log lines about capacity, of all revisions together. */
+  /** Limits the log lines about capacity for all revisions together. */
   private final LogLimit capacityLines = new LogLimit(DestinationSubsetUpdater.MAX_CAPACITY_LINES);
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
@@ -65,7 +65,7 @@ public final class Throttler {
   }
 
   /**
-   * @param revisions must not find a revision any more when {@link #revisionGone} is called
+   * @param revisions must no longer find a revision when {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param random must be thread-safe
    */
@@ -81,49 +81,56 @@ public final class Throttler {
   }
 
   /**
-   * Called on the revision's loop when a request could not be delivered. Add before the first
-   * request.
+   * Adds a listener that is called on the revision's loop when a request could not be delivered.
+   * Add it before the first request.
    */
   public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
     onUnreachable.add(listener);
   }
 
   /**
-   * Called on the revision's loop when the first request is queued for a start. A request that is
-   * rejected because its deadline is too near does not count. Add before the first request.
+   * Adds a listener that is called on the revision's loop when the first request is queued for a
+   * start. A request that is rejected because its deadline is too near does not count. Add it
+   * before the first request.
    */
   public void onStart(Consumer<RevisionId> listener) {
     onStart.add(listener);
   }
 
   /**
-   * Called on the revision's loop when a request cannot run at once, and then once a second while
-   * requests are queued; with the loop on which such a request will run. Add before the first request.
+   * Adds a listener that is called on the revision's loop when a request cannot run at once, and
+   * then once a second while requests are queued. It gets the loop on which such a request will
+   * run. Add it before the first request.
    */
   public void onWaiting(BiConsumer<RevisionId, Loop> listener) {
     onWaiting.add(listener);
   }
 
   /**
-   * Called on the revision's loop once a second while requests are queued and none can run. Add
-   * before the first request.
+   * Adds a listener that is called on the revision's loop once a second while requests are queued
+   * and none can run. Add it before the first request.
    */
   public void onStarved(Consumer<RevisionId> listener) {
     onStarved.add(listener);
   }
 
-  /** A queued caller is called later on its own loop, even if it is rejected. */
+  /**
+   * Admits, queues or rejects a request. A caller that is queued or rejected is called later, on
+   * its own loop.
+   */
   public ThrottleDecision admit(Revision revision, ThrottleDecision.QueuedCaller caller) {
     var throttler = throttlers.get(revision.id());
     return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
   }
 
-  /** A revision was created or changed. A new start failure rejects its queued requests. */
+  /**
+   * Call when a revision was created or changed. A new start failure rejects its queued requests.
+   */
   public void revision(Revision revision) {
     created(revision).revision(revision);
   }
 
-  /** Rejects the queued requests if the pods cannot start and none runs. */
+  /** Rejects the queued requests if the pods cannot start and no pod runs. */
   public void containerFailure(ContainerFailure news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
@@ -144,7 +151,7 @@ public final class Throttler {
     return null;
   }
 
-  /** Rejects all queued requests; called when the activator ends. */
+  /** Rejects all queued requests. Called when the activator shuts down. */
   public void rejectQueued() {
     throttlers.values().forEach(RevisionThrottler::rejectQueued);
   }
@@ -187,13 +194,13 @@ public final class Throttler {
     return throttler == null ? null : throttler.view();
   }
 
-  /** Whether no pod takes the revision's requests; also true before it had any. */
+  /** Whether no pod takes the revision's requests. Also true before the first pod. */
   public boolean isAtZero(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null || throttler.isAtZero();
   }
 
-  /** How long its last starts took, in nanoseconds. */
+  /** The durations of the revision's last starts, in nanoseconds. */
   public List<Long> recentStarts(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? List.of() : throttler.recentStarts();
@@ -204,7 +211,9 @@ public final class Throttler {
     return throttler == null ? null : throttler.start();
   }
 
-  /** The requests in flight of all revisions, including deleted ones. */
+  /**
+   * The number of requests in flight on a destination, of all revisions, including deleted ones.
+   */
   public int inFlight(Destination destination) {
     return Stream.concat(throttlers.values().stream(), deleted.stream())
         .map(RevisionThrottler::view).flatMap(view -> view.pods().stream())
@@ -243,8 +252,8 @@ public final class Throttler {
   private RevisionThrottler firstSeen(Revision revision) {
     var throttler = created(revision);
     // The revision may have been deleted concurrently. Then either this lookup does not find it, or
-    // revisionGone runs later and removes the throttler. One that was created again is found here, or
-    // reported later.
+    // revisionGone runs later and removes the throttler. If the revision was created again, this
+    // lookup finds it, or revision() is called later.
     throttlers.computeIfPresent(revision.id(),
         (id, known) -> revisions.find(id) == null ? forgotten(known) : known);
     return throttler;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Estimates how long a new request to one revision would wait, from past starts and the queue's
  * drain rate.
  *
- * <p><b>Threads.</b> The revision's loop writes, any reads.
+ * <p><b>Threads.</b> The revision's loop writes; any thread may read.
  */
 final class WaitEstimator {
   private static final int MAX_RETRY_AFTER_SECONDS = 60;
@@ -25,17 +25,17 @@ final class WaitEstimator {
   private final RandomGenerator jitter;
   private volatile RecentStartDurations starts = RecentStartDurations.UNKNOWN;
   private volatile QueueDrainRate drain;
-  /** The last list of destinations that was not empty. */
+  /** The last destinations that were not empty. */
   private List<Destination> lastDestinations = List.of();
 
-  /** @param seed of the jitter; differs between revisions */
+  /** @param seed the seed of the jitter; differs between revisions */
   WaitEstimator(Loop loop, long seed) {
     this.loop = loop;
     this.jitter = new Random(seed);
     this.drain = QueueDrainRate.UNKNOWN.restarted(loop.nanoTime());
   }
 
-  /** Begins to measure a start. Returns whether no request waited for one before. */
+  /** Begins to measure a start. Returns whether this request is the first that waits for it. */
   boolean startAwaited() {
     boolean first = !starts.isAwaited();
     starts = starts.awaited(loop.nanoTime());
@@ -46,7 +46,7 @@ final class WaitEstimator {
     starts = starts.refused(loop.nanoTime());
   }
 
-  /** No request waits for the start, so it is not measured. */
+  /** Stops the measurement, because no request waits for the start any more. */
   void startGivenUp() {
     starts = starts.ended();
   }
@@ -56,7 +56,7 @@ final class WaitEstimator {
       return;
     }
     if (before.capacity() == 0) {
-      // Pods that were briefly unlisted have not started.
+      // Pods that were only briefly unlisted have not been started again.
       boolean known = lastDestinations.containsAll(now.destinations());
       starts = known ? starts.ended() : starts.started(loop.nanoTime());
     }
@@ -71,24 +71,26 @@ final class WaitEstimator {
     drain = drain.afterGrants(more, loop.nanoTime());
   }
 
-  /** Judges by the fastest known start; false if none is known, even for a time that is over. */
+  /**
+   * Whether even the fastest known start would take longer than this. False if no start is known.
+   */
   boolean startTakesLongerThan(long nanos) {
     long remaining = starts.quickestRemainingNanos(loop.nanoTime());
     return remaining > 0 && nanos < remaining;
   }
 
-  /** Null if no request is queued for a start. */
+  /** How long requests have waited for the current start; null if no request is queued for one. */
   @Nullable Duration startingFor() {
     var now = starts;
     return now.isAwaited() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
   }
 
-  /** In nanoseconds, the oldest first. */
+  /** The durations of the last starts, in nanoseconds, the oldest first. */
   List<Long> recentStarts() {
     return starts.recentNanos();
   }
 
-  /** The median; zero if unknown. */
+  /** The median duration of a start; zero if unknown. */
   Duration usualStart() {
     return Duration.ofNanos(starts.usualNanos());
   }
@@ -103,8 +105,8 @@ final class WaitEstimator {
   }
 
   /**
-   * At least a second, plus up to half as jitter, so that callers rejected together do not return
-   * together.
+   * At least a second, plus a jitter of up to half, so that callers that are rejected together do
+   * not return together.
    */
   static int retryAfterSeconds(double seconds, double jitter) {
     double min = Math.clamp(Math.ceil(seconds), 1, MAX_RETRY_AFTER_SECONDS);

@@ -15,16 +15,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue of one revision: first requests that could not be delivered, then in order of arrival.
- * While {@link AdaptiveLifo} says newest first, requests that have arrived since then run before the
- * others, the newest first. Of the others, those whose callers will probably leave run last.
+ * The queue of one revision. Requests that could not be delivered run first, then the others in
+ * order of arrival. While {@link AdaptiveLifo} is newest first, requests that have arrived since that
+ * began run before the older ones, the newest first. Of the older requests, those whose callers
+ * will probably leave run last.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
  */
 final class WaitQueue {
   private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);
 
-  /** The value until a request is added, because most revisions never queue one. */
+  /** The empty set of a queue without requests; most revisions never queue one. */
   private static final SequencedSet<QueuedRequest> NONE = Collections.unmodifiableSequencedSet(
       new LinkedHashSet<>(0));
 
@@ -33,9 +34,12 @@ final class WaitQueue {
 
   private final RevisionId id;
   private SequencedSet<QueuedRequest> returned = NONE;
-  /** Requests that will probably not be served in time. All arrived before those in {@code queue}. */
+  /**
+   * Requests that will probably not be served in time. They all arrived before those in
+   * {@code queue}.
+   */
   private SequencedSet<QueuedRequest> late = NONE;
-  /** In order of arrival. */
+  /** The other requests, in order of arrival. */
   private SequencedSet<QueuedRequest> queue = NONE;
   private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
@@ -86,7 +90,7 @@ final class WaitQueue {
   }
 
   private void updateLate(long nowNanos) {
-    // The estimates change, so some may be in time again.
+    // The estimates change, so some requests may be in time again.
     while (!late.isEmpty() && order.isInTime(nowNanos - late.getLast().sinceNanos())) {
       queue = modifiable(queue);
       queue.addFirst(late.removeLast());
@@ -98,8 +102,8 @@ final class WaitQueue {
   }
 
   /**
-   * Empties the queue, and returns its requests: first those that could not be delivered, then in
-   * order of arrival.
+   * Empties the queue and returns its requests: first those that could not be delivered, then the
+   * others in order of arrival.
    */
   List<QueuedRequest> clear() {
     var all = Stream.of(returned, late, queue).flatMap(SequencedSet::stream).toList();
@@ -109,13 +113,16 @@ final class WaitQueue {
     return all;
   }
 
-  /** The longest waits, the longest first. */
+  /** The requests that have waited for longest, in descending order. */
   Stream<QueuedRequest> oldest(int max) {
     return Stream.of(returned, late, queue).flatMap(set -> set.stream().limit(max))
         .sorted(BY_ARRIVAL).limit(max);
   }
 
-  /** How many of the longest waits come from each address; unknown addresses are left out. */
+  /**
+   * How many of the longest-waiting requests come from each address; unknown addresses are left
+   * out.
+   */
   Map<String, Integer> from(int max) {
     var sums = new TreeMap<String, Integer>();
     oldest(max).map(QueuedRequest::from).filter(address -> !address.isEmpty())
@@ -142,19 +149,20 @@ final class WaitQueue {
   @Nullable QueuedRequest first() {
     var arrived = late.isEmpty() ? queue : late;
     var first = arrived.isEmpty() ? null : arrived.getFirst();
-    // A request that was returned to the queue counts from its return, so it may be younger.
+    // A request that was returned to the queue counts from its return, so it may be the younger
+    // one.
     return !returned.isEmpty()
         && (first == null || BY_ARRIVAL.compare(returned.getFirst(), first) < 0)
             ? returned.getFirst()
             : first;
   }
 
-  /** Shows other threads the oldest request. */
+  /** Publishes the oldest request to other threads. */
   void publishOldest() {
     oldest = first();
   }
 
-  /** The oldest request, as it was published last. */
+  /** The oldest request, as published last. */
   @Nullable QueuedRequest oldest() {
     return oldest;
   }

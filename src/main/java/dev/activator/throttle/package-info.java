@@ -1,6 +1,6 @@
 /**
- * Each revision has one queue and one set of permits, so no pod ever runs more than its container
- * concurrency.
+ * Admits requests. Each revision has one queue and one set of permits, so that no pod ever runs
+ * more requests than its container concurrency.
  */
 @NullMarked
 package dev.activator.throttle;

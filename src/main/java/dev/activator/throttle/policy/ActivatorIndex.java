@@ -4,19 +4,19 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The position of this activator among those of a revision, by sorted address.
+ * The position of this activator among the sorted addresses of a revision's activators.
  *
  * <p><b>Source.</b> Knative's {@code inferIndex} and {@code handlePubEpsUpdate}.
  *
- * @param index among the sorted addresses; −1 while unknown
- * @param activators 0 while unknown
+ * @param index −1 while unknown
+ * @param activators the number of activators; 0 while unknown
  */
 public record ActivatorIndex(int index, int activators) {
   public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
 
   /**
-   * The index among these addresses. It is unchanged if this activator's address is missing:
-   * requests then bypass the activators, and queued ones keep their shares.
+   * The index among these addresses. It does not change if this activator's address is missing:
+   * requests then bypass the activators, and queued requests keep their shares.
    *
    * @param addresses sorted as text, each once
    */

@@ -4,30 +4,33 @@ package dev.activator.throttle.policy;
  * The order of a queue: by arrival, or newest first once callers leave a standing queue before they
  * are served.
  *
- * <p>Such a queue grows until its head has almost reached its callers' timeout. In order of arrival
- * each permit then goes to a caller that leaves before its response; the newest caller has the most
- * time left.
+ * <p>A standing queue grows until its head has almost reached the callers' timeout. In order of
+ * arrival, each permit would then go to a caller that leaves before its response. The newest caller
+ * has the most time left.
  *
- * <p>Not counted are requests queued for less than {@link #STANDING_NANOS}, and callers that left a
- * request that ran longer than it was queued.
+ * <p>Requests that were queued for less than {@link #STANDING_NANOS} are not counted. Callers that
+ * left are not counted if their request ran longer than it was queued.
  *
  * <p><b>Units.</b> Times by the loop's clock.
  *
  * <p><b>Source.</b> Adaptive LIFO: Maurer, "Fail at Scale" (2015); the standing queue: Nichols and
  * Jacobson, "Controlling Queue Delay" (2012).
  *
- * @param newestFirst for requests that arrive after {@code newestFirstSinceNanos}
- * @param leftShare of the last queued requests
+ * @param newestFirst whether requests that arrive after {@code newestFirstSinceNanos} run first
+ * @param leftShare the share of callers that left, among the last queued requests
  * @param patienceNanos how long callers that leave usually stay; 0 if unknown
  * @param serviceNanos how long a request usually runs; 0 if unknown
  */
 public record AdaptiveLifo(boolean newestFirst, long newestFirstSinceNanos, double leftShare,
     long lastLeftNanos, long patienceNanos, long serviceNanos) {
   public static final AdaptiveLifo BY_ARRIVAL = new AdaptiveLifo(false, 0, 0, 0, 0, 0);
-  /** Separates a standing queue from a short burst. */
+  /** A request that is queued for longer is in a standing queue, not in a short burst. */
   public static final long STANDING_NANOS = 100_000_000L;
 
-  /** Reached by three callers in a row that leave, not by one. */
+  /**
+   * The {@code leftShare} from which the newest is first. Three callers in a row that leave reach
+   * it; one does not.
+   */
   private static final double NEWEST_FIRST_FROM = 1 / 6.0;
   /** The weight of the last request in {@code leftShare}. */
   private static final double WEIGHT = 1 / 16.0;
@@ -63,7 +66,7 @@ public record AdaptiveLifo(boolean newestFirst, long newestFirstSinceNanos, doub
             patienceNanos, towards(serviceNanos, ranNanos));
   }
 
-  /** The order now: by arrival again if no caller has left for a while. */
+  /** The order now. It is by arrival again if no caller has left for a while. */
   public AdaptiveLifo at(long nowNanos) {
     long quiet = Math.max(MIN_QUIET_NANOS, 2 * patienceNanos);
     boolean isInitial = !newestFirst && leftShare == 0;

@@ -4,12 +4,13 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Picks a destination that has room; the caller picks again if another thread was faster.
+ * A load balancing algorithm. It picks a destination that has room; the caller picks again if
+ * another thread was faster.
  *
- * <p><b>Source.</b> Knative's {@code lb_policy.go}, where an empty list crashes the choice of two.
+ * <p><b>Source.</b> Knative's {@code lb_policy.go}. There an empty list crashes the choice of two.
  */
 public enum Balancer {
-  /** The less loaded of two at random; for destinations without a limit. */
+  /** Picks the less loaded one of two random destinations. For destinations without a limit. */
   CHOICE_OF_TWO("choice-of-two") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
@@ -23,14 +24,14 @@ public enum Balancer {
       if (other >= one) {
         other++;
       }
-      // On a tie the first wins, which is itself random.
+      // On a tie the first one is picked, which is itself random.
       int picked = loads.inFlight(one) <= loads.inFlight(other) ? one : other;
-      // With limits, both may be full and another not.
+      // With limits, both may be full while another has room.
       return loads.hasRoom(picked) ? picked : firstWithRoom(loads, picked);
     }
   },
 
-  /** Fills small destinations one after the other. */
+  /** Fills one destination after the other. */
   FIRST_AVAILABLE("first-available") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
@@ -38,7 +39,7 @@ public enum Balancer {
     }
   },
 
-  /** Starts after the last pick. */
+  /** Begins after the last pick. */
   ROUND_ROBIN("round-robin") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
@@ -83,7 +84,7 @@ public enum Balancer {
     return text;
   }
 
-  /** The default; a concurrency of 0 is unlimited. */
+  /** The default for a container concurrency; 0 is unlimited. */
   public static Balancer of(int containerConcurrency) {
     if (containerConcurrency < 0) {
       throw new IllegalArgumentException(
@@ -96,7 +97,7 @@ public enum Balancer {
     };
   }
 
-  /** @param cursor where {@link #ROUND_ROBIN} starts; at first 0 */
+  /** @param cursor where {@link #ROUND_ROBIN} begins; initially 0 */
   public abstract int pick(Loads loads, int cursor, RandomGenerator random);
 
   /** The next cursor, after a permit was acquired at this position. */
@@ -115,7 +116,7 @@ public enum Balancer {
     return NONE;
   }
 
-  /** Scales 32 random bits to 0 … size − 1; the bias is below one in a million for 4,000 pods. */
+  /** Scales 32 random bits to 0 … size − 1. The bias is below one in a million for 4,000 pods. */
   private static int below(int size, long bits) {
     return (int) ((bits * size) >>> 32);
   }

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The destinations to which this activator may send a revision's requests, and how many at once.
- * All activators divide the pods by the same rule, without communication.
+ * The destinations to which this activator may send a revision's requests, with the limit of each
+ * one and the capacity of all. All activators divide the pods by the same rule, without
+ * communication.
  *
  * <p><b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and {@code
  * calculateCapacity}.

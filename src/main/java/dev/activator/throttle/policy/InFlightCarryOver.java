@@ -1,19 +1,20 @@
 package dev.activator.throttle.policy;
 
 /**
- * Carries running requests over to the new destinations when a revision's routing changes between
- * its ClusterIP and its pods. Which pod runs a request is unknown, so they are spread evenly.
+ * Counts running requests on the new destinations when a revision's routing changes between its
+ * ClusterIP and its pods. It is unknown which pod runs a request, so the requests are spread
+ * evenly.
  */
 public final class InFlightCarryOver {
   private InFlightCarryOver() {}
 
   /**
-   * Spreads the requests. Those for which there is no room count against every destination, so that
-   * none takes more before they end.
+   * Spreads the requests. Requests without room are counted on every destination, so that no
+   * destination takes more requests before they end.
    *
-   * @param running on the previous destinations
+   * @param running the number of requests on the previous destinations
    * @param before the last result; kept where possible
-   * @param own requests with a permit of each destination
+   * @param own the number of requests with a permit of each destination
    */
   public static int[] deal(int running, int[] before, int[] own, int limit) {
     var dealt = new int[own.length];

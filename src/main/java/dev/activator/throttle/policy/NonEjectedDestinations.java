@@ -12,9 +12,9 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * The destinations of a revision that may get requests: the healthy ones, except those ejected as
- * unreachable. An unreachable destination is ejected briefly, even the last one; it returns sooner
- * if the prober removes and re-adds it.
+ * The destinations of a revision that may get requests: the healthy ones, except those that are
+ * ejected as unreachable. An unreachable destination is ejected briefly, even if it is the last
+ * one. It returns sooner if the prober removes and re-adds it.
  *
  * @param ejectedUntilNanos by the loop's clock
  */
@@ -29,7 +29,7 @@ public record NonEjectedDestinations(HealthyDestinations healthy, ActivatorIndex
         ActivatorIndex.UNKNOWN, Map.of());
   }
 
-  /** Replaces the healthy destinations, and ends the ejection of those that are gone. */
+  /** Replaces the healthy destinations, and drops the ejections of those that are gone. */
   public NonEjectedDestinations withHealthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     var listed = clusterIp == null ? now.pods() : DestinationSet.of(clusterIp);
@@ -43,7 +43,9 @@ public record NonEjectedDestinations(HealthyDestinations healthy, ActivatorIndex
     return new NonEjectedDestinations(healthy, activator.after(addresses, own), ejectedUntilNanos);
   }
 
-  /** The same without shares, for activators that lend: each may use all pods. */
+  /**
+   * The same destinations without shares, for activators that lend permits: each may use all pods.
+   */
   public NonEjectedDestinations undivided() {
     return new NonEjectedDestinations(healthy, ActivatorIndex.UNKNOWN, ejectedUntilNanos);
   }
@@ -64,7 +66,7 @@ public record NonEjectedDestinations(HealthyDestinations healthy, ActivatorIndex
     return ejected;
   }
 
-  /** The pods behind the ClusterIP; empty if pods are addressed. */
+  /** The pods behind the ClusterIP; empty if pods are addressed directly. */
   public DestinationSet podsBehindClusterIp() {
     return healthy.clusterIp() == null ? DestinationSet.NONE : healthy.pods();
   }

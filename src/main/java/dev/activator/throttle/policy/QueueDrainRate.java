@@ -1,17 +1,17 @@
 package dev.activator.throttle.policy;
 
 /**
- * How fast a queue drains, measured a second at a time.
+ * The rate at which a queue drains, measured second by second.
  *
  * @param sinceNanos start of the measurement, by the loop's clock
- * @param granted since then
+ * @param granted the number of grants since then
  * @param perSecond the last complete measurement; 0 without one
  */
 public record QueueDrainRate(long sinceNanos, int granted, double perSecond) {
   public static final QueueDrainRate UNKNOWN = new QueueDrainRate(0, 0, 0);
   private static final double NANOS_A_SECOND = 1e9;
 
-  /** Begins again, since the queue was empty: the time before does not count. */
+  /** Begins a new measurement, because the queue was empty and that time must not count. */
   public QueueDrainRate restarted(long nowNanos) {
     return new QueueDrainRate(nowNanos, 0, perSecond);
   }
@@ -23,7 +23,10 @@ public record QueueDrainRate(long sinceNanos, int granted, double perSecond) {
         : new QueueDrainRate(nowNanos, 0, rate(all, nowNanos));
   }
 
-  /** Never 0. Assumes that one more request leaves now, so that the rate falls while none does. */
+  /**
+   * The rate now, never 0. Assumes that one more request leaves now, so that the rate falls while
+   * none leaves.
+   */
   public double at(long nowNanos) {
     boolean current = perSecond > 0 && nowNanos - sinceNanos < NANOS_A_SECOND;
     return current ? perSecond : rate(granted + 1, nowNanos);

@@ -5,15 +5,15 @@ import java.util.List;
 
 /**
  * Measures how long a revision takes to start: from the first request without capacity to the first
- * pod with some.
+ * pod with capacity.
  *
- * <p>A start that only rejected requests have caused may never complete. It counts as under way for
- * the usual duration of a start.
+ * <p>A start that was only caused by rejected requests may never complete. It counts as under way
+ * for the usual duration of a start.
  *
  * <p><b>Units.</b> Times by the loop's clock.
  *
- * @param recentNanos the last starts, oldest first
- * @param sinceNanos arrival of the first request; meaningless without a start
+ * @param recentNanos the durations of the last starts, oldest first
+ * @param sinceNanos when the first request arrived; meaningless without a start
  */
 public record RecentStartDurations(List<Long> recentNanos, RequestedBy requestedBy,
     long sinceNanos) {
@@ -56,8 +56,8 @@ public record RecentStartDurations(List<Long> recentNanos, RequestedBy requested
   }
 
   /**
-   * Ends the measurement without a result: there is capacity without a start, or no request is
-   * queued for one any more.
+   * Ends the measurement without a result, because there is capacity without a start, or no request
+   * waits for one any more.
    */
   public RecentStartDurations ended() {
     return requestedBy == RequestedBy.NONE
@@ -78,7 +78,7 @@ public record RecentStartDurations(List<Long> recentNanos, RequestedBy requested
     return remaining(usualNanos(), nowNanos);
   }
 
-  /** The median; 0 if unknown. */
+  /** The median duration; 0 if unknown. */
   public long usualNanos() {
     return recentNanos.isEmpty()
         ? 0

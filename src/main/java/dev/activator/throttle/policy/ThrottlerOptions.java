@@ -8,11 +8,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of one revision's queue and balancing: the defaults, replaced by its annotations.
+ * The options of one revision's queue and balancing: the defaults, overridden by its annotations.
  *
- * @param queueCapacity of the queue at this activator
- * @param sharedCapacity of the queues of all activators together; {@link #NO_BOUND} for none
- * @param queueTimeout from arrival; zero for no limit but the revision's own timeouts
+ * @param queueCapacity the capacity of the queue at this activator
+ * @param sharedCapacity the capacity of the queues of all activators together; {@link #NO_BOUND}
+ *     for none
+ * @param queueTimeout from arrival; zero if only the revision's own timeouts apply
  * @param balancer null to choose by container concurrency
  * @param slowStart the first window of a new pod without a limit; 0 for none
  */
@@ -36,7 +37,7 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, Duration q
   /** @param problems gets a sentence for each invalid annotation, which is ignored */
   public ThrottlerOptions with(Map<String, String> annotations, Consumer<String> problems) {
     var reader = new Reader(annotations, problems);
-    // Used by the request path, which does not warn.
+    // Only checked here: the request path uses this annotation, but does not warn.
     reader.read(WAITING_PAGE, ThrottlerOptions::autoOrOff, "");
     int ofRevision = reader.read(QUEUE_CAPACITY, ThrottlerOptions::atLeastOne, NO_BOUND);
     return new ThrottlerOptions(ofRevision == NO_BOUND ? queueCapacity : ofRevision, ofRevision,
@@ -45,7 +46,10 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, Duration q
         reader.read(SLOW_START, ThrottlerOptions::window, slowStart));
   }
 
-  /** The bound of the queue here while {@code elsewhere} requests are queued at other activators. */
+  /**
+   * The maximum length of the queue here while {@code elsewhere} requests are queued at other
+   * activators.
+   */
   public int queueBound(int elsewhere) {
     return sharedCapacity == NO_BOUND
         ? queueCapacity
