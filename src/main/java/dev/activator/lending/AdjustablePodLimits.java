@@ -5,18 +5,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a throttler through which lending sets how many requests may run on each pod here,
- * and reads what waits.
+ * The interface of a throttler to lending. Lending sets how many requests may run on each pod here,
+ * and reads the state of the queue.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
 public interface AdjustablePodLimits {
   /**
    * Sets how many requests may run on a pod at once. If more are running, they continue, and the
-   * number falls as they end.
+   * limit falls as they end.
    *
-   * @param lease after which none of them may start; null for none
-   * @return the number now
+   * @param lease after which no request may start; null for none
+   * @return the limit now
    */
   int hold(Destination pod, int permits, @Nullable LoanLease lease);
 
@@ -29,15 +29,18 @@ public interface AdjustablePodLimits {
 
   int queued();
 
-  /** How many requests wait at other activators, which count for the bound of the queue. */
+  /**
+   * Sets how many requests are queued at other activators. They count for the maximum length of the
+   * queue.
+   */
   void queuedElsewhere(int requests);
 
-  /** When the oldest queued request began to wait. Call only while some are queued. */
+  /** When the oldest queued request began to wait. Call only while requests are queued. */
   long oldestNanos();
 
-  /** Permits were added: queued requests run. */
+  /** Grants queued requests the permits that were added. */
   void grant();
 
-  /** Divides the pods again, because lending was turned on or off. */
+  /** Divides the pods again, because lending was switched on or off. */
   void reroute();
 }

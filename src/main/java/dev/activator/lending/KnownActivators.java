@@ -3,12 +3,12 @@ package dev.activator.lending;
 import java.util.Set;
 
 /**
- * The activators that this one knows.
+ * The activators that this one knows of.
  *
- * @param isKnown false until they were listed once
- * @param addresses of all, this one's included
- * @param peers that said hello and have not ended
- * @param notLending addresses of those that do not lend, or never answered
+ * @param isKnown false until the cluster has listed them once
+ * @param addresses of all activators, including this one
+ * @param peers processes that said hello and have not ended
+ * @param notLending addresses of activators that do not lend, or never answered
  */
 record KnownActivators(boolean isKnown, Set<String> addresses, Set<PeerId> peers,
     Set<String> notLending) {
@@ -20,7 +20,7 @@ record KnownActivators(boolean isKnown, Set<String> addresses, Set<PeerId> peers
     notLending = Set.copyOf(notLending);
   }
 
-  /** No permit needs to be shared. */
+  /** Whether this is the only activator, so that permits need not be shared. */
   boolean isAlone() {
     return addresses.size() <= 1 && peers.isEmpty();
   }
@@ -29,7 +29,7 @@ record KnownActivators(boolean isKnown, Set<String> addresses, Set<PeerId> peers
     return addresses.contains(address) || isPeer(address);
   }
 
-  /** Written as a loop, since it runs at each change of a queue. */
+  /** Whether a peer has this address. A plain loop, because it runs at each change of a queue. */
   boolean isPeer(String address) {
     for (var peer : peers) {
       if (peer.address().equals(address)) {

@@ -14,12 +14,15 @@ import java.util.function.Predicate;
 
 /**
  * Gives the idle permits of this activator's pods to the requests that have waited longest, at this
- * activator or another. It keeps, lends and recalls permits.
+ * activator or at another one. For that it keeps, lends and recalls permits.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
 final class Lender {
-  /** Moving a permit leaves it idle for a round trip, so small differences in age do not count. */
+  /**
+   * Smaller differences in age are ignored, because a permit is idle for a round trip while it
+   * moves.
+   */
   private static final Duration AGE_TOLERANCE = Duration.ofMillis(10);
 
   private final RevisionId id;
@@ -37,16 +40,16 @@ final class Lender {
     this.lending = lending;
   }
 
-  /** Requests that wait at other activators, as far as is known here. */
+  /** The number of requests that are known to wait at other activators. */
   int queuedElsewhere() {
     return queuedElsewhere;
   }
 
   /**
-   * Divides idle permits among the requests that wait, here and elsewhere.
+   * Divides idle permits among the waiting requests of all activators.
    *
    * @param lendable which pods may be lent
-   * @return how many of the requests that wait here got none
+   * @return the number of requests that wait here and got no permit
    */
   int divide(Collection<PodLoans> pods, Collection<PeerRevisionState> partners, int limitOfPods,
       Predicate<PodLoans> lendable) {
@@ -80,7 +83,7 @@ final class Lender {
     for (var partner : partners) {
       if (partner.lendingAccount != 0) {
         borrowers.add(partner);
-        // If the lease is over here, the borrower's is over, too.
+        // If the lease of this activator is over, that of the borrower is over, too.
         int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
         queuedElsewhere += unserved;
         claims.add(new Claim(unserved, partner.wantedSinceNanos));
@@ -95,7 +98,8 @@ final class Lender {
       refused += unwanted;
       missing += left - unwanted;
     }
-    // Requests took the missing permits in the meantime. Others wait for their release.
+    // Requests here took the missing permits in the meantime. As those are released, they go to the
+    // borrowers.
     keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
     for (int i = 0; i < borrowers.size(); i++) {
       recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
@@ -103,7 +107,7 @@ final class Lender {
     return Math.max(0, queued - divided.given()[0]);
   }
 
-  /** Divides the idle permits of a pod that this activator cannot reach. */
+  /** Divides the idle permits of a pod that this activator cannot reach among the others. */
   private void divideAmongOthers(PodLoans pod, Collection<PeerRevisionState> partners, long now) {
     var borrowers = new ArrayList<PeerRevisionState>();
     var claims = new ArrayList<Claim>();
@@ -137,8 +141,8 @@ final class Lender {
   }
 
   /**
-   * Lends idle permits, and returns how many could not be lent: no pod that the borrower accepts
-   * has them.
+   * Lends idle permits. Returns how many could not be lent, because no pod that the borrower
+   * accepts had an idle permit.
    */
   private int lend(List<PodLoans> mine, PeerRevisionState borrower, int count, long now) {
     int left = count;
@@ -169,7 +173,7 @@ final class Lender {
     return left;
   }
 
-  /** Takes one idle permit, which no activator holds afterwards. False if there was none. */
+  /** Takes one idle permit, so that this activator no longer holds it. False if there was none. */
   private boolean take(PodLoans pod) {
     int rest = limit - pod.lent() - 1;
     if (rest < 0) {
@@ -179,10 +183,7 @@ final class Lender {
     return permits.hold(pod.pod, rest, null) <= rest;
   }
 
-  /**
-   * Holds here what is not lent, except for permits that are recalled from this activator for older
-   * requests elsewhere.
-   */
+  /** Holds the permits that are not lent, except for those that older requests elsewhere need. */
   private void keep(List<PodLoans> mine, int given, int recalled) {
     boolean more = false;
     int left = given;
@@ -206,7 +207,8 @@ final class Lender {
       var loan = pod.lent.get(borrower);
       if (loan != null && loan.account == borrower.lendingAccount) {
         int some = Math.min(left, loan.outstanding());
-        // It is not known here which permits are idle, but a borrower whose own requests wait has no idle one.
+        // This activator does not know which permits are idle. But a borrower whose own requests
+        // wait has no idle one.
         left -= waits ? some : 0;
         long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
         if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
@@ -218,7 +220,10 @@ final class Lender {
     }
   }
 
-  /** How many permits the borrower has to give back because the limit was lowered after they were lent. */
+  /**
+   * The number of permits that the borrower must return because the limit was lowered after they
+   * were lent.
+   */
   private int excess(PodLoans pod, PeerRevisionState borrower) {
     int over = pod.lent() - limit;
     for (var loan : pod.lent.entrySet()) {

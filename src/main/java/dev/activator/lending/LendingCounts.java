@@ -3,7 +3,7 @@ package dev.activator.lending;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What lending has done since the start.
+ * Counts the permits and messages of lending since the start.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -30,12 +30,12 @@ public final class LendingCounts {
     recallsReceived.increment();
   }
 
-  /** @param requests that would wait, in a sample of each second */
+  /** @param the number of requests that would wait without lending, sampled once a second */
   void saved(int requests) {
     savedSeconds.add(requests);
   }
 
-  /** Permits that were lent so far; the same one may be lent many times. */
+  /** The number of permits lent so far; the same permit may be lent many times. */
   public long permitsLent() {
     return lent.sum();
   }
@@ -53,8 +53,8 @@ public final class LendingCounts {
   }
 
   /**
-   * The time that requests did not have to wait: an estimate, at most the time for which they ran
-   * on borrowed permits.
+   * An estimate of the time that lending saved requests from waiting. It is at most the time for
+   * which they ran on borrowed permits.
    */
   public long savedRequestSeconds() {
     return savedSeconds.sum();

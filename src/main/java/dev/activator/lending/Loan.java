@@ -3,28 +3,35 @@ package dev.activator.lending;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one pod that one activator lent another, as either side counts them in one account.
+ * The permits of one pod that one activator has lent to another. Lender and borrower each have such
+ * an object with their own counts.
  */
 final class Loan {
   final long account;
-  /** The borrower's lease. It is replaced if the lender was silent in between. */
+  /**
+   * The borrower's lease; null at the lender. It is replaced after the lender was silent for too
+   * long.
+   */
   private @Nullable LoanLease lease;
-  /** What the borrower held when the account was opened. */
+  /** The number of permits that the borrower held when the account was opened. */
   private final int yielded;
   private long granted;
   private long returned;
   private long recalled;
-  /** The highest number that was recalled, since a recall may be cancelled too late. */
+  /**
+   * The highest total that was ever recalled. Needed because the cancellation of a recall may come
+   * too late.
+   */
   private long everRecalled;
   private boolean refused;
   private long refusedUntilNanos;
 
-  /** The loan as the lender counts it. */
+  /** Creates the loan at the lender. */
   Loan(long account, int yielded) {
     this(account, yielded, null);
   }
 
-  /** The loan as the borrower counts it. */
+  /** Creates the loan at the borrower. */
   Loan(long account, int yielded, @Nullable LoanLease lease) {
     this.account = account;
     this.yielded = yielded;
@@ -55,19 +62,19 @@ final class Loan {
     return recalled;
   }
 
-  /** How many of the outstanding permits are recalled. */
+  /** The number of outstanding permits that are recalled. */
   int toReturn() {
     return Math.clamp(recalled - returned, 0, outstanding());
   }
 
-  /** Whether the permits that were returned last had not been recalled. */
+  /** Whether the last permits were returned without a recall. */
   boolean isUnrequested() {
     return returned > everRecalled;
   }
 
   /**
-   * Offers no permit of the pod until then, because the borrower returned one although its requests
-   * wait.
+   * Offers the borrower no permit of the pod until then, because it returned one although its
+   * requests wait.
    */
   void refuse(long untilNanos) {
     refused = true;

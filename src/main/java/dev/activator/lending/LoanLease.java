@@ -1,9 +1,10 @@
 package dev.activator.lending;
 
 /**
- * The time until which permits of one lender may be used here. A lease that is over stays over.
+ * The time until which a borrower may use the permits of one lender. An expired lease cannot be
+ * extended.
  *
- * <p><b>Threads.</b> Any checks; one thread at a time extends.
+ * <p><b>Threads.</b> Any may check; one at a time may extend.
  */
 public final class LoanLease {
   private volatile long untilNanos;
@@ -16,7 +17,7 @@ public final class LoanLease {
     return untilNanos - nowNanos <= 0;
   }
 
-  /** Extends the lease; false if it is over already. */
+  /** Extends the lease. False if it has already expired. */
   boolean extend(long nowNanos, long until) {
     if (isOver(nowNanos)) {
       return false;

@@ -5,27 +5,30 @@ import java.time.Duration;
 import java.util.TreeMap;
 
 /**
- * Another activator, with the beats that it sent and answered.
+ * Another activator. Tracks its connection, its beats, and the lease of what is borrowed from it.
  *
  * <p><b>Threads.</b> Any.
  */
 final class PeerActivator {
-  /** How long a borrower may use permits after it sent a beat that was answered. */
+  /**
+   * The borrower's lease: how long it may use permits after it sent a beat that the lender
+   * answered.
+   */
   static final Duration LEASE = Duration.ofSeconds(10);
   private static final int MAX_UNANSWERED = 16;
 
   private final PeerId id;
-  /** When the unanswered beats were sent, by number. */
+  /** The times when unanswered beats were sent, by their numbers. */
   private final TreeMap<Long, Long> sentNanos = new TreeMap<>();
   private long sent;
   private long received;
   /**
-   * Ticks are counted instead of time, because a process that stood still has received nothing in
-   * that time.
+   * Ticks are counted instead of time, because a process that was suspended has received no
+   * messages in that time.
    */
   private int awayTicks;
   private volatile boolean connected;
-  private volatile boolean beaten;
+  private volatile boolean sentBeat;
   private volatile long lastBeatNanos;
   private volatile LoanLease lease;
 
@@ -48,9 +51,9 @@ final class PeerActivator {
     return new Beat(sent, received);
   }
 
-  /** Returns whether the beat is the first of this connection, which is answered at once. */
+  /** Returns whether the beat is the first one of this connection. That one is answered at once. */
   synchronized boolean received(Beat beat, long nowNanos) {
-    beaten = true;
+    sentBeat = true;
     boolean first = received == 0;
     received = beat.number();
     lastBeatNanos = nowNanos;
@@ -59,7 +62,8 @@ final class PeerActivator {
       sentNanos.headMap(beat.answered(), true).clear();
       long until = sentAt + LEASE.toNanos();
       if (!lease.extend(nowNanos, until)) {
-        // A new one, because what was borrowed under the last lease may not be used any more.
+        // Replaced, because permits that were borrowed under the expired lease may no longer be
+        // used.
         lease = new LoanLease(until);
       }
     }
@@ -78,9 +82,9 @@ final class PeerActivator {
     connected = false;
   }
 
-  /** Whether it ever sent a beat, so that it lends. */
-  boolean hasBeaten() {
-    return beaten;
+  /** Whether it has ever sent a beat, which shows that it lends. */
+  boolean hasSentBeat() {
+    return sentBeat;
   }
 
   boolean isConnected() {
@@ -96,9 +100,10 @@ final class PeerActivator {
   }
 
   /**
-   * For how many ticks it has neither been connected nor an activator, this one included.
+   * Counts a tick. Returns for how many ticks it has been neither connected nor listed as an
+   * activator.
    *
-   * @param hasLeft whether the cluster names it no more
+   * @param hasLeft whether the cluster no longer lists it
    */
   synchronized int awayTicks(boolean hasLeft) {
     awayTicks = hasLeft ? awayTicks + 1 : 0;

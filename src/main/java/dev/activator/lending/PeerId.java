@@ -1,9 +1,10 @@
 package dev.activator.lending;
 
 /**
- * One process of an activator. One that restarts is another peer, at the same address.
+ * Identifies one process of an activator. After a restart the activator is another peer at the same
+ * address.
  *
  * @param address as in the public Endpoints of revisions
- * @param process differs between any two processes, those of one pod included
+ * @param process differs between any two processes, including those of the same pod
  */
 public record PeerId(String address, String process) {}

@@ -7,38 +7,40 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A message between activators about permits. Numbers are totals, not differences: a message that
- * comes twice changes nothing, and the last of several with the same key is enough.
+ * A message between activators about permits. Counts are totals, not differences, so messages are
+ * idempotent, and the last one of several with the same key is enough.
  *
- * <p>{@link View} and {@link Yield} open an account between a borrower and a lender: what the
- * borrower holds of the lender's pods. The other messages about permits count from there. They name
- * the account, so messages of an earlier account have no effect.
+ * <p>{@link View} and {@link Yield} open an account between a borrower and a lender. An account
+ * begins with the permits of the lender's pods that the borrower holds, and the other messages
+ * count from there. They name the account, so messages of an earlier account have no effect.
  */
 public sealed interface PeerMessage {
-  /** A message about one revision. A {@link Beat} is about a pair of peers. */
+  /** A message about one revision. Only a {@link Beat} is not about a revision. */
   sealed interface OfRevision extends PeerMessage {
     RevisionId revision();
   }
 
   /**
    * The sender's view of which activators share the revision. The receiver answers with
-   * {@link Yield} once it has the same view.
+   * {@link Yield} when it has the same view.
    *
-   * @param epoch higher with each change of the sender's view; starts anywhere in a new process
-   * @param view the same number for the same view; 0 if pods are divided by Knative's rule, because
-   *     not all activators are known to lend, or −1, because another activator's view is 0
+   * @param epoch increases with each change of the sender's view; the first value in a process is
+   *     arbitrary
+   * @param view the same number for the same view; 0 if pods are divided by Knative's rule because
+   *     not all activators are known to lend; −1 if they are divided so because another activator's
+   *     view is 0
    */
   record View(RevisionId revision, long epoch, long view) implements OfRevision {}
 
   /**
-   * The answer to {@link View}: the sender has the same view, no longer owns the pods that the
-   * receiver owns in it, and still holds these permits of them as the receiver's borrower. It
-   * begins a new account.
+   * The answer to {@link View}. The sender has the same view, no longer owns the pods that the
+   * receiver owns in this view, and still holds these permits of them as a borrower. It begins a
+   * new account.
    *
    * @param epoch of the {@link View} that is answered
-   * @param account chosen by the sender, higher with each; 0, which opens none, if it does not have
+   * @param account chosen by the sender, increasing; 0 opens no account: the sender does not have
    *     the revision, and will send a {@link View} before it uses pods
-   * @param held permits by pod, each at least 1; mostly empty
+   * @param held permits by pod, each at least 1; usually empty
    */
   record Yield(RevisionId revision, long epoch, long account, Map<Destination, Integer> held)
       implements OfRevision {
@@ -48,13 +50,14 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * How many requests wait at the sender, which has no permit for them. Stands until the next one.
+   * The number of requests that wait at the sender without a permit. Valid until the next such
+   * message.
    *
-   * @param account of the sender as the borrower
+   * @param account in which the sender is the borrower
    * @param queued 0 if none waits
-   * @param oldest how long the oldest has been waiting
-   * @param seen permits in {@link Grant}s of this account so far, all pods together: later ones are
-   *     not yet subtracted from {@code queued}
+   * @param oldest how long the oldest request has been waiting
+   * @param seen the permits of all pods in the {@link Grant}s of this account so far; later grants
+   *     are not yet subtracted from {@code queued}
    */
   record Want(RevisionId revision, long account, int queued, Duration oldest, long seen)
       implements OfRevision {}
@@ -62,41 +65,42 @@ public sealed interface PeerMessage {
   /**
    * Lends permits.
    *
-   * @param account of the receiver as the borrower
-   * @param granted permits of the pod in this account so far
+   * @param account in which the receiver is the borrower
+   * @param granted the permits of the pod that were granted in this account so far
    */
   record Grant(RevisionId revision, long account, Destination pod, long granted)
       implements OfRevision {}
 
   /**
-   * Gives permits back that the sender no longer uses.
+   * Returns permits that the sender no longer uses.
    *
-   * @param account of the sender as the borrower
-   * @param returned permits of the pod in this account so far; at most what it yielded and was
-   *     granted
+   * @param account in which the sender is the borrower
+   * @param returned the permits of the pod that were returned in this account so far; at most as
+   *     many as it held at first and was granted
    */
   record Return(RevisionId revision, long account, Destination pod, long returned)
       implements OfRevision {}
 
   /**
-   * Others wait: the receiver gives idle permits back at once, and used ones as their requests end.
+   * Recalls permits for requests that wait elsewhere. The receiver returns idle permits at once,
+   * and used ones as their requests end.
    *
-   * @param account of the receiver as the borrower
-   * @param recalled what {@link Return} is to reach for this pod; a lower number than before cancels
-   *     the rest
+   * @param account in which the receiver is the borrower
+   * @param recalled the total that {@link Return} shall reach for this pod; a lower number than
+   *     before cancels the rest of the recall
    */
   record Recall(RevisionId revision, long account, Destination pod, long recalled)
       implements OfRevision {}
 
   /**
-   * Pods of the receiver that the sender can reach, but has no permit of, while requests wait at
-   * the sender. It names those that it has just found, and after a second all. The receiver may
-   * lend their permits even if it cannot reach the pods itself.
+   * Names pods of the receiver that the sender can reach but has no permits of, while requests wait
+   * at the sender: first the pods that it has just found, and after a second all of them. The
+   * receiver may lend permits of these pods even if it cannot reach them itself.
    *
    * @param account of the sender as the borrower
    */
   record Reach(RevisionId revision, long account, Set<Destination> pods) implements OfRevision {
-    /** At most this many pods are named. */
+    /** The maximum number of pods in a message. */
     static final int MAX_PODS = 256;
 
     public Reach {
@@ -105,11 +109,11 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * Sent to each connected peer every two seconds. A borrower may use what it borrowed for a while
-   * after it sent a beat that the lender answered.
+   * A heartbeat, sent to each connected peer every two seconds. A borrower may use borrowed permits
+   * for a while after it sent a beat that the lender answered.
    *
-   * @param number of this beat; higher with each, starting at 1
-   * @param answered number of the last beat from the receiver; 0 if there was none
+   * @param number of this beat; starts at 1 and increases
+   * @param answered the number of the receiver's last beat; 0 if there was none
    */
   record Beat(long number, long answered) implements PeerMessage {}
 }

@@ -3,10 +3,13 @@ package dev.activator.lending;
 /**
  * Sends messages to other activators.
  *
- * <p><b>Threads.</b> Any. Messages that one thread sends to a peer arrive in this order, while the
- * link lasts.
+ * <p><b>Threads.</b> Any. Messages that one thread sends to a peer arrive in order while the link
+ * lasts.
  */
 public interface PeerMessenger {
-  /** Dropped if the peer is not connected: after the next connect both sides start again. */
+  /**
+   * Sends a message. It is dropped if the peer is not connected, because both sides start again
+   * after they connect.
+   */
   void send(PeerId peer, PeerMessage message);
 }

@@ -5,34 +5,43 @@ import dev.activator.lending.policy.PodSharding;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What this activator knows of one revision at another activator. Confined to the revision's loop. */
+/**
+ * The state of another activator for one revision, as this activator knows it. <b>Threads.</b>
+ * Confined to the revision's loop.
+ */
 final class PeerRevisionState {
   final PeerActivator peer;
   final long sinceNanos;
   boolean connected;
-  /** The last view that it sent on this connection. */
+  /** The last view that the peer sent on this connection. */
   @Nullable View view;
-  /** Whether it answered the view of the current epoch, even if the link was lost since. */
+  /**
+   * Whether the peer has answered the view of the current epoch, even if the link was lost after
+   * that.
+   */
   boolean agreed;
-  /** Whether it divides pods by Knative's rule because of what it knows itself, as it said last. */
+  /**
+   * Whether the peer's last view was that it divides pods by Knative's rule because it knows of an
+   * activator that does not lend.
+   */
   boolean slices;
   /**
-   * The owners by which this activator answered it last. It may rely on that until it begins
-   * another epoch.
+   * The owners in this activator's last answer to the peer. The peer may rely on them until it
+   * begins another epoch.
    */
   private PodSharding answered = PodSharding.NONE;
   private @Nullable Long answeredEpoch;
   /**
-   * Ticks are counted instead of time, because what came while this process stood still is not read
-   * yet.
+   * Ticks are counted instead of time, because messages that came while this process was suspended
+   * are not read yet.
    */
   private int silentTicks;
   private long lastBeatNanos;
   private int leftTicks;
-  /** Whether it has been away for so long that it cannot use any pod. */
+  /** Whether the peer has been away for so long that it can no longer use any pod. */
   boolean expired;
 
-  /** The account in which it is the borrower; 0 if none is open. */
+  /** The account in which the peer is the borrower; 0 if none is open. */
   long lendingAccount;
   int wanted;
   long wantedSinceNanos;
@@ -50,7 +59,7 @@ final class PeerRevisionState {
     this.sinceNanos = nowNanos;
   }
 
-  /** For how many ticks there was no beat, this one included. */
+  /** Counts a tick. Returns for how many ticks there was no beat. */
   int silentTicks() {
     if (peer.lastBeatNanos() != lastBeatNanos) {
       lastBeatNanos = peer.lastBeatNanos();
@@ -60,9 +69,9 @@ final class PeerRevisionState {
   }
 
   /**
-   * For how many ticks it has neither been connected nor a member, this one included.
+   * Counts a tick. Returns for how many ticks the peer has been neither connected nor a member.
    *
-   * @param hasLeft whether it is neither now
+   * @param hasLeft whether it is neither of them now
    */
   int leftTicks(boolean hasLeft) {
     leftTicks = hasLeft ? leftTicks + 1 : 0;
@@ -70,8 +79,8 @@ final class PeerRevisionState {
   }
 
   /**
-   * Remembers that it was answered before this activator had the revision, so it may rely on no pod
-   * being used here.
+   * Records that the peer was answered before this activator had the revision, so it may rely on
+   * this activator using no pod.
    */
   void wasAnsweredWithoutTheRevision() {
     answered = new PodSharding(List.of(address()), true, List.of());
@@ -84,12 +93,14 @@ final class PeerRevisionState {
     answeredEpoch = epoch;
   }
 
-  /** @param by the owners in the answer; {@link PodSharding#NONE} if it relies on nothing */
+  /**
+   * @param by the owners in the answer; {@link PodSharding#NONE} if the peer does not rely on it
+   */
   void answered(PodSharding by) {
     answered = by;
   }
 
-  /** Whether the last answer allows it to acquire the pod. */
+  /** Whether the last answer allows the peer to acquire the pod. */
   boolean mayAcquire(PodLoans pod, PodSharding now) {
     return address().equals(answered.equals(now) ? pod.owner : answered.owner(pod.pod));
   }
@@ -112,7 +123,9 @@ final class PeerRevisionState {
     openBorrowing(0);
   }
 
-  /** Requests that wait there, without those for which permits are on their way. */
+  /**
+   * The number of requests that wait at the peer, without those for which permits are on their way.
+   */
   int unserved() {
     return (int) Math.max(0, wanted - (granted - seen));
   }

@@ -22,19 +22,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends permits to other activators, and borrows theirs: one {@link RevisionLending} for each
- * revision, and what all of them know of the other activators.
+ * Lends permits to other activators, and borrows theirs. It has one {@link RevisionLending} for
+ * each revision, and the state of the other activators for all of them.
  *
- * <p>Without {@link #start}, and while this activator is alone, nothing is lent.
+ * <p>No permits are lent before {@link #start}, or while this activator is the only one.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class PermitLending implements PeerEventListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
-   * After this many ticks an activator that never sent a beat counts as one that does not lend. A
-   * process that stands still right after its start must be back before that: others then use the
-   * pods that it uses.
+   * After this number of ticks an activator that never sent a beat counts as one that does not
+   * lend. A process that is suspended right after its start must continue before that, because the
+   * others then use the same pods.
    */
   private static final int SILENT_TICKS = 45;
   private static final Duration TICK = Duration.ofSeconds(1);
@@ -44,8 +44,8 @@ public final class PermitLending implements PeerEventListener {
   private final ConcurrentMap<PeerId, PeerActivator> peers = new ConcurrentHashMap<>();
   private final Set<String> legacy = new HashSet<>();
   /**
-   * Ticks are counted instead of time, because a process that stood still has received nothing in
-   * that time.
+   * Ticks are counted instead of time, because a process that was suspended has received no
+   * messages in that time.
    */
   private final Map<String, Integer> silentTicks = new HashMap<>();
   private final AtomicLong numbers = new AtomicLong();
@@ -53,8 +53,8 @@ public final class PermitLending implements PeerEventListener {
   private Set<String> activators = Set.of();
   private volatile KnownActivators fleet = KnownActivators.UNKNOWN;
   /**
-   * Whether a revision has waited in vain for a list that has this activator. The other revisions
-   * then do not wait.
+   * Whether a revision has waited in vain for a list of activators with this one. Then the other
+   * revisions do not wait.
    */
   private volatile boolean unlisted;
   private volatile @Nullable Started started;
@@ -95,18 +95,21 @@ public final class PermitLending implements PeerEventListener {
     return started().loop().nanoTime();
   }
 
-  /** Called with a revision that a peer names and that has no {@link RevisionLending} yet. */
+  /**
+   * Sets a listener that is called with a revision of a peer's message if it has no
+   * {@link RevisionLending} yet.
+   */
   public void onUnknown(Consumer<RevisionId> listener) {
     onUnknown = listener;
   }
 
-  /** The lending of one revision. It takes no part before {@link RevisionLending#open}. */
+  /** Creates the lending of one revision. It is inactive until {@link RevisionLending#open}. */
   public RevisionLending revision(RevisionId id, Loop itsLoop, AdjustablePodLimits permits,
       Routed routed) {
     return new RevisionLending(id, itsLoop, ownAddress, permits, routed, this);
   }
 
-  /** A revision with that id must not be open already. */
+  /** Opens the lending of a revision. None with that id may be open already. */
   synchronized void opened(RevisionId id, RevisionLending revision) {
     revisions.put(id, revision);
     var now = fleet;
@@ -137,7 +140,7 @@ public final class PermitLending implements PeerEventListener {
   @Override
   public synchronized void connected(PeerId id) {
     legacy.remove(id.address());
-    // Two processes cannot have one address.
+    // Two processes cannot have the same address, so the earlier one has ended.
     List.copyOf(peers.keySet()).stream()
         .filter(other -> other.address().equals(id.address()) && !other.equals(id))
         .forEach(this::ended);
@@ -184,7 +187,7 @@ public final class PermitLending implements PeerEventListener {
     }
     switch (message) {
       case Beat beat -> {
-        boolean isNew = !peer.hasBeaten();
+        boolean isNew = !peer.hasSentBeat();
         var lease = peer.lease();
         if (peer.received(beat, nanoTime())) {
           send(peer, peer.nextBeat(nanoTime()));
@@ -210,7 +213,10 @@ public final class PermitLending implements PeerEventListener {
     }
   }
 
-  /** Answers that this activator uses no pod of the revision, and will request permits before it does. */
+  /**
+   * Answers that this activator does not use the revision's pods, and will send a view before it
+   * does.
+   */
   private synchronized void answerUnknown(PeerActivator peer, View view) {
     if (!revisions.containsKey(view.revision())) {
       send(peer, new Yield(view.revision(), view.epoch(), 0, Map.of()));
@@ -227,7 +233,7 @@ public final class PermitLending implements PeerEventListener {
     for (var address : activators) {
       if (address.equals(ownAddress) || legacy.contains(address)
           || peers.values().stream()
-              .anyMatch(peer -> peer.id().address().equals(address) && peer.hasBeaten())) {
+              .anyMatch(peer -> peer.id().address().equals(address) && peer.hasSentBeat())) {
         silentTicks.remove(address);
       } else if (silentTicks.computeIfAbsent(address, _ -> 0) >= SILENT_TICKS) {
         silent.add(address);
@@ -259,8 +265,8 @@ public final class PermitLending implements PeerEventListener {
   }
 
   /**
-   * Forgets a peer that the cluster no longer lists as an activator, once its leases and requests
-   * are over even if its process still lives.
+   * Forgets a peer that the cluster no longer lists as an activator, when its leases and requests
+   * must be over, even if its process still runs.
    */
   private void forgetIfOver(PeerActivator peer) {
     int ticks = peer.awayTicks(!activators.contains(peer.id().address()));
@@ -294,17 +300,17 @@ public final class PermitLending implements PeerEventListener {
     return counts;
   }
 
-  /** Permits of this activator's pods that others have. */
+  /** The number of permits that this activator has lent to others. */
   public int lent() {
     return revisions.values().stream().mapToInt(RevisionLending::lent).sum();
   }
 
-  /** Permits of others' pods that this activator has. */
+  /** The number of permits that this activator has borrowed from others. */
   public int borrowed() {
     return revisions.values().stream().mapToInt(RevisionLending::borrowed).sum();
   }
 
-  /** The number of an epoch or an account; unique in this process. */
+  /** A new number for an epoch or an account; unique in this process. */
   long nextNumber() {
     return numbers.incrementAndGet();
   }

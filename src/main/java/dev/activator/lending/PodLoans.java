@@ -6,24 +6,33 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The permits of one pod, as this activator counts them. Confined to the revision's loop. */
+/**
+ * The permits of one pod, as this activator counts them. <b>Threads.</b> Confined to the revision's
+ * loop.
+ */
 final class PodLoans {
   final Destination pod;
-  /** The address of its owner; null if several activators send requests to the pod. */
+  /** The address of the pod's owner; null if several activators send requests to the pod. */
   @Nullable String owner;
   boolean listed;
-  /** Whether this activator may send requests to the pod: it is listed, and not ejected. */
+  /** Whether this activator may send requests to the pod, because it is listed and not ejected. */
   boolean routed;
   /** Whether this activator issues the pod's permits. */
   boolean owned;
-  /** Until when this activator may use a pod that now belongs to another one; null if it does not. */
+  /**
+   * Until when this activator may use the pod, if it now belongs to another activator; otherwise
+   * null.
+   */
   @Nullable LoanLease until;
   final Map<PeerRevisionState, Loan> lent = new LinkedHashMap<>(2);
-  /** Permits are borrowed from one activator at a time. The loans of others only keep their counts. */
+  /**
+   * The loans from other activators. Only one of them has outstanding permits; the others only keep
+   * their counts.
+   */
   final Map<PeerRevisionState, Loan> borrowed = new LinkedHashMap<>(2);
-  /** Idle borrowed permits at the last tick. */
+  /** The number of idle borrowed permits at the last tick. */
   int idle;
-  /** Until when other activators count as able to reach the pod, even if this one cannot. */
+  /** Until when other activators are assumed to reach the pod, even if this one cannot. */
   private final Map<PeerRevisionState, Long> reachedUntilNanos = new LinkedHashMap<>(2);
 
   PodLoans(Destination pod, @Nullable String owner) {
@@ -40,7 +49,7 @@ final class PodLoans {
     return !reachedUntilNanos.isEmpty();
   }
 
-  /** Whether the activator has said that it reaches the pod, or has permits of it. */
+  /** Whether the activator has reported that it reaches the pod, or has permits of it. */
   boolean isReachedBy(PeerRevisionState partner, long nowNanos) {
     var loan = lent.get(partner);
     return isReached(nowNanos) && reachedUntilNanos.containsKey(partner)
@@ -68,12 +77,12 @@ final class PodLoans {
     return null;
   }
 
-  /** @param lender that {@link #lender} names */
+  /** @param lender the result of {@link #lender} */
   Loan loanOf(PeerRevisionState lender) {
     return Objects.requireNonNull(borrowed.get(lender));
   }
 
-  /** Whether this object can be dropped: no account that is still open counts the pod's permits. */
+  /** Whether this object can be dropped, because no open account counts the pod's permits. */
   boolean isUnused(long nowNanos) {
     return !listed && lent() == 0 && lender() == null && !isReached(nowNanos)
         && lent.entrySet().stream()

@@ -23,28 +23,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One revision's part in lending: which pods this activator owns, and with which activators it
- * agrees about that. {@link RevisionPermitLedger} has the permits.
+ * The lending of one revision. It decides which pods this activator owns, and agrees on that with
+ * the other activators. {@link RevisionPermitLedger} has the permits.
  *
- * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
- * this epoch's {@link View}: by its answer each gives up the pods that the sender of the view owns
- * in this view, and says how many requests it still runs there. So at most one activator owns a
- * pod: if two answered each other, the later epoch began after its activator had answered the
- * earlier one. The number of running requests does not grow, since no more permits of such a pod
- * are borrowed from a third activator until the sender begins another epoch. A pod keeps its owner
- * until another activator requests it, so most pods stay in use while views change.
+ * <p>Each change of this activator's view begins an epoch. This activator acquires a pod only after
+ * all others have answered the {@link View} of the epoch. With the answer, an activator gives up
+ * the pods that the sender owns in this view, and reports how many requests it still runs there. So
+ * at most one activator owns a pod: if two answered each other, the later epoch began after its
+ * activator had answered the earlier one. The number of running requests cannot grow, because the
+ * activator that answered borrows no further permits of such a pod from a third one until the
+ * sender begins another epoch. A pod keeps its owner until another activator requests it, so most
+ * pods stay in use while views change.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
 public final class RevisionLending {
   private static final Duration TICK = Duration.ofSeconds(1);
-  /** Pods are divided by Knative's rule, because a member is not known to lend. */
+  /** The view if pods are divided by Knative's rule, because a member is not known to lend. */
   private static final long SLICED = 0;
-  /** The same, because another member does so. A third member does not follow this one. */
+  /**
+   * The view if pods are divided so because another member does it. A third member does not follow
+   * this activator.
+   */
   private static final long SLICED_ELSEWHERE = -1;
   /**
-   * After this time an activator that is in no list gets its requests in another way: lists come
-   * within milliseconds.
+   * How long to wait for a list of activators with this one. Lists come within milliseconds, so
+   * after this time the requests must come another way.
    */
   private static final Duration FIRST_VIEW = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(RevisionLending.class);
@@ -63,14 +67,15 @@ public final class RevisionLending {
   private Routed routed;
   private List<String> listed = List.of();
   /**
-   * Whether this activator has been listed, and knew all that were listed with it. The later listed
-   * of two activators knows the other by then, and uses no pod that the other has not yielded.
+   * Whether this activator has been listed, and knew all activators of that list. Of two
+   * activators, the one that is listed later then knows the other, and uses no pod that the other
+   * has not yielded.
    */
   private boolean hasView;
-  /** Whether this activator has been the only one, as far as is known, since it was listed. */
+  /** Whether this activator is known to have been the only one since it was listed. */
   private boolean hadAll;
   private long epoch;
-  /** The number of the view of this epoch. */
+  /** The number of this epoch's view. */
   private long view;
   private volatile int lent;
   private volatile int borrowed;
@@ -82,10 +87,10 @@ public final class RevisionLending {
    *
    * @param pods in order; none if requests go through a ClusterIP, or have no limit
    * @param limit of requests at a pod; 0 for none
-   * @param ejected those that could not be reached, for a moment
-   * @param slice its own pods by Knative's rule
-   * @param exact whether the limit counts more than an early start: a pod is not used before all
-   *     activators agree who owns it
+   * @param ejected those that are ejected because they could not be reached
+   * @param slice this activator's pods by Knative's rule
+   * @param exact whether the limit must be kept even if starts take longer: a pod is not used
+   *     before all activators agree who owns it
    * @param longestRequest after which each request has ended
    */
   public record Routed(List<Destination> pods, Set<Destination> ejected, Set<Destination> slice,
@@ -96,7 +101,7 @@ public final class RevisionLending {
       slice = Set.copyOf(slice);
     }
 
-    /** The value as long as there is no pod. */
+    /** The value while there is no pod. */
     public static Routed withoutPods(int limit, boolean exact, Duration longestRequest) {
       return new Routed(List.of(), Set.of(), Set.of(), limit, exact, longestRequest);
     }
@@ -120,17 +125,23 @@ public final class RevisionLending {
     return loop;
   }
 
-  /** Call once the loop may use the permits. */
+  /** Begins to take part in lending. Call when the loop may use the permits. */
   public void open() {
     lending.opened(id, this);
   }
 
-  /** Whether permits are shared; if not, this activator may use all, or its slice. */
+  /**
+   * Whether permits are shared with other activators. If not, this activator may use all pods, or
+   * its slice of them.
+   */
   public boolean isActive() {
     return !closed && (awaitsView() || fleet.isKnown() && !fleet.isAlone());
   }
 
-  /** Whether others may use the revision's pods without this one's knowledge: then it uses none. */
+  /**
+   * Whether other activators may use the revision's pods without this one's knowledge, so that it
+   * must not use any.
+   */
   private boolean awaitsView() {
     return !hasView && routed.exact() && lending.isStarted();
   }
@@ -153,14 +164,14 @@ public final class RevisionLending {
     boolean wasActive = isActive();
     routed = now;
     if (wasActive != isActive()) {
-      // The revision has lost its queue-proxy, or got one. This leads back here.
+      // The revision has lost its queue-proxy, or got one. This call leads back here.
       permits.reroute();
     } else if (isActive()) {
       var found = ledger.routed(now);
       divide();
       settle();
       if (owners.allLend()) {
-        ledger.sayFound(found);
+        ledger.reportFound(found);
       }
     }
   }
@@ -168,7 +179,8 @@ public final class RevisionLending {
   /**
    * Call after each change of the activators.
    *
-   * @param addresses of the revision's public Endpoints, sorted; pods while activators are bypassed
+   * @param addresses the sorted addresses of the revision's public Endpoints; those of pods while
+   *     activators are bypassed
    */
   public void members(List<String> addresses) {
     boolean wasActive = isActive();
@@ -199,12 +211,12 @@ public final class RevisionLending {
     } else {
       lent = 0;
       borrowed = 0;
-      // The others may have left the list before they were known to be gone.
+      // The other activators may have left the list before it was known that they are gone.
       hadAll |= listed.equals(List.of(own));
     }
   }
 
-  /** Call when requests were queued or left, or permits were released. */
+  /** Call when requests have entered or left the queue, or permits were released. */
   public void changed() {
     if (isActive() && !settling) {
       settling = true;
@@ -231,13 +243,13 @@ public final class RevisionLending {
     fleet = now;
     seen();
     if (wasActive != isActive() && wasAlone) {
-      // While it was alone, it owned all pods.
+      // While this activator was the only one, it owned all pods.
       ledger.own(routed.pods());
     }
     settleAfter(wasActive);
   }
 
-  /** A peer that was there before this revision. */
+  /** Adds a peer that existed before this revision. */
   void earlierPeer(PeerActivator peer) {
     peer(peer);
     partner(peer).wasAnsweredWithoutTheRevision();
@@ -246,7 +258,7 @@ public final class RevisionLending {
     }
   }
 
-  /** A peer has connected. */
+  /** Call when a peer has connected. */
   void peer(PeerActivator peer) {
     var partner = partner(peer);
     partner.connected = true;
@@ -307,7 +319,7 @@ public final class RevisionLending {
 
   private void viewed(PeerRevisionState partner, View now) {
     if (partner.view == null || partner.view.epoch() != now.epoch()) {
-      // It has closed the accounts, and may not have had the revision yet when it got our view.
+      // The peer has closed the accounts, and may not have had the revision when it got our view.
       partner.closeAccounts();
       partner.began(now.epoch());
       sendView(partner);
@@ -320,8 +332,8 @@ public final class RevisionLending {
   }
 
   /**
-   * Whether no more permits of the pod may be borrowed: another activator was answered how many are
-   * used here, and may count on it.
+   * Whether no further permits of the pod may be borrowed, because another activator got an answer
+   * how many are used here, and may rely on that.
    */
   private boolean mayBeAcquiredByAnother(PodLoans pod, PeerRevisionState lender) {
     if (routed.exact() && owners.allLend()) {
@@ -335,9 +347,9 @@ public final class RevisionLending {
   }
 
   /**
-   * Decides who owns which pod, by what is known now.
+   * Computes the owners of the pods, and begins an epoch if the view has changed.
    *
-   * @return whether an epoch began, in which all were answered
+   * @return whether an epoch began; then all views have been answered
    */
   private boolean divide() {
     var members = currentMembers();
@@ -354,7 +366,7 @@ public final class RevisionLending {
       return false;
     }
     if (allLend && !before.allLend() || routed.limit() == 0) {
-      // Slices may overlap; without a limit all activators use all pods.
+      // Slices may have overlapped; and without a limit all activators use all pods.
       ledger.own(_ -> false);
     }
     epoch = lending.nextNumber();
@@ -372,8 +384,8 @@ public final class RevisionLending {
   }
 
   /**
-   * Whether another member divides the pods by Knative's rule, because it knows of one that does
-   * not lend.
+   * Whether another member divides the pods by Knative's rule, because it knows of a member that
+   * does not lend.
    */
   private boolean isSlicedElsewhere(List<String> members) {
     for (var partner : partners.values()) {
@@ -408,8 +420,8 @@ public final class RevisionLending {
   }
 
   /**
-   * Answers the view of a peer if it is this activator's, too: once for each view that is received
-   * or begun.
+   * Answers the view of a peer if this activator has the same view. Call once for each view that is
+   * received or begun.
    */
   private void answer(PeerRevisionState partner) {
     var requested = partner.view;
@@ -441,7 +453,7 @@ public final class RevisionLending {
 
   private void agreed(PeerRevisionState partner, Yield yield) {
     if (yield.account() == 0) {
-      // It does not have the revision, so it relies on nothing.
+      // The peer does not have the revision, so it does not rely on an answer.
       partner.answered(PodSharding.NONE);
     }
     if (yield.epoch() == epoch) {
@@ -475,19 +487,19 @@ public final class RevisionLending {
     }
   }
 
-  /** Permits of own pods that others have. Any thread may read. */
+  /** The number of lent permits. <b>Threads.</b> Any may read. */
   int lent() {
     return lent;
   }
 
-  /** Permits of others' pods that this activator has. Any thread may read. */
+  /** The number of borrowed permits. <b>Threads.</b> Any may read. */
   int borrowed() {
     return borrowed;
   }
 
   /**
-   * Whether the pod is divided by Knative's rule, as there is no link to its owner and its
-   * queue-proxy keeps the limit.
+   * Whether the pod is used by Knative's rule although it has another owner. This is so if there is
+   * no link to the owner, and the pod's queue-proxy keeps the limit.
    */
   private boolean isSharedWithoutLink(PodLoans pod) {
     return !routed.exact() && routed.slice().contains(pod.pod) && !own.equals(pod.owner)
@@ -496,8 +508,8 @@ public final class RevisionLending {
   }
 
   /**
-   * Keeps a pod that its next owner has not requested yet, for as long as a borrower may keep it.
-   * After that the next owner does not wait for this activator.
+   * Keeps a pod that its next owner has not requested yet, for as long as a borrower's lease. After
+   * that time the next owner does not wait for this activator.
    */
   private void keepUntilRequested(PodLoans pod) {
     pod.until = null;
@@ -550,10 +562,10 @@ public final class RevisionLending {
       lending.counts().saved(ledger.runningBeyondOwnPods());
       ledger.returnIdle();
       if (owners.allLend()) {
-        ledger.sayReached();
+        ledger.reportReached();
       }
       if (ledger.hasManyUnused()) {
-        // New accounts in both directions, so that both sides may forget.
+        // Opens new accounts in both directions, so that both sides can drop the unused pods.
         partners.values().forEach(partner -> {
           answer(partner);
           sendView(partner);
@@ -564,7 +576,10 @@ public final class RevisionLending {
     }
   }
 
-  /** Ends the accounts of a peer whose lease and requests are over, whatever it does now. */
+  /**
+   * Ends the accounts of a peer that has been silent for so long that its lease and requests must
+   * be over.
+   */
   private void checkSilent(PeerRevisionState partner) {
     long longest = ledger.longestUse().dividedBy(TICK);
     boolean isLong = partner.silentTicks() > longest;
@@ -572,14 +587,14 @@ public final class RevisionLending {
       partner.openLending(0);
       sendView(partner);
     }
-    // While it was a member, it used its own pods without a lease.
+    // Counted only from when it left, because a member uses its own pods without a lease.
     boolean hasLeft = !partner.connected && !owners.members().contains(partner.address());
     partner.expired = partner.leftTicks(hasLeft) > longest && isLong;
   }
 
   /**
-   * The time after a peer's last beat from which none of its requests runs on borrowed permits. Any
-   * thread may call this.
+   * The time after a peer's last beat at which none of its requests can still run on borrowed
+   * permits. <b>Threads.</b> Any may call.
    */
   Duration longestUse() {
     return ledger.longestUse();

@@ -5,11 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a revision's permits are shared among activators, as one of them knows.
+ * A snapshot of how a revision's permits are shared, as one activator knows it.
  *
  * @param sharing null if this activator is alone
- * @param activators addresses of those that share the revision; sorted
- * @param agreed whether all of them have the same view; new pods wait for that where a limit is exact
+ * @param activators the sorted addresses of the activators that share the revision
+ * @param agreed whether all of them have the same view; where the limit is exact, a new pod is not
+ *     used before that
  * @param pods in order
  */
 public record RevisionLendingView(@Nullable Sharing sharing, List<String> activators,
@@ -21,7 +22,7 @@ public record RevisionLendingView(@Nullable Sharing sharing, List<String> activa
   public enum Sharing {
     /** Each pod belongs to one activator, which lends its permits. */
     OWNED,
-    /** By Knative's rule, because not all activators lend. */
+    /** Pods are divided by Knative's rule, because not all activators lend. */
     SLICES
   }
 
@@ -30,8 +31,8 @@ public record RevisionLendingView(@Nullable Sharing sharing, List<String> activa
    *
    * @param owner its address; null if several activators use the pod
    * @param owned whether this activator issues the pod's permits
-   * @param held permits that this activator may use now
-   * @param lent of the owner's permits, to all others
+   * @param held the number of permits that this activator may use now
+   * @param lent the number of the owner's permits that are lent
    */
   public record PodShare(Destination pod, @Nullable String owner, boolean owned, int held,
       int lent) {}

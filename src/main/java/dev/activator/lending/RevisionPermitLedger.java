@@ -24,26 +24,30 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision. For a pod that this activator owns, those held here and those lent add up
- * to its limit; for another pod, the borrowed ones are held here.
+ * The accounts of one revision's permits. For a pod that this activator owns, the permits that are
+ * held here and those that are lent add up to the pod's limit. For any other pod, the borrowed
+ * permits are held here.
  *
- * <p>A lent permit is free again if the borrower gave it back, or its process has ended, or it has
- * been silent for so long that its lease and all of its requests are over.
+ * <p>A lent permit is free again when the borrower has returned it, when the borrower's process has
+ * ended, or when it has been silent for so long that its lease and all of its requests are over.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
 final class RevisionPermitLedger {
-  /** The pause between two messages about the same queue, unless it has doubled or is empty. */
+  /**
+   * The minimum pause between two messages about the same queue, unless the queue has doubled or is
+   * empty.
+   */
   private static final Duration WANT_PERIOD = Duration.ofMillis(5);
   private static final Duration REFUSED = Duration.ofSeconds(1);
-  /** The borrower's lease, and a margin for clocks. */
+  /** The borrower's lease, plus a margin for different clocks. */
   private static final Duration LENDER_LEASE = Duration.ofSeconds(15);
-  /** A margin for a borrower that stood still, and could not end its requests in time. */
+  /** A margin for a borrower that was suspended, and could not end its requests in time. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final int MAX_UNUSED = 32;
-  /** After a wait of this length this activator says which pods it can reach. */
+  /** When requests have waited this long, this activator reports which pods it can reach. */
   private static final Duration LONG_WAIT = Duration.ofSeconds(1);
-  /** How long a {@link Reach} counts. It is repeated each second while requests wait. */
+  /** How long a {@link Reach} is valid. It is repeated each second while requests wait. */
   private static final Duration REACHED = Duration.ofSeconds(3);
 
   private final RevisionId id;
@@ -55,7 +59,10 @@ final class RevisionPermitLedger {
   private final Lender lender;
   private final ResettableTimer wantTimer;
   private Routed routed;
-  /** Never falls: requests that began before a timeout was lowered may still run somewhere. */
+  /**
+   * Never decreases, because requests that began before a timeout was lowered may still run
+   * somewhere.
+   */
   private volatile Duration longestRequest;
   private Function<Destination, @Nullable String> owner = _ -> null;
 
@@ -85,7 +92,7 @@ final class RevisionPermitLedger {
     pods.values().forEach(pod -> pod.owner = now.apply(pod.pod));
   }
 
-  /** Returns the pods that could not be reached before. */
+  /** Updates the pods. Returns those that can be reached now but could not be before. */
   Set<PodLoans> routed(Routed now) {
     routed = now;
     if (now.longestRequest().compareTo(longestRequest) > 0) {
@@ -124,20 +131,20 @@ final class RevisionPermitLedger {
     for (var pod : pods.values()) {
       if (!pod.owned && (pod.routed || pod.isReached(now)) && which.test(pod)) {
         pod.owned = true;
-        // What was borrowed is part of what is held.
+        // The borrowed permits are now held as the owner's.
         pod.borrowed.clear();
       }
     }
   }
 
   /**
-   * Gives the pod to its new owner, and returns how many permits requests still use. They are kept
-   * as a loan of the new owner.
+   * Gives a pod to its new owner. Returns the number of permits that are still in use here; they
+   * become a loan from the new owner.
    */
   int giveUp(PodLoans pod, PeerRevisionState to, long account, boolean withLoans) {
     pod.owned = false;
     if (withLoans) {
-      // The borrowers report them themselves.
+      // The borrowers will report these loans to the new owner themselves.
       pod.lent.clear();
       pod.borrowed.clear();
     }
@@ -152,7 +159,7 @@ final class RevisionPermitLedger {
     return kept;
   }
 
-  /** @param included the pods of which the borrower reports what it holds */
+  /** @param included the pods for which the borrower reports the permits that it holds */
   void opened(PeerRevisionState borrower, Yield yield, Predicate<PodLoans> included) {
     pods.values().stream().filter(included)
         .forEach(pod -> pod.lent.remove(borrower));
@@ -160,7 +167,7 @@ final class RevisionPermitLedger {
         new Loan(yield.account(), held)));
   }
 
-  /** Returns whether the borrower had permits. */
+  /** Ends all loans to a borrower. Returns whether there were any. */
   boolean ended(PeerRevisionState borrower) {
     boolean had = false;
     for (var pod : pods.values()) {
@@ -185,27 +192,27 @@ final class RevisionPermitLedger {
   }
 
   /**
-   * Says which pods this activator can reach, once requests have waited for long: their owners may
-   * be unable to reach them.
+   * If requests have waited for long, reports to owners of pods which of them this activator can
+   * reach. The owners may be unable to reach them.
    */
-  void sayReached() {
+  void reportReached() {
     if (permits.queued() > 0
         && loop.nanoTime() - permits.oldestNanos() >= LONG_WAIT.toNanos()) {
-      sayReached(pods.values());
+      reportReached(pods.values());
     }
   }
 
   /**
-   * Says that pods were found here. Their owners probe new pods less often while they have no
-   * requests, so they may find these later.
+   * If requests wait, reports pods that were just found here to their owners. An owner without
+   * requests probes new pods less often, so it may find them later.
    */
-  void sayFound(Set<PodLoans> found) {
+  void reportFound(Set<PodLoans> found) {
     if (permits.queued() > 0) {
-      sayReached(found);
+      reportReached(found);
     }
   }
 
-  private void sayReached(Collection<PodLoans> which) {
+  private void reportReached(Collection<PodLoans> which) {
     for (var lender : partners.values()) {
       if (lender.borrowingAccount != 0) {
         var reached = which.stream()
@@ -219,7 +226,7 @@ final class RevisionPermitLedger {
     }
   }
 
-  /** @param isTaken whether no more permits of a pod may be borrowed */
+  /** @param isTaken whether no further permits of a pod may be borrowed */
   void granted(PeerRevisionState lender, Grant grant, Predicate<PodLoans> isTaken) {
     if (grant.account() != lender.borrowingAccount) {
       return;
@@ -245,8 +252,8 @@ final class RevisionPermitLedger {
   }
 
   /**
-   * Returns what is idle when the lease is over, even if the lender has answered again, and begins
-   * a new lease.
+   * If the lease is over, returns idle permits and begins a new lease. Does so even if the lender
+   * has answered again in the meantime.
    */
   private void renew(PodLoans pod, PeerRevisionState lender, Loan loan) {
     var lease = loan.lease();
@@ -279,7 +286,8 @@ final class RevisionPermitLedger {
     if (loan != null && loan.account == back.account()
         && loan.account == borrower.lendingAccount) {
       if (loan.returnedNow(back.returned()) > 0 && loan.isUnrequested() && borrower.wanted > 0) {
-        // It still waits, and yet returns an idle permit: so it cannot reach the pod.
+        // The borrower returns an idle permit although its requests wait, so it cannot reach the
+        // pod.
         loan.refuse(loop.nanoTime() + REFUSED.toNanos());
       }
     }
@@ -306,8 +314,8 @@ final class RevisionPermitLedger {
   }
 
   /**
-   * Returns all permits to the lender. Requests on the pod then run on permits of this activator,
-   * which owns it now.
+   * Returns all borrowed permits to the lender, because this activator owns the pod now. Running
+   * requests then use this activator's permits.
    */
   private void returnToLender(PodLoans pod) {
     var before = pod.lender();
@@ -317,12 +325,12 @@ final class RevisionPermitLedger {
     }
   }
 
-  /** Requests that wait at other activators, as far as is known here. */
+  /** The number of requests that are known to wait at other activators. */
   int queuedElsewhere() {
     return lender.queuedElsewhere();
   }
 
-  /** Whether many pods are gone but still counted in open accounts. */
+  /** Whether many pods no longer exist but are still counted in open accounts. */
   boolean hasManyUnused() {
     return pods.size() > MAX_UNUSED + 2 * routed.pods().size();
   }
@@ -372,7 +380,10 @@ final class RevisionPermitLedger {
     return sum;
   }
 
-  /** How many requests would wait if this activator used only its own pods, with all of their permits. */
+  /**
+   * The number of requests that would wait if this activator used only its own pods, with all of
+   * their permits.
+   */
   int runningBeyondOwnPods() {
     int room = 0;
     int elsewhere = 0;
@@ -387,7 +398,7 @@ final class RevisionPermitLedger {
     return Math.max(0, elsewhere - room);
   }
 
-  /** Returns borrowed permits that were idle at the last call and still are. */
+  /** Returns borrowed permits that were already idle at the last call. */
   void returnIdle() {
     for (var pod : pods.values()) {
       var lender = pod.lender();
@@ -405,8 +416,8 @@ final class RevisionPermitLedger {
   }
 
   /**
-   * How long borrowed permits may be used after the borrower's last beat, even if its clock is 5 %
-   * slower.
+   * How long borrowed permits may be in use after the borrower's last beat, even if its clock is 5
+   * % slower.
    */
   Duration longestUse() {
     return LENDER_LEASE.plus(PAUSE)

@@ -1,5 +1,6 @@
 /**
- * One limit for all activators: the activator that owns a pod lends permits of it to the others.
+ * Keeps one limit per pod over all activators. The activator that owns a pod lends permits of it to
+ * the others.
  */
 @NullMarked
 package dev.activator.lending;

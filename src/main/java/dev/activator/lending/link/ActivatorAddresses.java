@@ -11,11 +11,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives the addresses of all activators from revisions' public Endpoints. A revision's public
- * Endpoints have either activators or pods: if they have our own address, all of them are
- * activators.
+ * Derives the addresses of all activators from revisions' public Endpoints. Public Endpoints
+ * contain either activators or pods. If they contain our own address, they contain activators.
  *
- * <p>Thousands of revisions have the same list, which is kept once.
+ * <p>Thousands of revisions have the same list, so each list is kept only once.
  */
 final class ActivatorAddresses {
   private final String own;
@@ -54,7 +53,7 @@ final class ActivatorAddresses {
     return leave(before) || isNew;
   }
 
-  /** Returns whether no revision has the list any more. */
+  /** Returns whether no revision has the list now. */
   private boolean leave(@Nullable Shared list) {
     if (list == null || --list.revisions > 0) {
       return false;

@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The load and the state of an activator, which the first row of the console adds up.
+ * The load and the state of an activator. The first row of the console adds them up.
  *
- * @param saturation how near it is to the nearest of its limits, 0 to 1
+ * @param saturation the used share of the limit that is nearest, 0 to 1
  * @param errors responses in the last minute, by status
  * @param busy revisions with requests in flight or queued; at most {@link #MAX_BUSY}
- * @param draining whether it ends, and takes no new requests
+ * @param draining whether it shuts down, and takes no new requests
  */
 public record ActivatorLoad(String version, Duration uptime, Processors processors, Memory memory,
     double saturation, Requests requests, Map<Integer, Integer> errors, List<Busy> busy,
     boolean draining) {
-  /** Keeps a message far below the limit of a frame. */
+  /** So few that a message is far below the maximum size of a frame. */
   public static final int MAX_BUSY = 200;
 
   /** @param used as a number of processors */

@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Encodes messages to frames, and decodes them. */
+/** Encodes messages as frames, and decodes them. */
 final class PeerCodec {
   private PeerCodec() {}
 
@@ -69,7 +69,7 @@ final class PeerCodec {
   }
 
   /**
-   * Null if it is not about permits, or of a newer version.
+   * Decodes a message about permits; null for other frames, and for messages of a newer version.
    *
    * @throws IllegalArgumentException if a field has a value that it cannot have
    */

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to another activator, once it is open: both sides say HELLO, then they exchange
- * pings and messages. Events after its end are ignored.
+ * The protocol on one open connection to another activator: both sides send HELLO, and then
+ * exchange pings and messages. Events after the end of the link are ignored.
  *
  * <p><b>Threads.</b> Confined to the loop of {@link PeerNetwork}.
  */
@@ -22,7 +22,7 @@ final class PeerLink implements PeerSocket.Events {
   private static final int PROTOCOL = 1;
 
   interface Owner {
-    /** Why the sender of this HELLO is refused; empty if it is accepted. */
+    /** The reason why the sender of this HELLO is refused; empty if it is accepted. */
     String refusal(PeerLink link, PeerFrame.Hello hello);
 
     void linked(PeerLink link);
@@ -31,7 +31,7 @@ final class PeerLink implements PeerSocket.Events {
 
     void measured(Duration roundTrip);
 
-    /** Whether others can connect to this activator. */
+    /** Whether other activators can connect to this one. */
     boolean listens();
 
     /** The load of this activator; null if it sends none. */
@@ -40,11 +40,11 @@ final class PeerLink implements PeerSocket.Events {
     /** The load of the other side. */
     void received(PeerLink link, ActivatorLoad load);
 
-    /** The link failed or has ended; the last call. */
+    /** The link has failed or ended. No other call follows. */
     void closed(PeerLink link, State state, String why);
   }
 
-  /** Counts frames of all links. */
+  /** Counts the frames of all links. */
   record Counts(LongAdder sent, LongAdder received) {}
 
   private final Loop loop;
@@ -65,7 +65,7 @@ final class PeerLink implements PeerSocket.Events {
   private long receivedNanos;
   private Duration roundTrip = Duration.ZERO;
 
-  /** @param address that this side dialled; null if the other side dialled */
+  /** @param address the address that this side dialled; null if the other side dialled */
   PeerLink(Loop loop, Self self, Timings timings, Owner owner, Counts counts,
       @Nullable String address) {
     this.loop = loop;
@@ -84,7 +84,7 @@ final class PeerLink implements PeerSocket.Events {
     socket = opened;
   }
 
-  /** The address of the other activator; empty until its HELLO if it has dialled. */
+  /** The address of the other activator. It is empty until HELLO if the other activator dialled. */
   String address() {
     return address;
   }
@@ -105,20 +105,20 @@ final class PeerLink implements PeerSocket.Events {
     return new PeerId(address, pod() + "/" + Long.toHexString(incarnation()));
   }
 
-  /** Whether the process has said that it ends. */
+  /** Whether the other process has announced its end. */
   boolean saidBye() {
     return saidBye;
   }
 
   /**
-   * Whether a refused connection is enough to know that the process has ended: its kernel has ended this
-   * link, and answers for a port that was open.
+   * Whether a later refused connection proves that the process has ended. It does if the other
+   * kernel ended this link in order, and now refuses a port that was open.
    */
   boolean mayHaveEnded() {
     return finished && hello.getListens();
   }
 
-  /** The round trip that was measured last; zero before. */
+  /** The last measured round trip; zero before the first. */
   Duration roundTrip() {
     return roundTrip;
   }
@@ -136,7 +136,9 @@ final class PeerLink implements PeerSocket.Events {
     }
   }
 
-  /** The side that was dialled waits for the other's HELLO: its own says that it accepts. */
+  /**
+   * Sends HELLO if this side dialled. The other side answers with its own HELLO when it accepts.
+   */
   @Override
   public void opened() {
     if (dialed && !over) {
@@ -193,7 +195,7 @@ final class PeerLink implements PeerSocket.Events {
           send(PeerCodec.encode(own));
         }
       }
-      case HELLO -> closed(State.UNREACHABLE, "it said HELLO twice");
+      case HELLO -> closed(State.UNREACHABLE, "it sent HELLO twice");
       case BYE -> {
         saidBye = true;
         closed(State.UNREACHABLE, "it has ended");
@@ -261,7 +263,7 @@ final class PeerLink implements PeerSocket.Events {
     }
   }
 
-  /** Ends the link without a call of its owner. */
+  /** Ends the link without a call to its owner. */
   void end() {
     over = true;
     deadline.cancel();

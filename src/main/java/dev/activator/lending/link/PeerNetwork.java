@@ -28,35 +28,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The links to the other activators, one to each. Both sides may open a link: the one with the
- * smaller address at once, the other a little later. If both did, the first one's stays.
+ * The links to the other activators, one to each. Both sides may open a link: the side with the
+ * smaller address at once, the other side a little later. If both do, the link of the smaller
+ * address stays.
  *
  * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views}, the
  * counts, and the methods for loads. The rest is confined to the loop.
  *
- * <p><b>Errors.</b> A peer that cannot be linked is tried again; nothing else depends on it.
+ * <p><b>Errors.</b> Links that fail are retried; the rest of the activator works without them.
  */
 public final class PeerNetwork implements PeerMessenger {
   /**
    * This activator.
    *
-   * @param pod its name
-   * @param address as it is in Endpoints
-   * @param incarnation of this process
+   * @param pod the name of the pod
+   * @param address as in Endpoints
+   * @param incarnation differs for each process
    */
   public record Self(String pod, String address, long incarnation) {}
 
   /**
-   * @param hello limit for a connection to be opened and identified; the first handshake of a process that is short
-   *     of CPU takes seconds
-   * @param turn how long the side with the larger address lets the other go first
-   * @param ping from one ping to the next
+   * @param hello the timeout for opening a connection and for HELLO; the first handshake of a
+   *     process that is short of CPU takes seconds
+   * @param turn how long the side with the larger address waits before it dials
+   * @param ping the time between pings
    * @param silence after which a link is given up
-   * @param legacy until an activator without links is tried again
-   * @param noKey until the key is read again, if it could not be
-   * @param refused how long after a link was lost a refused connection means that the process has ended, if
-   *     nothing else says so
-   * @param lost how long a lost peer that is no member any more is dialled
+   * @param legacy the time until an activator without links is tried again
+   * @param noKey the time until the key is read again after a failure
+   * @param refused for how long after a lost link a refused connection does not yet prove that the
+   *     process has ended
+   * @param lost how long a lost peer is dialled that is no longer a member
    */
   public record Timings(Duration hello, Duration turn, Duration ping, Duration silence,
       Duration legacy, Duration noKey, Duration refused, Duration lost) {
@@ -73,7 +74,7 @@ public final class PeerNetwork implements PeerMessenger {
   private static final double JITTER = 0.5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
-  /** The pause between two reads of the key for connections from others. */
+  /** The minimum pause between two reads of the key for connections from others. */
   private static final Duration KEY_PERIOD = Duration.ofSeconds(10);
 
   private final Loop loop;
@@ -85,7 +86,7 @@ public final class PeerNetwork implements PeerMessenger {
   private PeerEventListener listener = new Ignored();
   private final ActivatorAddresses members;
   private final Map<String, Peer> peers = new TreeMap<>();
-  /** Links that are neither identified nor refused yet. */
+  /** Accepted links that are neither identified nor refused yet. */
   private final Set<PeerLink> unidentified = new HashSet<>();
   private final PeerLink.Counts counts = new PeerLink.Counts(new LongAdder(), new LongAdder());
   private final PeerLink.Owner owner = new Owner();
@@ -103,9 +104,7 @@ public final class PeerNetwork implements PeerMessenger {
   private String keyProblem = "";
   private boolean closed;
 
-  /**
-   * @param key gets the current key; completes with why it cannot, or with an empty text
-   */
+  /** @param key reads the current key; completes with the problem, or with an empty text */
   PeerNetwork(Loop loop, Self self, PeerSocket.Dialer dialer,
       Supplier<CompletableFuture<String>> key, Timings timings, RandomGenerator random) {
     this.loop = loop;
@@ -128,12 +127,15 @@ public final class PeerNetwork implements PeerMessenger {
     listener = to;
   }
 
-  /** Called on the loop, with each round trip of a link. */
+  /** Sets a listener that is called on the loop with each measured round trip. */
   public void onRoundTrip(Consumer<Duration> listener) {
     onRoundTrip = listener;
   }
 
-  /** The addresses are empty when the public Endpoints are deleted. */
+  /**
+   * Call with each change of public Endpoints. The addresses are empty when the public Endpoints
+   * are deleted.
+   */
   public void publicAddresses(PublicEndpoints now) {
     loop.execute(() -> {
       if (members.changed(now) && started) {
@@ -143,7 +145,7 @@ public final class PeerNetwork implements PeerMessenger {
   }
 
   /**
-   * Call when all addresses that exist are known.
+   * Starts to link. Call when all existing addresses are known.
    *
    * @param nowListens whether others can connect to this activator
    */
@@ -168,13 +170,13 @@ public final class PeerNetwork implements PeerMessenger {
     }
     publish();
     if (!hasKey && !now.isEmpty()) {
-      // The side that is dialled refuses a connection without the key. The list comes first, as
-      // requests may wait for it.
+      // Read after the list is passed on, because requests may wait for the list. Needed even if
+      // the other side dials, because a side without the key refuses connections.
       requestKey();
     }
   }
 
-  /** Whether this is the address of an activator, or of one whose link was lost. */
+  /** Whether this is the address of an activator, or of a former one whose link was lost. */
   boolean isKnown(String address) {
     return peers.containsKey(address);
   }
@@ -189,7 +191,7 @@ public final class PeerNetwork implements PeerMessenger {
     });
   }
 
-  /** Another activator has connected. */
+  /** Call when another activator has connected. */
   PeerSocket.Events accepted(PeerSocket socket) {
     var link = link(null);
     link.use(socket);
@@ -203,8 +205,8 @@ public final class PeerNetwork implements PeerMessenger {
   }
 
   /**
-   * Reads the key for a connection from another activator: at most once in a while, since strangers
-   * may connect as often as they like.
+   * Reads the key again after a connection from another activator. Does so only once in a while,
+   * because strangers may connect as often as they like.
    */
   void requestKeyForAccepted() {
     long now = loop.nanoTime();
@@ -241,12 +243,12 @@ public final class PeerNetwork implements PeerMessenger {
     publish();
   }
 
-  /** The other activators, as they are now. */
+  /** A snapshot of the other activators. */
   public List<PeerView> views() {
     return views;
   }
 
-  /** How many frames were sent. */
+  /** The number of frames that were sent. */
   public long sent() {
     return counts.sent().sum();
   }
@@ -255,12 +257,15 @@ public final class PeerNetwork implements PeerMessenger {
     return counts.received().sum();
   }
 
-  /** @param own the answer to others; called on the loop */
+  /** @param own provides the load of this activator; called on the loop */
   public void answerLoads(Supplier<ActivatorLoad> own) {
     ownLoad = own::get;
   }
 
-  /** Sends a request to the linked activators; {@link #loads} has each answer once it is there. */
+  /**
+   * Requests the loads of the linked activators. Each answer appears in {@link #loads} when it has
+   * arrived.
+   */
   public void requestLoads() {
     loop.execute(() -> peers.values().forEach(peer -> {
       if (peer.link != null) {
@@ -269,7 +274,7 @@ public final class PeerNetwork implements PeerMessenger {
     }));
   }
 
-  /** The last answers, by address; an activator of an earlier version gives none. */
+  /** The last answers, by address. An activator of an earlier version does not answer. */
   public Map<String, AnsweredLoad> loads() {
     return loads;
   }
@@ -284,7 +289,7 @@ public final class PeerNetwork implements PeerMessenger {
     }
   }
 
-  /** Call when no request is left: ends all links, and says so. */
+  /** Announces the end to all peers and ends the links. Call when no request is left. */
   void close() {
     closed = true;
     var all = new ArrayList<>(unidentified);
@@ -307,7 +312,8 @@ public final class PeerNetwork implements PeerMessenger {
     public String refusal(PeerLink link, PeerFrame.Hello hello) {
       var peer = peers.get(hello.getAddress());
       if (peer == null) {
-        // It may know of this activator before this one knows of it, and will connect again.
+        // The sender may know of this activator before this one knows of the sender. It will
+        // connect again.
         return hello.getAddress() + " is the address of no activator";
       }
       return peer.prefersAnother(link, hello) ? "there is another connection" : "";
@@ -383,7 +389,7 @@ public final class PeerNetwork implements PeerMessenger {
     public void received(PeerId peer, PeerMessage message) {}
   }
 
-  /** The address of an activator, or of one whose link was lost and that may still have requests. */
+  /** An activator, or a former one whose link was lost and that may still have requests. */
   private final class Peer {
     private final String address;
     private final boolean isLarger;
@@ -415,7 +421,7 @@ public final class PeerNetwork implements PeerMessenger {
       }
     }
 
-    /** A link stays open, so that permits can be returned. */
+    /** The activator has left the list. Its link stays open, so that permits can be returned. */
     void left() {
       isMember = false;
       removeIfOver();
@@ -466,8 +472,9 @@ public final class PeerNetwork implements PeerMessenger {
     }
 
     /**
-     * Whether another connection is kept. Of two with the same process, both sides keep the one
-     * that the smaller address opened, and of two such the newer one.
+     * Whether to refuse this connection in favour of another one. If two connections lead to the
+     * same process, both sides keep the one that the side with the smaller address opened. If that
+     * side opened both, they keep the newer one.
      */
     boolean prefersAnother(PeerLink to, PeerFrame.Hello hello) {
       boolean isOfSmaller = to.isDialed() == isLarger;
@@ -479,8 +486,8 @@ public final class PeerNetwork implements PeerMessenger {
     }
 
     /**
-     * Whether this attempt began lately. An older one may have been dropped by a firewall, and must
-     * not keep the other side out.
+     * Whether this attempt began recently. A firewall may have dropped the packets of an older one,
+     * which must not keep the other side out.
      */
     private boolean isYoung() {
       return loop.nanoTime() - attemptNanos < timings.turn.toNanos();
@@ -518,7 +525,7 @@ public final class PeerNetwork implements PeerMessenger {
       listener.disconnected(from.id());
     }
 
-    /** Called even if no link was lost. */
+    /** Call when the process is known to have ended, even if no link was lost. */
     void ended() {
       var process = lost;
       lost = null;
@@ -553,10 +560,11 @@ public final class PeerNetwork implements PeerMessenger {
       boolean isRefused = why == State.LEGACY;
       long left = lostNanos + timings.refused.toNanos() - loop.nanoTime();
       if (isRefused && (left <= 0 || lostByItsEnd && !isMember)) {
-        // A process stops listening last.
+        // A process stops listening as its last step, so it has ended.
         ended();
       }
-      // A process that lent has ended. As long as its address is listed, the next process is expected there.
+      // The process has ended, but was linked. While its address is listed, the next process is
+      // expected there.
       var now = isRefused && wasLinked ? State.UNREACHABLE : why;
       if (now != state || problem.equals(NOT_TRIED)) {
         log.info("No link with the activator at {}: {}", address, text);
@@ -567,7 +575,7 @@ public final class PeerNetwork implements PeerMessenger {
       state = now;
       problem = text;
       if (now == State.UNAUTHORISED) {
-        // The Secret may have another key by now.
+        // The Secret may contain another key by now.
         hasKey = false;
       }
       redial.within(switch (now) {
@@ -576,7 +584,7 @@ public final class PeerNetwork implements PeerMessenger {
           keyProblem.isEmpty() ? backoff.next() : Backoff.longer(timings.noKey, JITTER, random);
         default -> {
           var pause = backoff.next();
-          // Redials at the latest when a refused connection is enough to know that the process has ended.
+          // Redials no later than when a refused connection proves that the process has ended.
           yield lost != null && left > 0 && left < pause.toNanos() ? Duration.ofNanos(left) : pause;
         }
       });

@@ -5,12 +5,12 @@ import dev.activator.wire.PeerFrame;
 /**
  * One connection to another activator, open or being opened.
  *
- * <p><b>Threads.</b> Confined to the loop of {@link PeerNetwork}, {@link Events} included.
+ * <p><b>Threads.</b> Confined to the loop of {@link PeerNetwork}; this includes {@link Events}.
  */
 interface PeerSocket {
   @FunctionalInterface
   interface Dialer {
-    /** Calls no event before it returns. */
+    /** Dials; raises events later, never inside this call. */
     PeerSocket dial(String address, Events events);
   }
 
@@ -21,16 +21,16 @@ interface PeerSocket {
     void received(PeerFrame frame);
 
     /**
-     * The other side's kernel has ended the connection, as it does when a process ends, so the
-     * network did not cut it. {@link #closed} follows.
+     * The other side's kernel has ended the connection in order, as it does when a process ends; so
+     * it was not the network that cut it. {@link #closed} follows.
      */
     void finished();
 
-    /** The connection failed to open, or has ended; the last event. */
+    /** The connection failed to open, or has ended. No other event follows. */
     void closed(PeerView.State state, String why);
   }
 
-  /** Frames arrive in order. A peer that does not read loses its connection. */
+  /** Sends a frame. Frames arrive in order. If the peer does not read, its connection is closed. */
   void send(PeerFrame frame);
 
   /** Closes without another event. */

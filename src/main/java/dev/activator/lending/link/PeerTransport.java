@@ -47,24 +47,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The port for other activators, and the connections to their ports, which have the same number.
- * Both sides show a certificate in TLS, then exchange frames. The port accepts connections from
- * addresses of activators, and from loopback, where a mesh's sidecar is.
+ * Both sides show a certificate in TLS, and then exchange frames. The port accepts connections only
+ * from addresses of activators, and from loopback, because a mesh's sidecar connects from there.
  *
  * <p><b>Threads.</b> All channels run on the loop; {@link #open} and {@link #close} are called on
- * another.
+ * another thread.
  *
- * <p><b>Errors.</b> Are logged. A connection that fails is closed.
+ * <p><b>Errors.</b> Errors are logged. A connection that fails is closed.
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class PeerTransport {
   /**
    * Enough for a borrower's permits of tens of thousands of pods. Only a sender that has the key
-   * can send as much.
+   * can send a frame.
    */
   static final int MAX_FRAME_BYTES = 4 << 20;
   private static final int LENGTH_BYTES = 4;
-  /** The limit for a peer that does not read: more than the messages of tens of thousands of revisions. */
+  /**
+   * The limit for a peer that does not read. It is more than the messages of tens of thousands of
+   * revisions.
+   */
   private static final int MAX_UNSENT_BYTES = 16 << 20;
   static final int MAX_ACCEPTED = 256;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
@@ -76,7 +79,7 @@ public final class PeerTransport {
   private final int port;
   private final String host;
   private final ChannelGroup accepted;
-  /** The accepted connections that have not shown the key yet; the oldest first. */
+  /** The accepted connections that have not proved yet that they have the key; the oldest first. */
   private final Set<Channel> strangers = new LinkedHashSet<>();
   private final PeerNetwork network;
   private final LogLimit refusals = new LogLimit();
@@ -84,8 +87,9 @@ public final class PeerTransport {
 
   /**
    * @param host the address to listen on
-   * @param port of all activators
-   * @param key has {@code tls} use the current key; completes with why it cannot, or with an empty text
+   * @param port the port of all activators
+   * @param key makes {@code tls} use the current key; completes with the problem, or with an empty
+   *     text
    */
   public PeerTransport(NettyLoop loop, PeerTls tls, String host, int port, PeerNetwork.Self self,
       Supplier<CompletableFuture<String>> key, RandomGenerator random) {
@@ -102,7 +106,10 @@ public final class PeerTransport {
     return network;
   }
 
-  /** Call when all addresses that exist are known. Without its port, this activator still dials. */
+  /**
+   * Listens, and starts to dial. Call when all existing addresses are known. If the port cannot be
+   * opened, this activator still dials.
+   */
   public void open() {
     var transport = loop.transport();
     var server = new ServerBootstrap().group(loop.eventLoop()).channel(transport.server())
@@ -157,7 +164,10 @@ public final class PeerTransport {
     addHandlers(socket, handler);
   }
 
-  /** Keeps strangers that hold all connections from keeping activators out. */
+  /**
+   * Makes room for a new connection, so that strangers that hold all connections cannot keep
+   * activators out.
+   */
   private boolean closeOldestStranger() {
     var oldest = strangers.isEmpty() ? null : strangers.iterator().next();
     if (oldest == null) {
@@ -214,7 +224,7 @@ public final class PeerTransport {
     return failure instanceof SSLException ? State.UNAUTHORISED : State.UNREACHABLE;
   }
 
-  /** A connection that this side opens. */
+  /** A connection that this side is opening. */
   private static final class Attempt implements PeerSocket {
     private final PeerSocket.Events events;
     private @Nullable Socket socket;
@@ -281,7 +291,7 @@ public final class PeerTransport {
         strangers.remove(channel);
         events().opened();
       } else if (event instanceof SslCloseCompletionEvent) {
-        // The other process lives, and closes the connection.
+        // The other process is alive and closes the connection.
         channel.close();
       } else if (event == ChannelInputShutdownEvent.INSTANCE && !closed) {
         events().finished();
@@ -312,7 +322,7 @@ public final class PeerTransport {
       bytes.writeInt(length).writeBytes(frame.toByteArray());
       channel.write(bytes);
       if (!flushing) {
-        // One record and one system call for all frames of a turn.
+        // All frames of a turn are sent in one TLS record, with one system call.
         flushing = true;
         channel.eventLoop().execute(() -> {
           flushing = false;
@@ -343,16 +353,16 @@ public final class PeerTransport {
       if (root instanceof TooLongFrameException) {
         fail(State.UNREACHABLE, "a frame of more than " + MAX_FRAME_BYTES + " bytes");
       } else if (root instanceof InvalidProtocolBufferException) {
-        fail(State.UNREACHABLE, "a frame that is none");
+        fail(State.UNREACHABLE, "a malformed frame");
       } else {
-        // Its text would contain the bytes.
+        // The exception's own text would contain the received bytes.
         var text = root instanceof NotSslRecordException
             ? "it speaks no TLS"
             : String.valueOf(root.getMessage());
         fail(stateOf(root), text);
         if (isAccepted && !opened && !closed) {
           if (root instanceof SSLException) {
-            // It may be an activator, and have a newer key.
+            // The peer may be an activator that has a newer key.
             network.requestKeyForAccepted();
           }
           refusals.log(loop.nanoTime(), others -> log.warn(

@@ -1,4 +1,4 @@
-/** One authenticated connection between each two activators. */
+/** The links between activators: one authenticated connection between each two of them. */
 @NullMarked
 package dev.activator.lending.link;
 

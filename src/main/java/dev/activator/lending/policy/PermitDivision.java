@@ -7,16 +7,17 @@ import java.util.PriorityQueue;
 /**
  * Divides idle permits among activators by the age of the requests that wait there, oldest first.
  *
- * @param given permits for each claim, in the order of the claims
- * @param recalled how many permits each should give back as its requests end, because others that
- *     got none have waited for longer
+ * @param given the number of permits for each claim, in the order of the claims
+ * @param recalled how many permits each activator should return as its requests end, because others
+ *     that got no permit have waited for longer
  */
 @SuppressWarnings("ArrayRecordComponent") // read at once, never compared
 public record PermitDivision(int[] given, int[] recalled) {
   /**
    * Requests that wait at one activator.
    *
-   * @param sinceNanos when the oldest began to wait; the others are taken to have come evenly since
+   * @param sinceNanos when the oldest began to wait; the others are assumed to have come evenly
+   *     distributed since then
    */
   public record Claim(int queued, long sinceNanos) {
     private long since(int position, long nowNanos) {
@@ -33,9 +34,9 @@ public record PermitDivision(int[] given, int[] recalled) {
   /**
    * Gives idle permits to the oldest requests.
    *
-   * @param idle permits
-   * @param toleranceNanos permits are not recalled for a smaller difference in age, as each move
-   *     leaves a permit idle for a while
+   * @param idle the number of idle permits
+   * @param toleranceNanos permits are not recalled for a smaller difference in age, because a
+   *     permit is idle while it moves
    */
   public static PermitDivision divide(int idle, List<Claim> claims, long nowNanos,
       long toleranceNanos) {

@@ -6,18 +6,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides the pods of a revision among the activators: each pod has one owner, computed from what
- * all activators read from the cluster.
+ * Divides the pods of a revision among the activators. Each pod has one owner, which each activator
+ * computes from the same objects of the cluster.
  *
- * <p>If all lend, a pod belongs to the activator that scores highest for it (rendezvous hashing):
- * no other pod matters, and one more or fewer activator moves only its own pods. Otherwise pods are
- * divided by Knative's rule, the only one that an activator without lending knows.
+ * <p>If all activators lend, a pod belongs to the activator that scores highest for it (rendezvous
+ * hashing). The result does not depend on other pods, and if an activator comes or goes, only its
+ * own pods move. Otherwise pods are divided by Knative's rule, because an activator without lending
+ * knows no other.
  *
  * @param members addresses, sorted as text
- * @param pods in order; counts for Knative's rule only
+ * @param pods in order; used for Knative's rule only
  */
 public record PodSharding(List<String> members, boolean allLend, List<Destination> pods) {
-  /** Without any activator, nothing is owned. */
+  /** The value without activators. No pod has an owner. */
   public static final PodSharding NONE = new PodSharding(List.of(), true, List.of());
 
   public PodSharding {
@@ -25,7 +26,10 @@ public record PodSharding(List<String> members, boolean allLend, List<Destinatio
     pods = allLend ? List.of() : List.copyOf(pods);
   }
 
-  /** Equal for activators that know of the same members, if all lend; neither 0 nor −1. */
+  /**
+   * The number of the view. It is equal for activators that know the same members, if all lend;
+   * never 0 or −1.
+   */
   public long view() {
     long hash = 1;
     for (var member : members) {
@@ -35,7 +39,7 @@ public record PodSharding(List<String> members, boolean allLend, List<Destinatio
   }
 
   /**
-   * The number of the view when there is no limit; differs from {@link #view} even with the same
+   * The number of the view if there is no limit. It differs from {@link #view} even with the same
    * members.
    */
   public long viewWithoutLimit() {
@@ -61,7 +65,10 @@ public record PodSharding(List<String> members, boolean allLend, List<Destinatio
     return best;
   }
 
-  /** The owner by Knative's {@code assignSlice}, inverted: blocks of equal size, then the remainder. */
+  /**
+   * The owner of a position by the inverse of Knative's {@code assignSlice}: blocks of equal size,
+   * then the remainder.
+   */
   private @Nullable String ofSlice(int position) {
     int count = members.size();
     if (position < 0 || count == 0 || pods.size() < count) {
@@ -80,7 +87,7 @@ public record PodSharding(List<String> members, boolean allLend, List<Destinatio
     return mix(hash);
   }
 
-  /** SplitMix64's finalizer: each bit depends on all. */
+  /** The finalizer of SplitMix64. Each bit of the result depends on all bits. */
   private static long mix(long value) {
     long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;

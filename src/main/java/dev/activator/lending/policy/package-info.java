@@ -1,4 +1,4 @@
-/** Which activator owns a pod, and which request is next, as pure functions. */
+/** The decisions which activator owns a pod and which request is next, as pure functions. */
 @NullMarked
 package dev.activator.lending.policy;
 
