@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Probes a pod's queue-proxy, over a connection that the first request can reuse. A container
- * without a queue-proxy is probed with its readinessProbe. A pod of an HTTP/2 revision that does
- * not understand HTTP/1.1 is probed in HTTP/2.
+ * without a queue-proxy is probed with its readinessProbe. If a pod of an HTTP/2 revision does not
+ * understand HTTP/1.1, it is probed in HTTP/2.
  *
  * <p><b>Threads.</b> The revision's loop.
  *
@@ -42,7 +42,7 @@ final class PodProber {
   private final boolean h2cMayBeSpoken;
   /** The container's probe; null if the queue-proxy is probed. */
   private final @Nullable ReadinessProbeSpec container;
-  /** The {@code Host} field; null for the destination's address. */
+  /** The {@code Host} field; null for the address of the destination. */
   private final @Nullable String host;
   private final Map<String, String> headers;
   private PortProtocol protocol;
@@ -69,7 +69,7 @@ final class PodProber {
       all.put("K-Passthrough-Lb", "true");
     }
     this.headers = all;
-    // A mesh lets a pod's address through if the host names a service.
+    // A mesh lets requests to a pod's address through if the host names a Service.
     this.host = passthrough
         ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
         : own;
@@ -83,7 +83,8 @@ final class PodProber {
     var spoken = protocol;
     send(destination, on, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeResult.InvalidResponse) {
-        // Not the opposite of `protocol`: a concurrent probe may have switched it already.
+        // Uses the protocol of this probe, because a concurrent probe may have switched the field
+        // already.
         protocol = spoken == PortProtocol.H2C ? PortProtocol.HTTP1 : PortProtocol.H2C;
         send(destination, on, second -> done.accept(outcome(second)));
       } else {
@@ -93,11 +94,11 @@ final class PodProber {
   }
 
   /**
-   * Waits for an address that refused.
+   * Waits until an address that refused connections no longer does.
    *
    * @param on as for {@link #probe}
    * @param refused called on the revision's loop if the address refused until the end
-   * @param listens called on the revision's loop if something may listen
+   * @param listens called on the revision's loop if a server may listen
    */
   void awaitListener(Destination destination, Loop on, Attempts attempts,
       Consumer<PodHealthVerdict> refused, Runnable listens) {

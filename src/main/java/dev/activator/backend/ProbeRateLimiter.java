@@ -8,7 +8,7 @@ import dev.activator.revision.RevisionId;
 import java.util.function.Consumer;
 
 /**
- * Limits the rate of probes over all revisions and sends the urgent ones first.
+ * Limits the rate of the probes of all revisions, and sends urgent ones first.
  *
  * <p><b>Threads.</b> Any. The queue belongs to {@code loop}; a probe is sent on its revision's loop.
  */
@@ -65,7 +65,7 @@ final class ProbeRateLimiter {
     });
   }
 
-  /** A request waits for the revision. */
+  /** Sends the revision's probes soon, because a request waits for it. */
   void hurry(RevisionId revision) {
     loop.execute(() -> {
       queue.takeUnhurried(revision).forEach(probe -> queue.add(revision, Urgency.FIRST,

@@ -5,12 +5,13 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * Settings of the probes, which decide which destinations are healthy.
+ * The settings of the probes that decide which destinations are healthy.
  *
  * @param addressing read by any thread; its value may change
  * @param probeFrequency the longest pause between two probes of a pod that is starting
- * @param repeatsPerSecond limits probes of failed addresses, and of new ones that no request waits
- *     for, over all revisions; ten times as many if the host refuses connections and a request waits
+ * @param repeatsPerSecond the limit, over all revisions, of probes of failed addresses, and of new
+ *     addresses for which no request waits; ten times higher for addresses that refuse connections
+ *     while a request waits
  */
 public record ProbeSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {

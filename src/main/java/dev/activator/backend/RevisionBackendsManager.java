@@ -23,7 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of all revisions, each revision on the loop that its id selects.
+ * Runs a {@link RevisionWatcher} for each revision, on the loop that the revision's id selects, and
+ * publishes its healthy destinations.
  *
  * <p><b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
  * called on the revision's loop.
@@ -34,14 +35,14 @@ public final class RevisionBackendsManager {
   private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
 
   private final Function<RevisionId, ? extends Loop> loops;
-  private final ProbeRateLimiter scheduler;
+  private final ProbeRateLimiter rateLimiter;
   private final ProbeClient client;
   private final ProbeSettings settings;
   private final ProbeBackoff backoff;
   private final RandomGenerator random;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
 
-  /** Entries are created, used and removed on their revision's loop. */
+  /** Each entry is created, used and removed on its revision's loop. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
   private volatile boolean watchIsOpen = true;
@@ -53,14 +54,14 @@ public final class RevisionBackendsManager {
   public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop probes,
       ProbeClient client, ProbeSettings settings, RandomGenerator random) {
     this.loops = loops;
-    this.scheduler = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
+    this.rateLimiter = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
     this.client = client;
     this.settings = settings;
     this.backoff = new ProbeBackoff(settings.probeFrequency());
     this.random = random;
   }
 
-  /** Call before the first event. */
+  /** Adds a listener for changed destinations. Call before the first event. */
   public void onChange(Consumer<HealthyDestinations> listener) {
     listeners.add(listener);
   }
@@ -78,7 +79,9 @@ public final class RevisionBackendsManager {
     on(pods.revision(), known -> known.listed(pods));
   }
 
-  /** The Endpoints are deleted. Publishes that the revision has no pods, if it had any. */
+  /**
+   * Call when the Endpoints are deleted. Publishes that the revision has no pods, if it had any.
+   */
   public void podsGone(RevisionId id) {
     on(id, WatchedRevision::podsGone);
   }
@@ -88,42 +91,46 @@ public final class RevisionBackendsManager {
   }
 
   /**
-   * A request could not be delivered to this pod or ClusterIP. It gets no more requests before it
-   * answers a probe. If it answered a probe within {@code PROBE_FREQUENCY}, the next one waits for
-   * that time. Idempotent; ignored for a destination that does not serve.
+   * Call when a request could not be delivered to a pod or ClusterIP. The destination then gets no
+   * requests until it answers a probe. If it last answered less than {@code PROBE_FREQUENCY} ago,
+   * the next probe is sent only after that time. Idempotent; ignored for a destination that does
+   * not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
 
   /**
-   * A request waits for the revision. Call when a request cannot run at once, and each second while
-   * requests wait: otherwise an address that has not answered for a minute is probed rarely.
+   * Call when a request of the revision cannot run at once, and each second while requests wait.
+   * Without this, an address that has not answered for a minute is probed rarely.
    *
-   * @param waitsOn the loop of such a request: its pods are probed on it, so that the request finds
-   *     the connection of the probe
+   * @param waitsOn the loop of such a request; pods are probed from this loop, so that the request
+   *     can reuse the connection of the probe
    */
   public void requestsWaitFor(RevisionId id, Loop waitsOn) {
     on(id, known -> known.awaited(waitsOn));
   }
 
-  /** Probes only what requests wait for, until {@link #release}. Used during the start. */
+  /** Sends only probes for which requests wait, until {@link #release}. Used during the start. */
   public void hold() {
-    scheduler.hold(true);
+    rateLimiter.hold(true);
   }
 
   public void release() {
-    scheduler.hold(false);
+    rateLimiter.hold(false);
   }
 
-  /** The addressing has changed. All pods, or the ClusterIP, must answer again before they serve. */
+  /**
+   * Call when the addressing has changed. All pods, or the ClusterIP, must then answer again before
+   * they serve.
+   */
   public void addressingChanged() {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
   }
 
   /**
-   * Whether a watch reports changes of Endpoints. While none does, and for 20 seconds after, no revision is
-   * published as unreachable: Kubernetes may have replaced its pods.
+   * Sets whether a watch reports changes of Endpoints. While none does, and for 20 seconds after
+   * that, no revision is published as unreachable, because Kubernetes may have replaced its pods.
    */
   public void watchChanged(boolean open) {
     watchIsOpen = open;
@@ -142,10 +149,10 @@ public final class RevisionBackendsManager {
     return known == null ? null : known.accepts(pod);
   }
 
-  /** Nothing is published after the future completes. */
+  /** Ends all watchers. Nothing is published after the future completes. */
   public CompletableFuture<Void> stop() {
     stopped = true;
-    scheduler.stop();
+    rateLimiter.stop();
     return CompletableFuture.allOf(revisions.keySet().stream().map(this::end)
         .toArray(CompletableFuture<?>[]::new));
   }
@@ -165,7 +172,7 @@ public final class RevisionBackendsManager {
       if (!stopped) {
         change.accept(known);
       }
-      // If stop() ran in between, it may have missed this entry.
+      // If stop() ran in the meantime, it may have missed this entry.
       if (stopped || known.isEmpty()) {
         known.cancelled();
         revisions.remove(id);
@@ -175,10 +182,10 @@ public final class RevisionBackendsManager {
 
   private RevisionWatcher watcher(Revision revision) {
     var loop = loops.apply(revision.id());
-    var traits = new ProbePolicy(revision.id(), settings.addressing().get(),
+    var policy = new ProbePolicy(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
-    var watcher = new RevisionWatcher(traits, loop, new PodProber(client, loop, revision, settings),
-        scheduler, random, this::publish);
+    var watcher = new RevisionWatcher(policy, loop, new PodProber(client, loop, revision, settings),
+        rateLimiter, random, this::publish);
     if (!watchIsOpen) {
       watcher.watchChanged(false);
     }
@@ -189,7 +196,7 @@ public final class RevisionBackendsManager {
     listeners.forEach(listener -> call(listener, destinations));
   }
 
-  /** One listener's bug must not keep the others from being called. */
+  /** Calls a listener. If it throws, that is a bug, and the other listeners are still called. */
   private static void call(Consumer<HealthyDestinations> listener,
       HealthyDestinations destinations) {
     try {

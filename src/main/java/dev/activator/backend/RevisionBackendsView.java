@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A snapshot of the pods and the ClusterIP that one revision's watcher follows.
  *
- * @param published where requests can go
- * @param pods all listed ones, in order
+ * @param published the destinations that get requests
+ * @param pods all listed pods, in order
  */
 public record RevisionBackendsView(HealthyDestinations published, List<Address> pods,
     @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
-   * @param answers whether it answered a probe, and nothing has contradicted that since
+   * @param answers whether it has answered a probe, and nothing has contradicted that since then
    * @param suspected whether a request could not be delivered there since the last probe ended
-   * @param failures of its probe, in a row
+   * @param failures the number of consecutive failures of its probe
    */
   public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
       boolean suspected, int failures, Probe probe) {}
@@ -40,16 +40,16 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
 
   /** @param now since the origin of the watcher's times */
   static RevisionBackendsView of(RevisionProbingState watching, Duration now) {
-    var traits = watching.traits();
+    var policy = watching.policy();
     var pods = watching.pods().listed().entrySet().stream().map(
-        pod -> address(pod.getKey(), pod.getValue(), traits.serves(pod.getValue()), now)).toList();
+        pod -> address(pod.getKey(), pod.getValue(), policy.serves(pod.getValue()), now)).toList();
     var clusterIp = watching.fallback().clusterIp();
     return new RevisionBackendsView(watching.published(), pods,
         clusterIp == null
             ? null
             : address(clusterIp, watching.fallback().health(),
                 clusterIp.equals(watching.published().clusterIp()), now),
-        traits.addressing(), traits.probesBeforeReady());
+        policy.addressing(), policy.probesBeforeReady());
   }
 
   private static Address address(Destination destination, PodHealth known, boolean serves,

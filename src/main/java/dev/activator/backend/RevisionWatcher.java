@@ -43,19 +43,20 @@ import org.slf4j.LoggerFactory;
 /**
  * Tracks which pods of one revision can take requests.
  *
- * <p>The first pod, and each lost pod, are published immediately. Further pods and answers are
- * batched until the end of the loop's turn, so that thousands of them take a few publications.
+ * <p>The first pod and each lost pod are published immediately. Further pods, and answers of
+ * probes, are batched until the end of the loop's turn, so that thousands of them need only a few
+ * publications.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
  *
- * <p><b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed at
+ * <p><b>Units.</b> Pauses are randomly shortened by up to a fifth, so that pods are not probed at
  * the same time.
  *
  * <p><b>Errors.</b> A step that throws is a bug: the watcher ends and publishes that the revision
  * has no pods.
  *
- * <p><b>Source.</b> Knative's {@code checkDests} probes everything not yet healthy on one 200 ms
- * tick; here each pod has its own schedule.
+ * <p><b>Source.</b> Knative's {@code checkDests} probes all pods that are not healthy at each tick
+ * of 200 ms; here each pod has its own schedule.
  */
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
@@ -65,35 +66,38 @@ final class RevisionWatcher {
   private final RevisionId revision;
   private final Loop loop;
   private final PodProber prober;
-  private final ProbeRateLimiter scheduler;
+  private final ProbeRateLimiter rateLimiter;
   private final RandomGenerator random;
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
   private final List<Answer> answers = new ArrayList<>(0);
-  /** The origin of the watcher's times, which can be compared without overflow. */
+  /** The origin of the watcher's times. Times since it can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
   private Loop probesOn;
-  /** What consumers have until the end of this turn, while the state has more pods; else null. */
+  /**
+   * The last publication, while that of further pods is delayed until the end of this turn;
+   * otherwise null.
+   */
   private @Nullable HealthyDestinations behind;
 
   /** Written only by the loop. */
   private volatile RevisionWatcherState state;
 
-  RevisionWatcher(ProbePolicy traits, Loop loop, PodProber prober, ProbeRateLimiter scheduler,
+  RevisionWatcher(ProbePolicy policy, Loop loop, PodProber prober, ProbeRateLimiter rateLimiter,
       RandomGenerator random, Consumer<HealthyDestinations> listener) {
-    this.revision = traits.revision();
+    this.revision = policy.revision();
     this.loop = loop;
     this.prober = prober;
-    this.scheduler = scheduler;
+    this.rateLimiter = rateLimiter;
     this.random = random;
     this.listener = listener;
     this.begunNanos = loop.nanoTime();
     this.probesOn = loop;
-    this.state = RevisionWatcherState.of(traits);
+    this.state = RevisionWatcherState.of(policy);
   }
 
-  /** An empty list means scaled to zero. */
+  /** @param pods empty if scaled to zero */
   void listed(PodsByReadiness pods) {
     handle(new Listed(pods));
   }
@@ -102,7 +106,7 @@ final class RevisionWatcher {
     handle(new Addressed(clusterIp));
   }
 
-  /** A request could not be delivered: the pod is probed before it serves again. */
+  /** Call when a request could not be delivered. The pod is probed before it serves again. */
   void suspected(Destination destination) {
     handle(new Suspected(destination));
   }
@@ -153,7 +157,10 @@ final class RevisionWatcher {
     step(event);
   }
 
-  /** Handles an answer, at once if it is the first of a turn or may make the first pod healthy. */
+  /**
+   * Handles an answer: at once if it is the first of this turn or may make the first pod healthy,
+   * otherwise at the end of the turn.
+   */
   private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !batchIsOpen;
@@ -203,19 +210,19 @@ final class RevisionWatcher {
     }
   }
 
-  /** @param known what consumers have */
+  /** @param known the last publication */
   private void perform(Effect effect, HealthyDestinations known) {
     switch (effect) {
       case Publish(var destinations) -> publish(destinations, known);
       case ProbeNow(var destination, var urgency) -> probeNow(destination, urgency);
-      case Hurry() -> scheduler.hurry(revision);
+      case Hurry() -> rateLimiter.hurry(revision);
       case ProbeLater(var destination, var pause) -> probeLater(destination, pause);
     }
   }
 
   private void probeNow(Destination destination, Urgency urgency) {
     endPause(destination);
-    scheduler.schedule(revision, urgency, loop, sentAs -> send(destination, sentAs));
+    rateLimiter.schedule(revision, urgency, loop, sentAs -> send(destination, sentAs));
   }
 
   private void probeLater(Destination destination, Duration pause) {
@@ -236,7 +243,7 @@ final class RevisionWatcher {
 
   private void send(Destination destination, Urgency urgency) {
     if (!(state instanceof RevisionProbingState now && now.isProbing(destination))) {
-      scheduler.notSent(revision, urgency);
+      rateLimiter.notSent(revision, urgency);
       answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       return;
     }
@@ -252,13 +259,13 @@ final class RevisionWatcher {
   private void awaitListener(Destination destination, Urgency urgency, Attempts attempts) {
     long sent = loop.nanoTime();
     prober.awaitListener(destination, probesOn, attempts, refused -> {
-      scheduler.ended(revision, urgency);
+      rateLimiter.ended(revision, urgency);
       answered(new Answer(destination, refused, since(sent)));
     }, () -> {
       if (state instanceof RevisionProbingState now && now.isProbing(destination)) {
         probe(destination, urgency);
       } else {
-        scheduler.ended(revision, urgency);
+        rateLimiter.ended(revision, urgency);
         answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       }
     });
@@ -268,11 +275,11 @@ final class RevisionWatcher {
     long sent = loop.nanoTime();
     try {
       prober.probe(destination, probesOn, outcome -> {
-        scheduler.ended(revision, urgency);
+        rateLimiter.ended(revision, urgency);
         answered(new Answer(destination, outcome, since(sent)));
       });
     } catch (RuntimeException e) {
-      scheduler.notSent(revision, urgency);
+      rateLimiter.notSent(revision, urgency);
       fail(destination, e);
     }
   }
@@ -285,7 +292,7 @@ final class RevisionWatcher {
     return HealthyDestinations.pods(revision, DestinationSet.NONE);
   }
 
-  /** What consumers have. */
+  /** What was published last to the listener. */
   private HealthyDestinations published() {
     if (behind != null) {
       return behind;

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest Kubernetes objects of one revision, in any order. The watcher runs while both the
- * Revision and the Endpoints exist.
+ * Holds the latest Kubernetes objects of one revision, which may come in any order. Runs a watcher
+ * while both the Revision and the Endpoints exist.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
  */
@@ -21,7 +21,10 @@ final class WatchedRevision {
   private @Nullable Revision revision;
   private @Nullable PrivateEndpoints pods;
   private @Nullable PrivateClusterIp clusterIp;
-  /** The loop of a request that has waited, perhaps before pods were listed; null if none has. */
+  /**
+   * The loop of the last request that waited, perhaps before pods were listed; null if none has
+   * waited.
+   */
   private @Nullable Loop waitsOn;
   private volatile @Nullable RevisionWatcher watcher;
 

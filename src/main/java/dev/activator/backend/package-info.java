@@ -1,3 +1,4 @@
+/** Follows the pods of each revision, and publishes the destinations that can take requests. */
 @NullMarked
 package dev.activator.backend;
 

@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The connection to the autoscaler, reopened whenever it breaks. What is sent without a connection
- * is dropped: {@link ConcurrencyReporter} reports again once there is one.
+ * The connection to the autoscaler, which is reopened whenever it breaks. Statistics without a
+ * connection are dropped; {@link ConcurrencyReporter} reports again when it is open.
  *
- * <p><b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
+ * <p><b>Threads.</b> Any may call; no call blocks. The state belongs to {@code loop}.
  *
  * <p><b>Errors.</b> A connection that breaks after it has answered a ping is reopened at once; any
  * other counts as a failed attempt, so that a server which accepts and closes is not dialled in a
@@ -33,9 +33,9 @@ import org.slf4j.event.Level;
  */
 public final class AutoscalerLink implements StatSink {
   /**
-   * @param handshake limit for opening a connection
-   * @param ping from one ping to the next
-   * @param pong limit for the first or next pong; several pings long
+   * @param handshake the timeout for opening a connection
+   * @param ping the time between pings
+   * @param pong the timeout for the next pong; several times {@code ping}
    */
   public record Timings(Duration handshake, Duration ping, Duration pong) {
     public static final Timings DEFAULT = new Timings(Duration.ofSeconds(3),
@@ -52,8 +52,8 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * @param since how long {@code connected} has had its value
-   * @param failures failed attempts in a row
+   * @param since for how long {@code connected} has had its value
+   * @param failures the number of consecutive failed attempts
    * @param problem why the last connection ended or did not open; null while connected
    */
   public record View(String url, boolean connected, Duration since, int failures,
@@ -75,7 +75,7 @@ public final class AutoscalerLink implements StatSink {
   private final Backoff backoff;
   private final ResettableTimer redial;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-  /** The connection, or the attempt. */
+  /** The open connection, or the current attempt. */
   private @Nullable Connection current;
   private volatile @Nullable Connection open;
   private int failures;
@@ -99,7 +99,7 @@ public final class AutoscalerLink implements StatSink {
 
   /**
    * @param url called at each attempt
-   * @param podName which identifies this reporter
+   * @param podName the name that identifies this reporter
    */
   public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
       Timings timings,
@@ -114,15 +114,15 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * Every periodic report says how long this process runs, even if there is nothing else to report:
-   * one of our own autoscalers scales down only if all activators report. Call before
-   * {@link #open}.
+   * Adds the uptime of this process to every periodic report, and sends reports even without
+   * statistics. Our own autoscaler needs this: it scales down only if all activators report. Call
+   * before {@link #open}.
    */
   public void sendUptime() {
     sendsUptime = true;
   }
 
-  /** The address of the autoscaler has changed: reconnects at once. */
+  /** Reconnects at once, because the address of the autoscaler has changed. */
   public void moved() {
     loop.execute(() -> {
       if (current != null) {
@@ -132,7 +132,7 @@ public final class AutoscalerLink implements StatSink {
     });
   }
 
-  /** An attempt that cannot begin is made again. */
+  /** Opens the connection. If an attempt fails, tries again. */
   public void open() {
     loop.execute(() -> redial.within(0));
   }
@@ -157,7 +157,10 @@ public final class AutoscalerLink implements StatSink {
         Duration.ofNanos(loop.nanoTime() - changedNanos), failures, problem), loop);
   }
 
-  /** Sent even if the peer is slow to read: one that does not read at all answers no ping. */
+  /**
+   * Sends statistics even if the peer reads slowly. A peer that does not read at all would not
+   * answer pings.
+   */
   @Override
   public void atOnce(List<RevisionStat> stats) {
     var connection = open;
@@ -166,7 +169,7 @@ public final class AutoscalerLink implements StatSink {
     }
   }
 
-  /** Dropped if the peer is slow to read; the next report replaces it. */
+  /** Sends the report, or drops it if the peer reads slowly; the next report replaces it. */
   @Override
   public void report(List<RevisionStat> stats) {
     var connection = open;
@@ -190,14 +193,14 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * One Protocol Buffers message, which is a frame.
+   * The content of a frame: one Protocol Buffers message.
    *
-   * @param uptime how long this process runs; null to leave out the entry that says so
+   * @param uptime of this process; null to leave out its entry
    */
   static byte[] encode(String podName, List<RevisionStat> stats, @Nullable Duration uptime) {
     var messages = WireStatMessages.newBuilder();
     if (uptime != null) {
-      // Knative's autoscaler would ignore it: no revision has an empty name.
+      // An entry without a name. Knative's autoscaler would ignore it.
       messages.addMessages(WireStatMessage.newBuilder().setStat(Stat.newBuilder()
           .setPodName(podName).setProcessUptime(uptime.toNanos() / NANOS_PER_SECOND)));
     }
@@ -206,7 +209,7 @@ public final class AutoscalerLink implements StatSink {
           .setAverageConcurrentRequests(stat.averageConcurrency())
           .setRequestCount(stat.requestCount());
       if (uptime != null) {
-        // Knative's autoscaler has no use for them.
+        // Knative's autoscaler does not use these.
         values.addAllQueueTimes(stat.queueTimes().counts());
       }
       messages.addMessages(WireStatMessage.newBuilder().setNamespace(stat.revision().namespace())
@@ -216,11 +219,13 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * Grows to about eleven seconds, and starts over after twenty attempts.
+   * The pause before an attempt. It grows to about eleven seconds, and starts over after twenty
+   * attempts.
    *
    * <p><b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
    *
-   * @param failures in a row, one more with each call; 0 if the link just broke: no pause
+   * @param failures the number of consecutive failures, one more with each call; 0 for no pause,
+   *     because the link just broke
    */
   static Duration pause(int failures, Backoff backoff) {
     if (failures % ATTEMPTS_PER_ROUND <= 1) {
@@ -233,7 +238,7 @@ public final class AutoscalerLink implements StatSink {
     return new Backoff(FIRST_PAUSE, MAX_PAUSE, PAUSE_GROWTH, JITTER, random);
   }
 
-  /** One connection attempt and its connection. Ignores events that come after its end. */
+  /** A connection attempt and the connection. Ignores events after its end. */
   private final class Connection implements StatSocket.Events {
     private final StatSocket socket;
     private Loop.Timer deadline;

@@ -18,12 +18,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reporter of each revision's concurrency to the autoscaler: once a period, at once when an
- * idle revision gets a request, and for all present requests when the link opens.
+ * Reports each revision's concurrency to the autoscaler: once a period, at once when an idle
+ * revision gets a request, and for all present requests when the link opens.
  *
- * <p><b>Threads.</b> Each loop counts its own requests without a lock. {@code loop} merges the counts; those of all
- * ports of a ScaledService become one. It must also be the loop of the link, so that no older report follows that of
- * {@link #connected}. If a loop is late, the report is, too, and covers a longer time.
+ * <p><b>Threads.</b> Each loop counts its own requests without a lock. {@code loop} merges the
+ * counts, and those of all ports of a ScaledService. It must also be the loop of the link, so that
+ * no older report can follow that of {@link #connected}. If a loop is late, the report is late,
+ * too, and covers a longer time.
  *
  * <p><b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
  */
@@ -31,12 +32,13 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   /**
    * A counter of the requests of one loop.
    *
-   * <p><b>Threads.</b> Confined to one loop, whose requests it counts, queued ones included.
+   * <p><b>Threads.</b> Confined to one loop. It counts the requests of that loop, including queued
+   * ones.
    */
   public interface RequestCounter {
     void arrived(RevisionId revision);
 
-    /** Once for each arrival, however the request ended. */
+    /** Call once for each arrival, however the request ends. */
     void left(RevisionId revision);
   }
 
@@ -45,19 +47,19 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final StatSink sink;
   private final ResettableTimer timer;
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
-  /** How many windows there are of a revision, on all loops and of all ports. */
-  private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
+  /** The number of windows of each revision, on all loops and of all ports. */
+  private final ConcurrentMap<RevisionId, Integer> windowCounts = new ConcurrentHashMap<>();
   private final QueueTimeObserver queueTimes = new QueueTimeObserver();
   private @Nullable Round underWay;
 
   private static final class Round {
     private final Map<RevisionId, RequestStats.Totals> totals = new TreeMap<>();
-    private final Consumer<Round> whole;
+    private final Consumer<Round> onComplete;
     private int missing;
 
-    private Round(int missing, Consumer<Round> whole) {
+    private Round(int missing, Consumer<Round> onComplete) {
       this.missing = missing;
-      this.whole = whole;
+      this.onComplete = onComplete;
     }
   }
 
@@ -69,14 +71,14 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     this.timer = new ResettableTimer(loop, this::collect);
   }
 
-  /** Call once per loop. */
+  /** Creates the counter of a loop. Call once per loop. */
   public RequestCounter onLoop(Loop requests) {
     var counter = new LoopCounter(requests);
     counters.add(counter);
     return counter;
   }
 
-  /** Measures times in the queue: one of our own autoscalers may scale by them. */
+  /** Measures times in the queue, because our own autoscaler may scale by them. */
   public RequestObserver queueTimes() {
     return queueTimes;
   }
@@ -92,7 +94,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     });
   }
 
-  /** Drops all windows, since their time is past, and reports the present requests. */
+  /** Drops all windows, because their time is past, and reports the present requests. */
   @Override
   public void connected() {
     if (timer.isSet()) {
@@ -109,12 +111,12 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     }
   }
 
-  private void collect(Consumer<Round> whole) {
+  private void collect(Consumer<Round> onComplete) {
     var present = List.copyOf(counters);
     if (present.isEmpty()) {
       return;
     }
-    var round = new Round(present.size(), whole);
+    var round = new Round(present.size(), onComplete);
     underWay = round;
     for (var counter : present) {
       counter.requests.execute(() -> counter.reportTo(round));
@@ -128,7 +130,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       return;
     }
     underWay = null;
-    round.whole.accept(round);
+    round.onComplete.accept(round);
   }
 
   private void report(Round round) {
@@ -148,13 +150,17 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   /**
-   * A window begins with a revision's first request and ends at the first report that finds it
-   * idle; loops share state only then.
+   * Counts the requests of one loop in a window per revision. A window begins with a revision's
+   * first request, and ends at the first report that finds it idle. Only then loops access shared
+   * state.
    */
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
     private final Map<RevisionId, RequestStats> windows = new HashMap<>();
-    /** Idle revisions that got a request in this turn of the loop; reported together at its end. */
+    /**
+     * Idle revisions that got a request in this turn of the loop. They are reported together at the
+     * end of the turn.
+     */
     private final List<RevisionStat> begun = new ArrayList<>(0);
 
     private LoopCounter(Loop requests) {
@@ -183,7 +189,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       var window = new RequestStats(requests.nanoTime());
       windows.put(revision, window);
       var counted = revision.withoutPort();
-      if (holders.merge(counted, 1, Integer::sum) == 1) {
+      if (windowCounts.merge(counted, 1, Integer::sum) == 1) {
         window.reportedAtOnce();
         if (begun.isEmpty()) {
           requests.execute(this::reportBegun);
@@ -199,7 +205,10 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       sink.atOnce(all);
     }
 
-    /** Also after a failure: the next round begins only when this one is complete. */
+    /**
+     * Reports to a round even after a failure, because the next round begins only when this one is
+     * complete.
+     */
     private void reportTo(Round round) {
       var all = new HashMap<RevisionId, RequestStats.Totals>();
       try {
@@ -209,7 +218,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       }
     }
 
-    /** Ends all windows and drops the idle ones. */
+    /** Adds up all windows and drops the idle ones. */
     private void report(Map<RevisionId, RequestStats.Totals> all) {
       long now = requests.nanoTime();
       windows.entrySet().removeIf(each -> {
@@ -219,7 +228,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
         all.merge(counted, totals, RequestStats.Totals::plus);
         boolean idle = totals.averageConcurrency() == 0 && totals.inFlight() == 0;
         if (idle) {
-          holders.computeIfPresent(counted, (id, count) -> count == 1 ? null : count - 1);
+          windowCounts.computeIfPresent(counted, (id, count) -> count == 1 ? null : count - 1);
         }
         return idle;
       });

@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Counts how long requests waited in the queue since the last report to the autoscaler, without
- * the time in which no pod was ready: more pods would not have made that shorter. Only requests
- * that were queued cost anything.
+ * Counts how long requests waited in the queue since the last report to the autoscaler. The time in
+ * which no pod was ready is not counted, because more pods would not have made it shorter. Requests
+ * that were not queued cost nothing.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -27,7 +27,7 @@ final class QueueTimeObserver implements RequestObserver {
       return;
     }
     switch (step) {
-      // One that was undelivered has been counted.
+      // A request that was undelivered has already been counted.
       case GRANTED -> {
         if (request.retries() == 0) {
           count(request);
@@ -39,12 +39,12 @@ final class QueueTimeObserver implements RequestObserver {
         }
       }
       case ARRIVED, QUEUED, FORWARDING, UNDELIVERED, RESPONDING -> {
-        // It waits, or has been counted.
+        // The request still waits, or has already been counted.
       }
     }
   }
 
-  /** Its wait was not over. */
+  /** Whether the request was answered before its wait was over. */
   private static boolean isAnsweredMeanwhile(RequestTimeline request) {
     return request.outcome() == RequestOutcome.WAITING_PAGE
         || request.outcome() == RequestOutcome.FALLBACK;
@@ -61,7 +61,7 @@ final class QueueTimeObserver implements RequestObserver {
         .incrementAndGet(QueueTimeHistogram.bucket(waited));
   }
 
-  /** By revision, those of all ports together; the next report begins. */
+  /** Returns and resets the times by revision, with those of all its ports. */
   Map<RevisionId, QueueTimeHistogram> take() {
     var taken = new HashMap<RevisionId, QueueTimeHistogram>();
     for (var id : counts.keySet()) {

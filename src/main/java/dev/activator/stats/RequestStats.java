@@ -5,7 +5,8 @@ package dev.activator.stats;
  *
  * <p><b>Threads.</b> Confined to that loop.
  *
- * <p><b>Units.</b> Nanoseconds since one origin; a time before the last one counts as the last one.
+ * <p><b>Units.</b> Nanoseconds since a fixed origin. A time before the last one counts as the last
+ * one.
  *
  * <p><b>Errors.</b> {@link IllegalStateException} if a request leaves when there is none.
  *
@@ -21,8 +22,8 @@ final class RequestStats {
 
   /**
    * @param requestNanos the integral of concurrency over time
-   * @param reportedAtOnce how many of its requests were reported at once
-   * @param inFlight requests at its end
+   * @param reportedAtOnce the number of requests that were reported at once
+   * @param inFlight the number of requests at the end of the window
    */
   record Totals(long requests, long requestNanos, long elapsedNanos, int reportedAtOnce,
       int inFlight) {
@@ -30,7 +31,9 @@ final class RequestStats {
       return elapsedNanos == 0 ? 0 : (double) requestNanos / elapsedNanos;
     }
 
-    /** Merges two loops' windows; one loop may have begun later, so the longer time counts. */
+    /**
+     * Merges the windows of two loops. One of them may have begun later, so the longer time counts.
+     */
     Totals plus(Totals other) {
       return new Totals(requests + other.requests, requestNanos + other.requestNanos,
           Math.max(elapsedNanos, other.elapsedNanos), reportedAtOnce + other.reportedAtOnce,
@@ -60,7 +63,7 @@ final class RequestStats {
     reportedAtOnce++;
   }
 
-  /** The next window begins with the requests in flight. */
+  /** Ends the window. The next one begins with the requests in flight. */
   Totals report(long nowNanos) {
     advance(nowNanos);
     var totals = new Totals(requests, requestNanos, elapsedNanos, reportedAtOnce, concurrency);

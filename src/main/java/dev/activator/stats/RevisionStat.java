@@ -6,12 +6,12 @@ import dev.activator.revision.RevisionId;
 /**
  * The statistics of one revision over one period.
  *
- * @param requestCount arrivals, without those that were reported at once
- * @param queueTimes of requests that left the queue, while pods were ready
+ * @param requestCount the number of arrivals without those that were reported at once
+ * @param queueTimes the times in the queue while pods were ready, of requests that left the queue
  */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount,
     QueueTimeHistogram queueTimes) {
-  /** Without times in the queue. */
+  /** A stat without times in the queue. */
   public RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
     this(revision, averageConcurrency, requestCount, QueueTimeHistogram.NONE);
   }
@@ -21,8 +21,8 @@ public record RevisionStat(RevisionId revision, double averageConcurrency, doubl
   }
 
   /**
-   * Wakes a revision at zero, whether it scales by concurrency or by requests per second. A count
-   * of 1 is enough for the latter and hardly counts earlier requests twice.
+   * A stat that wakes a revision at zero, whether it scales by concurrency or by requests per
+   * second. For the latter a count of 1 is enough, and hardly counts earlier requests twice.
    */
   static RevisionStat atOnce(RevisionId revision, int inFlight) {
     return new RevisionStat(revision, inFlight, 1);

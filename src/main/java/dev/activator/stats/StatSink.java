@@ -8,9 +8,9 @@ import java.util.List;
  * <p><b>Threads.</b> Any thread may call; never blocks.
  */
 public interface StatSink {
-  /** Outside of the periodic reports, see {@link RevisionStat#atOnce}; never empty. */
+  /** Reports outside of the periodic reports (see {@link RevisionStat#atOnce}). */
   void atOnce(List<RevisionStat> stats);
 
-  /** Of one period, with one stat for each revision; may be empty. */
+  /** Reports a period, with one stat for each revision; may be empty. */
   void report(List<RevisionStat> stats);
 }

@@ -3,10 +3,10 @@ package dev.activator.stats;
 /**
  * One connection to the autoscaler, open or being opened.
  *
- * <p><b>Threads.</b> Confined to the link's loop, {@link Events} included.
+ * <p><b>Threads.</b> Confined to the link's loop; this includes {@link Events}.
  */
 interface StatSocket {
-  /** Calls no event before it returns. */
+  /** Opens sockets. Raises events later, never before it returns. */
   @FunctionalInterface
   interface Dialer {
     StatSocket dial(Events events);
@@ -17,7 +17,7 @@ interface StatSocket {
 
     void ponged();
 
-    /** It never opened, or has ended; the last event. */
+    /** The socket failed to open, or has ended. No other event follows. */
     void closed(String why);
   }
 

@@ -21,14 +21,17 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
- * A dialer of WebSockets without subprotocol or extension; channels run on {@code loop}.
+ * Opens WebSockets without subprotocols or extensions. Their channels run on {@code loop}.
  *
  * <p><b>Source.</b> RFC 6455.
  */
 final class WebSocketDialer implements StatSocket.Dialer {
   private final Supplier<URI> url;
   private final NettyLoop loop;
-  /** As in {@code finishConnect(..) failed with error(-111): Connection refused}. */
+  /**
+   * The prefix of native errors, as in
+   * {@code finishConnect(..) failed with error(-111): Connection refused}.
+   */
   private static final Pattern NATIVE_CALL = Pattern
       .compile("^\\w+\\(\\.\\.\\) failed(?: with error\\(-?\\d+\\))?: ");
 
@@ -55,7 +58,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
     return url.get().toString();
   }
 
-  /** In words that do not need the library's. */
+  /** The reason of a failure, without the library's own terms. */
   static String reason(String host, Throwable failure) {
     return switch (failure) {
       case WebSocketClientHandshakeException refused when refused.response() != null ->

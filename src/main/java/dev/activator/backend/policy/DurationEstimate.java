@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An estimate of a duration: smoothed mean and mean deviation.
+ * An estimate of a duration from samples: the smoothed mean and the mean deviation.
  *
  * <p><b>Source.</b> RFC 6298, section 2, with the gains of TCP's round-trip estimate.
  */
@@ -21,13 +21,13 @@ public record DurationEstimate(Duration mean, Duration deviation) {
         deviation.multipliedBy(3).plus(miss).dividedBy(4));
   }
 
-  /** Samples are rarely shorter. */
+  /** A duration that samples are rarely shorter than. */
   public Duration earliest() {
     var early = mean.minus(deviation.multipliedBy(WIDTH));
     return early.isNegative() ? Duration.ZERO : early;
   }
 
-  /** Samples are rarely longer. */
+  /** A duration that samples are rarely longer than. */
   public Duration latest() {
     return mean.plus(deviation.multipliedBy(WIDTH));
   }

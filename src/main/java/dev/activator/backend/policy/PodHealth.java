@@ -6,30 +6,33 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of one address, which has at most one probe at a time.
+ * The health of one address. An address has at most one probe at a time.
  *
  * @param failures in a row since {@code since}
  * @param since when the state last changed: listed, ready, unready, answered or suspected
- * @param accepts when the first probe after the last refusal began that opened a connection; null
- *     before
+ * @param accepts when the address began to accept connections: the start of the first successful
+ *     probe after the last refusal; null if there is none
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
     @Nullable ProbeRecord last, Duration since, @Nullable Duration accepts) {
 
   public enum State {
-    /** First listed as not ready, and has neither answered nor become ready since. */
+    /**
+     * The address was first listed as not ready, and has neither answered nor become ready since
+     * then.
+     */
     STARTING,
     UNKNOWN,
     HEALTHY,
-    /** Answered, then became unready: serves until its next probe ends. */
+    /** It answered and then became unready. It serves until its next probe ends. */
     UNCONFIRMED,
-    /** A request could not be delivered, and no probe was answered since. */
+    /** A request could not be delivered, and no probe has been answered since then. */
     UNREACHABLE,
     UNHEALTHY
   }
 
   /**
-   * How long requests wait for an unreachable address.
+   * How long requests wait for an unreachable address before they are rejected.
    *
    * <p><b>Source.</b> The total of Knative's {@code dialBackOffHelper}.
    */
@@ -39,7 +42,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     IDLE,
     PAUSED,
     PROBING,
-    /** The probe in flight began too early to count. */
+    /** A probe is in flight that began before the last change, so its answer does not count. */
     OUTDATED
   }
 
@@ -54,12 +57,12 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
         now, null);
   }
 
-  /** Whether the address answered, and nothing has contradicted that since. */
+  /** Whether the address has answered, and nothing has contradicted that since then. */
   public boolean answers() {
     return state == State.HEALTHY || state == State.UNCONFIRMED;
   }
 
-  /** Whether a request could not be delivered, and no probe has ended since. */
+  /** Whether a request could not be delivered, and no probe has ended since then. */
   public boolean isSuspected() {
     return state == State.UNREACHABLE && failures == 0;
   }
@@ -68,7 +71,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return phase == Phase.PROBING || phase == Phase.OUTDATED;
   }
 
-  /** Whether requests should stop waiting for it. */
+  /** Whether requests should no longer wait for this address. */
   boolean isGivenUp(Duration now) {
     return ready && state == State.UNREACHABLE && failures > 0
         && now.minus(since).compareTo(CONNECT_TIMEOUT) >= 0;
@@ -92,8 +95,8 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   /**
-   * Whether the answer shows how long the start took; false if the pod may have started before it
-   * was listed.
+   * Whether an answer now shows how long the start took. False if the pod may have started before
+   * it was listed.
    */
   boolean measuresStart() {
     return state == State.STARTING && failures > 0;
@@ -116,12 +119,12 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return phase == Phase.PAUSED ? in(Phase.IDLE) : this;
   }
 
-  /** Begins a new probe: one in flight no longer counts, and a pause ends. */
+  /** Requires a new probe. Ends a pause; the answer of a probe in flight no longer counts. */
   PodHealth withNewProbe() {
     return phase == Phase.PROBING ? in(Phase.OUTDATED) : withoutPause();
   }
 
-  /** Resets the failures. */
+  /** The health in a new state, with the failures reset. */
   PodHealth became(State next, Duration now) {
     return new PodHealth(ready, next, phase, 0, last, now, accepts);
   }

@@ -6,7 +6,7 @@ package dev.activator.backend.policy;
  * @param detail for people
  */
 public record PodHealthVerdict(Verdict verdict, String detail) {
-  /** A queue-proxy's whole answer to a probe. */
+  /** The complete body of a queue-proxy's answer to a probe. */
   static final String EXPECTED_BODY = "queue";
 
   public static final PodHealthVerdict ANSWERS = new PodHealthVerdict(Verdict.HEALTHY, "answers");
@@ -14,15 +14,18 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
   public enum Verdict {
     /** Requests can be sent. */
     HEALTHY,
-    /** A wrong answer, but not a mesh's. */
+    /** A wrong answer, but not one of a mesh. */
     UNHEALTHY,
     /** The answer of a mesh that does not let the probe through. */
     MESH_LIKE,
     /** A mesh cut the connection, or the pod does not answer. */
     NO_ANSWER,
-    /** Nothing answered the attempt to connect, or it failed here. */
+    /** The attempt to connect got no answer, or failed in this process. */
     NO_CONNECTION,
-    /** The pod's host refused the connection: nothing listens there yet, or a mesh or policy says so. */
+    /**
+     * The pod's host refused the connection, because no server listens yet, or because of a mesh or
+     * a network policy.
+     */
     REFUSED;
 
     boolean indicatesMesh() {
@@ -35,8 +38,8 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
   }
 
   /**
-   * <b>Source.</b> Knative's {@code isNotMesh}: meshes answer requests for a pod's own address with
-   * 502 or 503.
+   * <b>Source.</b> Knative's {@code isNotMesh}: meshes answer requests to a pod's address with 502
+   * or 503.
    */
   public static PodHealthVerdict of(int status, String body) {
     if (status != 200) {

@@ -6,32 +6,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pause from the start of a failed probe to the next probe of the same address.
  *
- * <p>While the duration of a start is unknown, the pause is a small fraction of the time waited, so
- * the delay is small compared to the start. Once it is known, a pod is probed rarely before the
- * expected end of its start, and often around it. A pod that refuses connections while requests
- * wait is probed more often, because a refusal takes little time and work.
+ * <p>While it is unknown how long a start takes, the pause is a small fraction of the time since
+ * the start, so that it delays the start only a little. Once the duration is known, a pod is probed
+ * rarely before the expected end of its start, and often around that time. A pod that refuses
+ * connections while requests wait is probed more often, because a refusal takes little time and
+ * work.
  *
  * <p><b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
  *
- * @param frequency the longest pause of an address that may be starting
+ * @param frequency the maximum pause for an address that may be starting
  */
 public record ProbeBackoff(Duration frequency) {
-  /** After this an address is unlikely to be starting. */
+  /** An address that has not answered for this long is probably not starting. */
   static final Duration LONG = Duration.ofSeconds(30);
 
-  /** The minimum time from a failure to the next probe, however long the probe took. */
+  /** The minimum time from a failure to the next probe, however long the failed probe took. */
   private static final Duration MIN_PAUSE = Duration.ofMillis(10);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE_VIA_CLUSTER_IP = Duration.ofSeconds(30);
   private static final Duration UNNEEDED = Duration.ofMinutes(1);
   private static final Duration MIN_PAUSE_UNNEEDED = Duration.ofSeconds(15);
   private static final Duration MAX_PAUSE_UNNEEDED = Duration.ofSeconds(30);
-  /** After this time, what else is known of the pod and its requests is considered again. */
+  /**
+   * The maximum time of repeated attempts. After that the watcher decides again, with all that it
+   * knows of the pod and its requests.
+   */
   private static final Duration MAX_REPEATS = Duration.ofMillis(500);
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
 
-  /** How often an address is probed while the end of its start cannot be estimated. */
+  /** The frequency of probes while the end of a start cannot be estimated. */
   private record Pace(Duration minPause, int partOfAge) {
     static final Pace DEFAULT = new Pace(MIN_PAUSE, 32);
     static final Pace REFUSED = new Pace(Duration.ofMillis(5), 128);
@@ -48,7 +52,8 @@ public record ProbeBackoff(Duration frequency) {
   }
 
   /**
-   * How long attempts to connect may be repeated with that pause; zero for one attempt.
+   * For how long attempts to connect may be repeated with the pause {@link #afterRefusal}; zero for
+   * one attempt.
    *
    * @param age as for {@link #afterRefusal}
    */
@@ -79,23 +84,26 @@ public record ProbeBackoff(Duration frequency) {
         : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), MAX_PAUSE));
   }
 
-  /** The pause while the ClusterIP serves, and pods are probed only to return to them. */
+  /**
+   * The pause while the ClusterIP serves. Pods are then probed only to find out whether they can be
+   * addressed again.
+   */
   public Duration viaClusterIp(Duration age) {
     return longer(frequency, shorter(age.dividedBy(2), MAX_PAUSE_VIA_CLUSTER_IP));
   }
 
-  /** @param unneeded since the address last changed and no request waited */
+  /** @param unneeded the time since the address last changed or a request last waited */
   static boolean isUnneeded(Duration unneeded) {
     return unneeded.compareTo(UNNEEDED) >= 0;
   }
 
-  /** The pause while no request waits, so that an answer is not urgent. */
+  /** The pause while no request has waited for long, so that an answer is not urgent. */
   public Duration unneeded(Duration unneeded) {
     return longer(frequency,
         longer(MIN_PAUSE_UNNEEDED, shorter(unneeded.dividedBy(4), MAX_PAUSE_UNNEEDED)));
   }
 
-  /** The pause without the time the probe took. */
+  /** The rest of the pause after the time that the probe took. */
   Duration rest(Duration pause, Duration took) {
     return longer(pause.minus(took), shorter(MIN_PAUSE, pause));
   }

@@ -5,22 +5,24 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.RevisionId;
 
 /**
- * The rules by which a revision's pods are probed and count as serving; fixed while the revision
- * is watched.
+ * The rules that decide whether a revision's pods are probed, and whether they serve. They are
+ * fixed while the revision is watched.
  *
- * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
+ * @param probesBeforeReady whether a pod that answers serves before Kubernetes reports it as ready
  */
 public record ProbePolicy(RevisionId revision, MeshAddressing addressing, boolean probesBeforeReady,
     ProbeBackoff backoff) {
 
   /**
-   * @param passthrough whether the mesh lets single pods be addressed, with the right headers; the
-   * ClusterIP is then never used
+   * @param passthrough whether the mesh lets requests with the right headers address single pods;
+   *     then the ClusterIP is never used
    */
   public record MeshAddressing(MeshMode mesh, boolean passthrough) {
     public static final MeshAddressing DEFAULT = new MeshAddressing(MeshMode.AUTO, false);
 
-    /** Whether pods are probed. A mesh that is always there would not let probes through. */
+    /**
+     * Whether pods are probed. If a mesh is always present, it would not let the probes through.
+     */
     public boolean podsAreProbed() {
       return mesh != MeshMode.ENABLED;
     }
@@ -35,14 +37,14 @@ public record ProbePolicy(RevisionId revision, MeshAddressing addressing, boolea
   }
 
   /**
-   * Whether the pod is to be probed, now or after a pause. A pod that answers is not probed, even
-   * if it serves only once it is ready.
+   * Whether the pod must be probed, now or after a pause. A pod that has answered is not probed,
+   * even if it does not serve until it is ready.
    */
   boolean wantsProbe(PodHealth pod) {
     return addressing.podsAreProbed() && pod.state() != State.HEALTHY && !isReadinessEnough(pod);
   }
 
-  /** Whether a ready pod serves without a probe, because no mesh has to be detected. */
+  /** Whether the pod serves without a probe, because it is ready and no mesh has to be detected. */
   boolean isReadinessEnough(PodHealth pod) {
     return addressing.mesh() == MeshMode.DISABLED && pod.ready()
         && pod.state() == State.UNKNOWN;

@@ -13,13 +13,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders the probes of all revisions, round robin between revisions.
+ * A queue of the probes of all revisions. Revisions take turns (round robin).
  *
  * <p>First probes have priority. Their number in flight is limited, because each has a connection.
- * Revisions with none in flight go first, so that hanging pods of one revision do not delay the
- * first answer of another. All other probes have a rate limit, with bursts of a tenth of a second.
- * Those that no request needs get every fifth turn. Addresses that refuse connections have ten
- * times the rate, since another refusal costs little.
+ * Revisions without a probe in flight go first, so that hanging pods of one revision do not delay
+ * the first answer of another. All other probes are rate limited, with bursts of a tenth of a
+ * second. Probes that no request needs get every fifth turn. Addresses that refuse connections have
+ * ten times the rate, because another refusal costs little.
  *
  * <p><b>Threads.</b> One.
  */
@@ -27,9 +27,9 @@ public final class ProbeQueue<T> {
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
-    /** Its host refused the last connection because nothing listens yet, and a request waits. */
+    /** The host refused the last connection, and a request waits. */
     REFUSED,
-    /** It failed, and may be starting. */
+    /** The last probe failed, and the pod may be starting. */
     STARTING,
     FAILING_LONG,
     /** The first probe of an address that was listed before any request waited for its revision. */
@@ -37,13 +37,16 @@ public final class ProbeQueue<T> {
   }
 
   static final int MAX_FIRST = 2_000;
-  /** From this number on, a revision with a first probe in flight gets no other. */
+  /** With this number of first probes in flight, a revision that has one of them gets no other. */
   static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
-  /** How many attempts to connect to addresses that refuse are allowed for each probe that is repeated. */
+  /**
+   * How many attempts to connect to refusing addresses are allowed for each repeated probe that is
+   * allowed.
+   */
   public static final int REFUSED_PER_REPEAT = 10;
-  /** The burst of attempts. With a smaller one, each attempt would need its own timer. */
+  /** The burst of attempts. With a smaller burst, each attempt would need its own timer. */
   private static final int REFUSED_AT_ONCE = 10;
   private static final int TURNS_PER_UNHURRIED = 5;
 
@@ -83,7 +86,7 @@ public final class ProbeQueue<T> {
   public @Nullable T next(long nowNanos) {
     var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
     if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
-      // Skips fewer than ten, because each of those has a tenth of the limit in flight.
+      // Skips fewer than ten revisions, because each of those has a tenth of the limit in flight.
       first = ofBusy.take(id -> inFlight.getOrDefault(id, 0) < MAX_OF_REVISION);
     }
     if (first != null) {
@@ -101,8 +104,8 @@ public final class ProbeQueue<T> {
   }
 
   /**
-   * Takes the probes of a revision for which a request now waits. The caller adds them again as
-   * first probes.
+   * Removes the unhurried probes of a revision for which a request now waits. The caller adds them
+   * again as first probes.
    */
   public Collection<T> takeUnhurried(RevisionId revision) {
     return unhurried.takeAll(revision);
@@ -132,7 +135,7 @@ public final class ProbeQueue<T> {
     return !held && !unhurried.isEmpty();
   }
 
-  /** Sets whether probes that no request needs wait, however few there are. */
+  /** Sets whether probes that no request needs are held back. */
   public void hold(boolean now) {
     held = now;
   }
@@ -171,7 +174,7 @@ public final class ProbeQueue<T> {
     unhurried.clear();
   }
 
-  /** Takes from its revisions in turn. */
+  /** A queue that takes from its revisions in turn. */
   static final class FairQueue<T> {
     private final Map<RevisionId, ArrayDeque<T>> waiting = new LinkedHashMap<>();
 

@@ -4,13 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timeout of the next probe: estimated from the revision's probes, and doubled after each timeout.
+ * The timeout of the next probe. It is estimated from the revision's probes, and doubled after each
+ * timeout.
  *
- * <p><b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, here the minimum
- * unless {@code PROBE_TIMEOUT} is shorter.
+ * <p><b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, which is the minimum
+ * here unless {@code PROBE_TIMEOUT} is shorter.
  *
  * @param longest {@code PROBE_TIMEOUT}
- * @param missed timeouts in a row, of any pod
+ * @param missed the number of consecutive timeouts, of any pods
  */
 public record ProbeTimeout(Duration longest, @Nullable DurationEstimate roundTrip, int missed) {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(300);

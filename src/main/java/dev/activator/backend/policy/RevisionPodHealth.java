@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of a revision's pods, by destination.
  *
- * @param leaving pods that are no longer listed but have a probe in flight. If one is listed again,
- *     its next probe waits for the end of that one
- * @param ending terminating pods: they get requests only if no other pod serves
- * @param identities where known
+ * @param leaving pods that are no longer listed but have a probe in flight. If such a pod is listed
+ *     again, its next probe waits for the end of that probe
+ * @param ending terminating pods; they get requests only if no other pod serves
+ * @param identities the uids of the pods, where known
  */
 public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, DestinationSet leaving,
     DestinationSet ending, Map<Destination, Identity> identities) {
@@ -52,8 +52,8 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     return DestinationSet.of(found);
   }
 
-  DestinationSet serving(ProbePolicy traits) {
-    var all = where(traits::serves);
+  DestinationSet serving(ProbePolicy policy) {
+    var all = where(policy::serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
     return staying.isEmpty() ? all : staying;
   }
@@ -79,14 +79,14 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     return new RevisionPodHealth(listed, now, ending, identities);
   }
 
-  RevisionPodHealth relist(PodsByReadiness pods, ProbePolicy traits, Duration now) {
+  RevisionPodHealth relist(PodsByReadiness pods, ProbePolicy policy, Duration now) {
     var reassigned = reassigned(pods);
     return reassigned.isEmpty()
-        ? relistSame(pods, traits, now)
-        : without(reassigned).relistSame(pods, traits, now);
+        ? relistSame(pods, policy, now)
+        : without(reassigned).relistSame(pods, policy, now);
   }
 
-  /** The addresses that belong to another pod now. What is known of the old pods is dropped. */
+  /** The addresses that now belong to another pod, so that the health of the old pod is dropped. */
   private DestinationSet reassigned(PodsByReadiness pods) {
     return DestinationSet.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
@@ -98,13 +98,13 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     if (before == null || now == null) {
       return false;
     }
-    // Without a uid, a pod that disappeared in between may have been replaced.
+    // Without uids, a pod that became unready in between is assumed to be replaced.
     return before.uid().isEmpty() || now.uid().isEmpty()
         ? missedChange(pod, pods)
         : !before.uid().equals(now.uid());
   }
 
-  /** Whether readiness changed and changed back since the last listing. */
+  /** Whether the readiness has changed and changed back since the last listing. */
   private boolean missedChange(Destination pod, PodsByReadiness pods) {
     var before = identities.get(pod);
     var now = pods.identities().get(pod);
@@ -122,37 +122,37 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     return new RevisionPodHealth(rest, leaving.plus(inFlight), ending, identities);
   }
 
-  private RevisionPodHealth relistSame(PodsByReadiness pods, ProbePolicy traits, Duration now) {
+  private RevisionPodHealth relistSame(PodsByReadiness pods, ProbePolicy policy, Duration now) {
     var next = new TreeMap<Destination, PodHealth>();
     pods.ready().all()
-        .forEach(pod -> next.put(pod, listedReady(pod, missedChange(pod, pods), traits, now)));
+        .forEach(pod -> next.put(pod, listedReady(pod, missedChange(pod, pods), policy, now)));
     pods.notReady().all()
-        .forEach(pod -> next.put(pod, listedNotReady(pod, missedChange(pod, pods), traits, now)));
+        .forEach(pod -> next.put(pod, listedNotReady(pod, missedChange(pod, pods), policy, now)));
     var inFlight = leaving.plus(where(PodHealth::isInFlight));
     return new RevisionPodHealth(next, inFlight.minus(DestinationSet.of(next.keySet())),
         pods.ending(),
         pods.identities());
   }
 
-  private PodHealth listedReady(Destination pod, boolean missedUnready, ProbePolicy traits,
+  private PodHealth listedReady(Destination pod, boolean missedUnready, ProbePolicy policy,
       Duration now) {
     var known = listed.get(pod);
     if (known == null) {
       return appeared(pod, true, now);
     }
     if (missedUnready) {
-      return becameReady(becameUnready(known, traits, now), now);
+      return becameReady(becameUnready(known, policy, now), now);
     }
     return known.ready() ? known : becameReady(known, now);
   }
 
-  private PodHealth listedNotReady(Destination pod, boolean missedUnready, ProbePolicy traits,
+  private PodHealth listedNotReady(Destination pod, boolean missedUnready, ProbePolicy policy,
       Duration now) {
     var known = listed.get(pod);
     if (known == null) {
       return appeared(pod, false, now);
     }
-    return known.ready() || missedUnready ? becameUnready(known, traits, now) : known;
+    return known.ready() || missedUnready ? becameUnready(known, policy, now) : known;
   }
 
   PodHealth appeared(Destination address, boolean ready, Duration now) {
@@ -169,8 +169,8 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
    * The health of a pod that became unready. It continues to serve, but the answer of an earlier
    * probe does not count.
    */
-  private static PodHealth becameUnready(PodHealth pod, ProbePolicy traits, Duration now) {
-    boolean served = pod.answers() || traits.isReadinessEnough(pod);
+  private static PodHealth becameUnready(PodHealth pod, ProbePolicy policy, Duration now) {
+    boolean served = pod.answers() || policy.isReadinessEnough(pod);
     return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)
         .withNewProbe();
   }

@@ -18,25 +18,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a {@code RevisionWatcher} that is not stopped. Each event updates the state; then
- * {@link #decide} says what to publish and probe.
+ * {@link #decide} decides what to publish and to probe.
  *
- * @param published what was published last, since nothing is published twice
- * @param start how long pods took to start
+ * @param published what was published last; the same is not published twice
+ * @param start an estimate of how long a pod takes to start
  * @param awaited when a request last waited; null if none did
- * @param current since when the listed pods are those of Kubernetes; null while they may be stale
+ * @param current since when the listed pods are up to date with Kubernetes; null while they may be
+ *     stale
  */
-public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, Fallback fallback,
+public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, Fallback fallback,
     HealthyDestinations published, @Nullable DurationEstimate start,
     @Nullable Duration awaited, @Nullable Duration current, Duration now)
     implements RevisionWatcherState {
 
   /**
-   * How long {@link RevisionWatcherState.Awaited} counts: a little more than the second after which it is
-   * repeated.
+   * How long {@link RevisionWatcherState.Awaited} is valid. It is repeated each second, so this is
+   * a little more.
    */
   private static final Duration AWAITED = Duration.ofMillis(1_500);
 
-  /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
+  /** The ClusterIP. It gets the requests if a mesh does not let pods be addressed directly. */
   public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
     static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
 
@@ -60,7 +61,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
       return with(health.became(next, now).withNewProbe());
     }
 
-    /** From when on probes of pods may show that the ClusterIP is needed. */
+    /** The time from which probes of pods may show that the ClusterIP is needed. */
     Duration podsProbedFrom() {
       return isUnreachable() ? health.since() : Duration.ZERO;
     }
@@ -73,24 +74,24 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
    */
   public record Attempts(Duration pause, Duration limit) {}
 
-  static RevisionProbingState of(ProbePolicy traits) {
-    return new RevisionProbingState(traits, RevisionPodHealth.NONE, Fallback.NONE,
-        HealthyDestinations.pods(traits.revision(), DestinationSet.NONE), null, null,
+  static RevisionProbingState of(ProbePolicy policy) {
+    return new RevisionProbingState(policy, RevisionPodHealth.NONE, Fallback.NONE,
+        HealthyDestinations.pods(policy.revision(), DestinationSet.NONE), null, null,
         Duration.ZERO, Duration.ZERO);
   }
 
   RevisionProbingState at(Duration next) {
-    return new RevisionProbingState(traits, pods, fallback, published, start, awaited, current,
+    return new RevisionProbingState(policy, pods, fallback, published, start, awaited, current,
         next);
   }
 
   private RevisionProbingState with(RevisionPodHealth next) {
-    return new RevisionProbingState(traits, next, fallback, published, start, awaited, current,
+    return new RevisionProbingState(policy, next, fallback, published, start, awaited, current,
         now);
   }
 
   private RevisionProbingState with(Fallback next) {
-    return new RevisionProbingState(traits, pods, next, published, start, awaited, current, now);
+    return new RevisionProbingState(policy, pods, next, published, start, awaited, current, now);
   }
 
   private Duration age(PodHealth known) {
@@ -98,7 +99,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   Step relist(PodsByReadiness listing) {
-    var next = with(pods.relist(listing, traits, now));
+    var next = with(pods.relist(listing, policy, now));
     boolean clusterIpIsReset = next.pods.listed().isEmpty()
         || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);
     return (clusterIpIsReset ? next.with(fallback.became(State.UNKNOWN, now)) : next).decide();
@@ -116,7 +117,10 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
         .with(new Fallback(next, health)).decide();
   }
 
-  /** Decides and copies once for all answers, because thousands may arrive together. */
+  /**
+   * Handles answers of probes. Decides and copies only once for all of them, because thousands may
+   * arrive together.
+   */
   Step judge(List<Answer> answers) {
     var listed = new TreeMap<>(pods.listed());
     var left = new ArrayList<Destination>();
@@ -135,7 +139,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
       }
     }
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(DestinationSet.of(left));
-    var next = new RevisionProbingState(traits,
+    var next = new RevisionProbingState(policy,
         new RevisionPodHealth(listed, leaving, pods.ending(), pods.identities()),
         fallback, published, learned, awaited, current, now);
     if (fromClusterIp != null) {
@@ -153,7 +157,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
         : before;
   }
 
-  /** Adds a pause if the probe failed. */
+  /** The health after an answer. Adds a pause to the effects if the probe failed. */
   private PodHealth judged(PodHealth known, Answer answer, @Nullable DurationEstimate learned,
       List<Effect> effects) {
     if (known.phase() != Phase.PROBING) {
@@ -163,10 +167,10 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
     if (answer.outcome().healthy()) {
       return known.succeeded(probe);
     }
-    if (!traits.wantsProbe(known)) {
+    if (!policy.wantsProbe(known)) {
       return known.in(Phase.IDLE);
     }
-    var backoff = traits.backoff();
+    var backoff = policy.backoff();
     var pause = published.clusterIp() == null
         ? pause(known, answer, known.state() == State.STARTING ? learned : null)
         : backoff.viaClusterIp(age(known));
@@ -176,11 +180,11 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
 
   private Duration pause(PodHealth known, Answer answer, @Nullable DurationEstimate learned) {
     if (isUnneeded(known)) {
-      return traits.backoff().unneeded(unneeded(known));
+      return policy.backoff().unneeded(unneeded(known));
     }
     return isAwaited() && answer.outcome().verdict() == Verdict.REFUSED
-        ? traits.backoff().afterRefusal(age(known), learned)
-        : traits.backoff().after(age(known), learned);
+        ? policy.backoff().afterRefusal(age(known), learned)
+        : policy.backoff().after(age(known), learned);
   }
 
   /** Whether a request waits now. */
@@ -210,7 +214,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
     if (answer.outcome().healthy()) {
       return with(fallback.with(known.succeeded(probe)));
     }
-    var backoff = traits.backoff();
+    var backoff = policy.backoff();
     effects.add(
         new ProbeLater(answer.from(), backoff.rest(pause(known, answer, null), answer.took())));
     return with(fallback.with(known.failed(probe)));
@@ -226,11 +230,11 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
         : Step.to(this);
   }
 
-  /** A request waits: ends the long pauses of addresses that no request needed before. */
+  /** Call when a request waits. Ends the long pauses of addresses that no request needed before. */
   Step await() {
-    var next = new RevisionProbingState(traits, pods, fallback, published, start, now, current,
+    var next = new RevisionProbingState(policy, pods, fallback, published, start, now, current,
         now);
-    // A pod that left may return before its probe is sent.
+    // A pod that was unlisted may be listed again before its probe is sent.
     boolean mayBeQueued = awaited == null && (pods.any(PodHealth::isInFlight)
         || fallback.health().isInFlight() || !pods.leaving().isEmpty());
     var hurry = mayBeQueued ? new Effect[]{new Hurry()} : new Effect[0];
@@ -245,14 +249,14 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   Step watch(boolean open) {
-    return new RevisionProbingState(traits, pods, fallback, published, start, awaited,
+    return new RevisionProbingState(policy, pods, fallback, published, start, awaited,
         open ? now : null, now)
         .decide();
   }
 
   Step suspect(Destination destination) {
     var known = pods.find(destination);
-    if (known != null && traits.serves(known)) {
+    if (known != null && policy.serves(known)) {
       return markUnreachable(destination, known);
     }
     return fallback.isAt(destination) && fallback.healthy()
@@ -261,25 +265,26 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   /**
-   * Marks a pod that a request could not reach. Unless it has served for a while, its probe waits:
-   * a pod that answers probes but fails requests would return after each probe.
+   * Marks a pod that a request could not reach. If the pod has served only for a short time, its
+   * probe is delayed, because a pod that answers probes but fails requests would return after each
+   * probe.
    */
   private Step markUnreachable(Destination pod, PodHealth known) {
     var suspected = known.became(State.UNREACHABLE, now).withNewProbe();
-    var pause = traits.backoff().frequency();
+    var pause = policy.backoff().frequency();
     return suspected.isInFlight() || age(known).compareTo(pause) >= 0
         ? with(pods.with(pod, suspected)).decide()
         : with(pods.with(pod, suspected.in(Phase.PAUSED))).decide(new ProbeLater(pod, pause));
   }
 
   Step delete() {
-    var none = HealthyDestinations.pods(traits.revision(), DestinationSet.NONE);
+    var none = HealthyDestinations.pods(policy.revision(), DestinationSet.NONE);
     return published.equals(none)
         ? Step.to(new Stopped())
         : Step.to(new Stopped(), new Publish(none));
   }
 
-  /** Whether the scheduled probe of this address is still wanted when its turn comes. */
+  /** Whether the scheduled probe of this address is still wanted. */
   public boolean isProbing(Destination destination) {
     var known = pods.find(destination);
     if (known == null && fallback.isAt(destination)) {
@@ -289,11 +294,11 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   /**
-   * The attempts to connect before the probe of an address for which a request waits; null if the
-   * probe connects itself.
+   * The attempts to connect before the probe of an address for which a request waits; null to send
+   * the probe at once.
    *
-   * <p>A pod that is listed as not ready mostly does not listen yet. It gets one attempt, which
-   * counts as a failure: the start is measured only from then on.
+   * <p>A pod that is listed as not ready usually does not listen yet. It first gets a single
+   * attempt. If that fails, it counts as a failure, which is the condition for measuring the start.
    */
   public @Nullable Attempts attempts(Destination destination, Duration time) {
     var known = pods.find(destination);
@@ -311,7 +316,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   private Attempts attempts(PodHealth known, @Nullable DurationEstimate learned, Duration time) {
-    var backoff = traits.backoff();
+    var backoff = policy.backoff();
     var age = time.minus(known.since());
     return new Attempts(backoff.afterRefusal(age, learned), published.clusterIp() == null
         ? backoff.repeatsAfterRefusal(age, learned)
@@ -320,7 +325,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
 
   /** Decides what to publish, then what to probe. */
   Step decide(Effect... already) {
-    var serving = pods.serving(traits);
+    var serving = pods.serving(policy);
     if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
       return backToPods(State.UNKNOWN).decide(already);
     }
@@ -332,15 +337,15 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
     effects.addAll(List.of(already));
     var probed = probePods(effects).probeFallback(effects);
     return new Step(
-        new RevisionProbingState(traits, probed.pods, probed.fallback, route, start, awaited,
+        new RevisionProbingState(policy, probed.pods, probed.fallback, route, start, awaited,
             current,
             now),
         List.copyOf(effects));
   }
 
   /**
-   * Returns to the pods, as the ClusterIP no longer serves. The long pauses between probes of pods
-   * end.
+   * Sends requests to the pods again, because the ClusterIP no longer serves. Ends the long pauses
+   * between probes of pods.
    */
   private RevisionProbingState backToPods(State ofClusterIp) {
     return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
@@ -348,19 +353,16 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
 
   private HealthyDestinations route(DestinationSet serving) {
     if (serving.isEmpty() && isGivenUp()) {
-      return HealthyDestinations.unreachable(traits.revision());
+      return HealthyDestinations.unreachable(policy.revision());
     }
     if (!serving.isEmpty() || !fallback.healthy() || !pods.any(PodHealth::ready)) {
-      return HealthyDestinations.pods(traits.revision(), serving);
+      return HealthyDestinations.pods(policy.revision(), serving);
     }
-    return new HealthyDestinations(traits.revision(), fallback.clusterIp(),
+    return new HealthyDestinations(policy.revision(), fallback.clusterIp(),
         pods.where(PodHealth::ready));
   }
 
-  /**
-   * Whether everything that served is given up, and nothing else may serve as far as Kubernetes has
-   * reported.
-   */
+  /** Whether all destinations that served are given up, and Kubernetes has reported no others. */
   private boolean isGivenUp() {
     return current != null && now.minus(current).compareTo(PodHealth.CONNECT_TIMEOUT) >= 0
         && (!fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
@@ -380,8 +382,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   /**
-   * The urgency of a probe. While no request has waited, and nothing serves, the first answer can
-   * wait for its turn.
+   * The urgency of a probe. A first probe is not urgent if no request has waited and no pod serves.
    */
   private Urgency urgency(PodHealth address) {
     boolean isNew = address.state() == State.UNKNOWN || address.state() == State.STARTING;
@@ -395,7 +396,7 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
   }
 
   private boolean isNext(PodHealth pod) {
-    return pod.phase() == Phase.IDLE && traits.wantsProbe(pod);
+    return pod.phase() == Phase.IDLE && policy.wantsProbe(pod);
   }
 
   private RevisionProbingState probeFallback(List<Effect> effects) {
@@ -405,19 +406,19 @@ public record RevisionProbingState(ProbePolicy traits, RevisionPodHealth pods, F
       return this;
     }
     effects.add(new ProbeNow(clusterIp, urgency(known)));
-    // Its age counts from when it is needed, not from when it was listed.
+    // The age of a ClusterIP counts from when it is needed, not from when it was listed.
     var needed = known.state() == State.UNKNOWN ? known.became(known.state(), now) : known;
     return with(fallback.with(needed.in(Phase.PROBING)));
   }
 
   /**
-   * Whether the ClusterIP is probed. It has no endpoints without a ready pod. It is not needed if a
-   * pod answers, or has answered as no mesh would.
+   * Whether the ClusterIP is probed. Without a ready pod it has no endpoints. It is not needed if a
+   * pod answers, or has sent a response that no mesh would send.
    */
   private boolean wantsFallback() {
-    return traits.addressing().clusterIpMayServe() && !fallback.healthy()
+    return policy.addressing().clusterIpMayServe() && !fallback.healthy()
         && pods.any(PodHealth::ready)
-        && (!traits.addressing().podsAreProbed()
+        && (!policy.addressing().podsAreProbed()
             || pods.all(pod -> pod.indicatesMesh(fallback.podsProbedFrom())));
   }
 }

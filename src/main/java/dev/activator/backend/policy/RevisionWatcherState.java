@@ -9,16 +9,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state of RevisionWatcher: what is known of one revision's pods, and how listings and probe
- * results change it. Scaled to zero is "none listed", not a state.
+ * A state of {@code RevisionWatcher}: what is known of a revision's pods, and how listings and
+ * results of probes change that. There is no state for a revision that is scaled to zero; no pods
+ * are listed then.
  *
- * <p><b>Source.</b> In Knative's {@code revision_backends.go} one check probes all pods before it
+ * <p><b>Source.</b> In Knative's {@code revision_backends.go} a check probes all pods before it
  * decides; here each answer leads to a decision.
  */
 public sealed interface RevisionWatcherState
     permits RevisionProbingState, RevisionWatcherState.Stopped {
 
-  /** Ignores answers that still arrive. */
+  /** The final state. It ignores answers that still arrive. */
   record Stopped() implements RevisionWatcherState {}
 
   sealed interface Event {}
@@ -27,7 +28,7 @@ public sealed interface RevisionWatcherState
 
   record Addressed(@Nullable Destination clusterIp) implements Event {}
 
-  /** Answers that are judged together, in order. */
+  /** Answers of probes that are handled together, in order. */
   record Answered(List<Answer> answers) implements Event {
     public Answered {
       answers = List.copyOf(answers);
@@ -36,16 +37,16 @@ public sealed interface RevisionWatcherState
 
   record Answer(Destination from, PodHealthVerdict outcome, Duration took) {}
 
-  /** The pause after a failed probe is over. */
+  /** The pause of an address after a failed probe is over. */
   record Due(Destination destination) implements Event {}
 
-  /** A request could not be delivered there. */
+  /** A request could not be delivered to this destination. */
   record Suspected(Destination destination) implements Event {}
 
   /** A request cannot run at once. Repeated at least each second while requests wait. */
   record Awaited() implements Event {}
 
-  /** Whether a watch reports changes of Endpoints; without one, those that are known may be stale. */
+  /** A watch of Endpoints was opened or closed. Without one, the known Endpoints may be stale. */
   record WatchChanged(boolean open) implements Event {}
 
   /** The Endpoints or the Revision were deleted. */
@@ -58,13 +59,13 @@ public sealed interface RevisionWatcherState
 
   record Publish(HealthyDestinations destinations) implements Effect {}
 
-  /** Probe as soon as the queue allows. Ends a pause of the address. */
+  /** Sends a probe as soon as the queue allows, and ends a pause of the address. */
   record ProbeNow(Destination destination, Urgency urgency) implements Effect {}
 
-  /** Send the probes that the queue has not let through because no request waited. */
+  /** Sends the probes that the queue holds back because no request waited. */
   record Hurry() implements Effect {}
 
-  /** Raise {@link Due} after the pause. */
+  /** Raises {@link Due} after the pause. */
   record ProbeLater(Destination destination, Duration pause) implements Effect {}
 
   /** @param effects in the order to perform them */
@@ -74,11 +75,11 @@ public sealed interface RevisionWatcherState
     }
   }
 
-  static RevisionWatcherState of(ProbePolicy traits) {
-    return RevisionProbingState.of(traits);
+  static RevisionWatcherState of(ProbePolicy policy) {
+    return RevisionProbingState.of(policy);
   }
 
-  /** @param now since some origin; never goes back */
+  /** @param now since a fixed origin; never decreases */
   default Step on(Event event, Duration now) {
     if (!(this instanceof RevisionProbingState before)) {
       return Step.to(this);

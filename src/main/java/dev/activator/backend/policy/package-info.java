@@ -1,4 +1,4 @@
-/** A watcher's decisions as pure functions. */
+/** The decisions of a revision's watcher as pure functions. */
 @NullMarked
 package dev.activator.backend.policy;
 
