@@ -24,22 +24,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Learns which revisions call which others after a start from zero, and starts the called ones
- * together with the caller.
+ * Learns which revisions call which others after a start from zero. When a caller starts again, it
+ * starts the called revisions, too.
  *
- * <p>An episode of a revision begins with the first request that finds it at zero, or started ahead
- * of requests. It ends after twice its usual start and ten seconds. Calls of its pods in that time
- * are hits; expected calls that did not come are misses. A start ahead of requests begins no
- * episode by itself.
+ * <p>An episode of a revision begins with the first request that finds it at zero, or finds it
+ * started ahead of its requests. It ends after twice the revision's usual start, plus ten seconds.
+ * Calls by its pods in that time are hits; expected calls that do not come are misses. A start
+ * ahead of requests does not begin an episode by itself.
  *
- * <p><b>Threads.</b> Confined to the loop of {@code starts}, but for the methods that say
+ * <p><b>Threads.</b> Confined to the loop of {@code starts}, except for the methods that say
  * otherwise.
  */
 public final class CallChains {
-  /** What is done with what was learned. */
+  /** Whether revisions are started because of what was learned. */
   public enum Mode {
     OFF,
-    /** Predictions are counted, and start nothing. */
+    /** Predictions are counted, but do not start revisions. */
     OBSERVE,
     ON
   }
@@ -47,9 +47,9 @@ public final class CallChains {
   /** Why a revision was, or would have been, started ahead of its requests. */
   public enum Source {
     WAKE_WITH,
-    /** Learned, and started. */
+    /** A learned call, for which the revision was started. */
     LEARNED,
-    /** Learned, and only counted. */
+    /** A learned call that was only counted. */
     OBSERVED;
 
     /** The name in meters. */
@@ -58,11 +58,11 @@ public final class CallChains {
     }
   }
 
-  /** More episodes at once are not followed. */
+  /** The maximum number of episodes at a time. Further ones are not followed. */
   private static final int MAX_EPISODES = 1_024;
-  /** How many others one episode may be seen to call, and traces of one may be remembered. */
+  /** The maximum number of callees, and of traces, that are remembered for one episode. */
   private static final int MAX_CALLEES = 32;
-  /** The assumed duration of a start until one was measured. */
+  /** The assumed duration of a start until one has been measured. */
   private static final Duration UNKNOWN_START = Duration.ofSeconds(30);
   private static final Duration AT_ONCE = Duration.ofMillis(20);
   private static final double NANOS_A_SECOND = 1e9;
@@ -78,7 +78,7 @@ public final class CallChains {
   private final List<Consumer<RevisionId>> onStarted = new CopyOnWriteArrayList<>();
   private final PrewarmCounts counts;
   private final CallChainTable table = new CallChainTable();
-  private final CallingRevisionLookup addresses = new CallingRevisionLookup();
+  private final CallingRevisionLookup callerLookup = new CallingRevisionLookup();
   /** The revisions that have an episode, or were started ahead. <b>Threads.</b> Any may read it. */
   private final Map<RevisionId, Watch> watched = new ConcurrentHashMap<>();
   private int episodes;
@@ -93,8 +93,8 @@ public final class CallChains {
     private final long beganNanos;
     private final long dueNanos;
     /**
-     * Known callees that were at zero when the episode began, or would have been if they had not
-     * been started ahead.
+     * The known callees that were at zero when the episode began, or would have been without a
+     * start ahead of their requests.
      */
     private final Set<RevisionId> cold = new HashSet<>();
     /** The callees that this episode has started. */
@@ -114,10 +114,10 @@ public final class CallChains {
     }
   }
 
-  /** A start whose first request is awaited. */
+  /** A start ahead of requests, whose first request is expected. */
   private record Expectation(Source source, long nanos, Loop.Timer timeout) {}
 
-  /** @param pods the pods that are listed for a revision now */
+  /** @param pods returns the pods that are currently listed for a revision */
   public CallChains(Mode mode, SpeculativeStarts starts, Throttler throttler,
       Function<RevisionId, @Nullable PrivateEndpoints> pods, PrewarmCounts counts) {
     this.mode = mode;
@@ -129,23 +129,26 @@ public final class CallChains {
   }
 
   /**
-   * Called with true when requests must be {@link #reached reported} from now on, and with false when
-   * none need be. Add before the first request.
+   * Adds a listener that is called with true when requests must be {@link #reached reported} from
+   * now on, and with false when they need not be. Add it before the first request.
    */
   public void onWatching(Consumer<Boolean> listener) {
     onWatching.add(listener);
   }
 
-  /** Called on the loop of {@code starts} with each revision that was started here. */
+  /**
+   * Adds a listener that is called on the loop of {@code starts} with each revision that this
+   * object has started.
+   */
   public void onStarted(Consumer<RevisionId> listener) {
     onStarted.add(listener);
   }
 
-  public CallingRevisionLookup addresses() {
-    return addresses;
+  public CallingRevisionLookup callerLookup() {
+    return callerLookup;
   }
 
-  /** Any thread: the first request is queued for a start of this revision. */
+  /** Call when the first request is queued for a start of this revision. <b>Threads.</b> Any. */
   public void started(RevisionId id) {
     if (mode != Mode.OFF) {
       loop.execute(() -> {
@@ -156,7 +159,10 @@ public final class CallChains {
     }
   }
 
-  /** Any thread: a revision was started ahead of its requests, because another names it. */
+  /**
+   * Call when a revision was started ahead of its requests, because another one names it.
+   * <b>Threads.</b> Any.
+   */
   public void startedByName(RevisionId id) {
     if (mode != Mode.OFF) {
       loop.execute(
@@ -169,13 +175,13 @@ public final class CallChains {
     return watched.containsKey(id);
   }
 
-  /** Any thread: the pods of a revision have changed. */
+  /** Call when the pods of a revision have changed. <b>Threads.</b> Any. */
   public void listed(PrivateEndpoints now) {
     if (watched.containsKey(now.revision())) {
       loop.execute(() -> {
         var watch = watched.get(now.revision());
         if (watch != null && watch.episode != null) {
-          addresses.put(now.revision(), all(now));
+          callerLookup.put(now.revision(), all(now));
         }
       });
     }
@@ -185,10 +191,13 @@ public final class CallChains {
     return new PodsByReadiness(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
   }
 
-  /** Any thread: the first request of an episode was given a permit. */
+  /**
+   * Call when a request of a revision got a permit; the first one of an episode counts.
+   * <b>Threads.</b> Any.
+   */
   public void served(RevisionId id) {
     var known = episode(id);
-    // Most requests end here.
+    // This check ends the work for most requests.
     if (known == null || !known.served) {
       loop.execute(() -> {
         var episode = episode(id);
@@ -200,7 +209,7 @@ public final class CallChains {
     }
   }
 
-  /** Any thread: a request with this trace goes to a revision. */
+  /** Call when a request with this trace is sent to a revision. <b>Threads.</b> Any. */
   public void traced(RevisionId id, String trace) {
     var known = episode(id);
     if (known != null && known.hasAllTraces) {
@@ -208,7 +217,7 @@ public final class CallChains {
     }
     loop.execute(() -> {
       var episode = episode(id);
-      if (episode != null && !episode.hasAllTraces && addresses.traced(trace, id)) {
+      if (episode != null && !episode.hasAllTraces && callerLookup.traced(trace, id)) {
         episode.traces.add(trace);
         episode.hasAllTraces = episode.traces.size() == MAX_CALLEES;
       }
@@ -216,14 +225,14 @@ public final class CallChains {
   }
 
   /**
-   * Any thread: a request came to a revision that is at zero, or is watched.
+   * Call when a request came to a revision that is at zero or watched. <b>Threads.</b> Any.
    *
-   * @param callers whose pods sent it, as far as is known
+   * @param callers the revisions whose pods may have sent it
    * @param waits whether it waits for a permit
    */
   public void reached(RevisionId id, Set<RevisionId> callers, boolean waits) {
     if (!isExpected(id) && callers.stream().noneMatch(caller -> isNews(caller, id))) {
-      // Keeps the cost of many requests in the seconds after a start low.
+      // Keeps the cost low if many requests come in the seconds after a start.
       return;
     }
     loop.execute(() -> {
@@ -245,7 +254,7 @@ public final class CallChains {
     return episode != null && !caller.equals(callee) && !episode.called.contains(callee);
   }
 
-  /** Any thread: whether an episode is open whose revision was not yet seen to call this one. */
+  /** Whether the revision of an open episode has not called this one yet. <b>Threads.</b> Any. */
   boolean isCallAwaited(RevisionId callee) {
     return watched.keySet().stream().anyMatch(caller -> isNews(caller, callee));
   }
@@ -267,7 +276,7 @@ public final class CallChains {
     return watch == null ? null : watch.episode;
   }
 
-  /** @param sinceNanos when it was at zero: an older episode is over */
+  /** @param sinceNanos when the revision was at zero; an older episode is over */
   private void begin(RevisionId id, long sinceNanos) {
     var watch = watch(id);
     var before = watch.episode;
@@ -291,7 +300,7 @@ public final class CallChains {
     episode.timers.add(loop.schedule(length, () -> end(id)));
     var listed = pods.apply(id);
     if (listed != null) {
-      addresses.put(id, all(listed));
+      callerLookup.put(id, all(listed));
     }
     table.callees(id).stream().filter(callee -> throttler.isAtZero(callee) || isExpected(callee))
         .forEach(episode.cold::add);
@@ -347,7 +356,7 @@ public final class CallChains {
     long saved = usual == 0 ? passed : Math.min(passed, usual);
     boolean late = expected.source == Source.OBSERVED ? passed < usual : waits;
     counts.countUsed(expected.source, late, Duration.ofNanos(saved));
-    // It would have been at zero without the start ahead.
+    // Without the start ahead of its requests, the revision would have been at zero.
     begin(id, expected.nanos);
   }
 
@@ -361,7 +370,8 @@ public final class CallChains {
   }
 
   private void close(RevisionId id, Watch watch, Episode episode) {
-    // An episode whose request got no permit says nothing, unless it started others in vain.
+    // If the episode's first request got no permit, missing calls do not count, except those of
+    // callees that were started in vain.
     episode.cold.stream()
         .filter(callee -> !episode.called.contains(callee)
             && (episode.served || episode.woken.contains(callee)))
@@ -373,7 +383,7 @@ public final class CallChains {
     watch.episode = null;
     episodes--;
     episode.timers.forEach(Loop.Timer::cancel);
-    addresses.remove(id, episode.traces);
+    callerLookup.remove(id, episode.traces);
   }
 
   private Watch watch(RevisionId id) {
@@ -407,7 +417,7 @@ public final class CallChains {
         sorted.get((int) Math.round(NINE_TENTHS * (sorted.size() - 1))) / NANOS_A_MILLI);
   }
 
-  /** Any thread: the revision was deleted. */
+  /** Call when the revision was deleted. <b>Threads.</b> Any. */
   public void gone(RevisionId id) {
     loop.execute(() -> {
       table.forget(id);
@@ -426,7 +436,10 @@ public final class CallChains {
     });
   }
 
-  /** Any thread: what was learned of the revisions that this one calls, a sentence each. */
+  /**
+   * What was learned about the revisions that this one calls, with a sentence for each.
+   * <b>Threads.</b> Any.
+   */
   public CompletableFuture<List<String>> learned(RevisionId id) {
     var answer = new CompletableFuture<List<String>>();
     loop.execute(() -> answer.complete(table.callees(id).stream().sorted().map(callee -> {

@@ -11,8 +11,8 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which revision sent a request: by its trace, or by its caller's address. It observes
- * requests only while episodes are open, and only those to revisions that are or were at zero.
+ * Detects which revision sent a request, by the request's trace or by the caller's address. It only
+ * observes requests while episodes are open, and only those to revisions that are or were at zero.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -30,9 +30,9 @@ public final class CallerDetector implements RequestObserver {
   private final IntUnaryOperator podPorts;
 
   /**
-   * @param trustedHops proxies whose last entry in {@code X-Forwarded-For} counts
-   * @param podPorts where the pod listens that has a connection from this port of the loopback address; 0 if
-   *     there is none
+   * @param trustedHops proxies whose last entry in {@code X-Forwarded-For} is trusted
+   * @param podPorts returns the port of the pod that has a connection from this port of the
+   *     loopback address; 0 if there is none
    */
   public CallerDetector(CallChains chains, Throttler throttler, CidrRanges trustedHops,
       IntUnaryOperator podPorts) {
@@ -47,7 +47,7 @@ public final class CallerDetector implements RequestObserver {
     var revision = request.revision();
     if (revision == null || request.retries() > 0 || request.hasFallenBack()
         || !request.mayWake()) {
-      // The other revision of a fallback is not known here.
+      // Fallbacks are ignored, because their other revision is not known here.
       return;
     }
     var id = revision.id();
@@ -72,7 +72,7 @@ public final class CallerDetector implements RequestObserver {
         }
       }
       case ARRIVED, UNDELIVERED, RESPONDING, ENDED -> {
-        // Such a request does not show who called.
+        // These steps do not show which revision called.
       }
     }
   }
@@ -81,28 +81,28 @@ public final class CallerDetector implements RequestObserver {
     var found = new HashSet<RevisionId>(4);
     var trace = trace(request);
     if (trace != null) {
-      found.addAll(chains.addresses().ofTrace(trace));
+      found.addAll(chains.callerLookup().ofTrace(trace));
     }
     var peer = CallingRevisionLookup.normalized(request.peer());
     if (trustedHops.contains(peer)) {
-      // A hop may also be at the loopback address, such as a sidecar.
-      found.addAll(chains.addresses()
+      // A trusted hop may also be at the loopback address, such as a sidecar.
+      found.addAll(chains.callerLookup()
           .ofAddress(CallingRevisionLookup.normalized(forwardedFor(request, peer))));
     } else if (CallingRevisionLookup.isLoopback(peer)) {
-      // This costs a millisecond.
+      // Only if needed, because reading the port costs a millisecond.
       int port = chains.isCallAwaited(id) ? podPorts.applyAsInt(request.peerPort()) : 0;
       if (port > 0) {
-        found.addAll(chains.addresses().ofLoopback(port));
+        found.addAll(chains.callerLookup().ofLoopback(port));
       }
     } else {
-      found.addAll(chains.addresses().ofAddress(peer));
+      found.addAll(chains.callerLookup().ofAddress(peer));
     }
     return found;
   }
 
   /**
-   * The last entry that the hop has added. Only the hop's own address, which this activator has
-   * added, follows it.
+   * The entry that the hop has added. It is the last but one, because this activator has added the
+   * address of the hop behind it.
    */
   private static String forwardedFor(RequestTimeline request, String peer) {
     var text = request.header(FORWARDED_FOR);
@@ -114,7 +114,7 @@ public final class CallerDetector implements RequestObserver {
     return before.isEmpty() ? peer : before.substring(before.lastIndexOf(',') + 1).strip();
   }
 
-  /** Null if it has none. */
+  /** The id of the request's trace; null if it has none. */
   private static @Nullable String trace(RequestTimeline request) {
     var parent = request.header(TRACE_PARENT);
     if (parent != null) {

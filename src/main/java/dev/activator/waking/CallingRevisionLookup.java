@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the revision that made a call, by the address of its pod or by the trace; it knows only
+ * Finds the revision that made a call, by the address of its pod or by the trace. It only knows
  * revisions with an open episode.
  *
- * <p><b>Threads.</b> Any may read; one writes.
+ * <p><b>Threads.</b> Any thread may read; one writes.
  */
 public final class CallingRevisionLookup {
   private final Map<String, Set<RevisionId>> byAddress = new ConcurrentHashMap<>();
@@ -64,7 +64,7 @@ public final class CallingRevisionLookup {
     });
   }
 
-  /** Pods of embedded mode share an address, and differ by port. */
+  /** The key of a pod. In embedded mode pods have the same address and differ by their ports. */
   private static String key(Destination pod) {
     var address = normalized(pod.host());
     return isLoopback(address) ? address + ":" + pod.port() : address;
@@ -74,7 +74,7 @@ public final class CallingRevisionLookup {
     return address.startsWith("127.") || address.equals("0:0:0:0:0:0:0:1");
   }
 
-  /** The address as sockets have it: IPv6 in its long spelling. */
+  /** The address in the form that sockets use, with IPv6 in its long spelling. */
   static String normalized(String address) {
     if (address.indexOf(':') < 0) {
       return address;
@@ -91,7 +91,7 @@ public final class CallingRevisionLookup {
     return only(byAddress.get(address));
   }
 
-  /** The same for embedded mode, by the port where the pod listens. */
+  /** Like {@link #ofAddress}, for embedded mode: by the port on which the pod listens. */
   Collection<RevisionId> ofLoopback(int port) {
     return only(byAddress.get("127.0.0.1:" + port));
   }

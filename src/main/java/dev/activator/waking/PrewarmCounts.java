@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts of starts ahead of requests, by their outcome, for meters.
+ * Counts starts ahead of requests by their outcome, for meters.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -27,22 +27,22 @@ public final class PrewarmCounts {
     unused.incrementAndGet(source.ordinal());
   }
 
-  /** A request came when the start was over. */
+  /** The number of starts that were over when the first request came. */
   public long used(Source source) {
     return used.get(source.ordinal());
   }
 
-  /** A request came before the start was over. */
+  /** The number of starts that were not over when the first request came. */
   public long late(Source source) {
     return late.get(source.ordinal());
   }
 
-  /** No request came in time. */
+  /** The number of starts for which no request came in time. */
   public long unused(Source source) {
     return unused.get(source.ordinal());
   }
 
-  /** How long requests did not have to wait. */
+  /** The waiting time that requests were saved, in seconds. */
   public double savedSeconds(Source source) {
     return savedNanos.get(source.ordinal()) / NANOS_A_SECOND;
   }

@@ -16,17 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts revisions for which no request waits yet. A {@link WakeUpRequest} is queued for each,
- * until a pod takes requests, but at most for twice the usual start and ten seconds.
+ * Starts revisions ahead of their requests. It queues a {@link WakeUpRequest} for each one until a
+ * pod takes requests, but at most for twice the usual start plus ten seconds.
  *
  * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #gone}.
  */
 public final class SpeculativeStarts {
   private static final Logger log = LoggerFactory.getLogger(SpeculativeStarts.class);
 
-  /** How many starts may be under way at once. */
+  /** The maximum number of starts at a time. */
   static final int MAX_AT_ONCE = 10;
-  /** The pause between two starts of one revision. */
+  /** The minimum time between two starts of one revision. */
   static final Duration PERIOD = Duration.ofSeconds(1);
   static final Duration EXTRA = Duration.ofSeconds(10);
 
@@ -45,13 +45,15 @@ public final class SpeculativeStarts {
   /** The result of a request for a start. */
   public enum Result {
     STARTED,
-    /** Pods take requests already. */
+    /** Pods already take requests. */
     SERVES,
-    /** Requests wait for a start already. */
+    /** Requests already wait for a start. */
     STARTS,
-    /** Its last start failed, or nothing would scale it. */
+    /** The last start failed, or no autoscaler would scale the revision. */
     CANNOT_START,
-    /** As many starts as allowed are under way, or this revision was started less than a second ago. */
+    /**
+     * The maximum number of starts is reached, or this revision was started less than a second ago.
+     */
     OVER_BUDGET,
     /** There is no such revision. */
     UNKNOWN
@@ -59,8 +61,8 @@ public final class SpeculativeStarts {
 
   /**
    * @param counter of {@code loop}
-   * @param canStart false where something is known to keep the revision from being scaled, such as a
-   *     quota
+   * @param canStart false if it is known that the revision cannot be scaled, for example because of
+   *     a quota
    */
   public SpeculativeStarts(Loop loop, RequestCounter counter, Throttler throttler,
       RevisionLister revisions, Predicate<RevisionId> canStart) {
@@ -91,7 +93,7 @@ public final class SpeculativeStarts {
     return result;
   }
 
-  /** The result that a start would have now. */
+  /** The result that {@link #start} would have now. */
   Result check(RevisionId id) {
     var view = throttler.view(id);
     var start = throttler.start(id);
@@ -115,16 +117,19 @@ public final class SpeculativeStarts {
     var id = revision.id();
     causes.put(id, new Cause(because, loop.nanoTime()));
     if (revisions.find(id) == null) {
-      // Deleted concurrently.
+      // The revision was deleted concurrently.
       causes.remove(id);
     }
     var standIn = new WakeUpRequest(loop, counter, revision, end -> ended(id, end));
-    // Added first, as the stand-in may end while it starts.
+    // Added first, because the stand-in may end inside its start.
     underWay.put(id, loop.schedule(timeout(id), standIn::giveUp));
     standIn.start(throttler::admit);
   }
 
-  /** How long a stand-in waits, and how soon a request must follow for the start to count as used. */
+  /**
+   * How long a stand-in waits, and within which time a request must follow for the start to count
+   * as used.
+   */
   Duration timeout(RevisionId id) {
     var start = throttler.start(id);
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
@@ -140,7 +145,7 @@ public final class SpeculativeStarts {
 
   /**
    * Why this revision was last started ahead of its requests, as the end of a sentence that begins
-   * with "because"; null if it was not.
+   * with "because"; null if it never was.
    */
   public @Nullable String cause(RevisionId id) {
     var last = causes.get(id);

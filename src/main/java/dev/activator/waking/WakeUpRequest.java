@@ -14,9 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request without a caller that wakes a revision: it is queued and counted like any other, so
- * that the autoscaler starts a pod. It gives its permit back at once. It is queued and counted
- * like any other, so that the autoscaler starts a pod. It gives its permit back at once.
+ * A request without a caller that wakes a revision. It is queued and counted like any other, so
+ * that the autoscaler starts a pod. It releases its permit at once.
  *
  * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
  */
@@ -36,11 +35,11 @@ public final class WakeUpRequest implements QueuedCaller {
 
     record GivenUp() implements End {}
 
-    /** It could not be queued. */
+    /** The request could not be queued. */
     record Failed() implements End {}
   }
 
-  /** @param onEnd called once, after it was counted out */
+  /** @param onEnd called once, after the request was counted out */
   public WakeUpRequest(Loop loop, RequestCounter counter, Revision revision, Consumer<End> onEnd) {
     this.loop = loop;
     this.counter = counter;
@@ -49,27 +48,28 @@ public final class WakeUpRequest implements QueuedCaller {
   }
 
   /**
-   * Call once.
+   * Admits the request. Call once.
    *
-   * @return whether it is queued; false if it has ended already
+   * @return whether it is queued; false if it has already ended
    */
   public boolean start(BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle) {
     counter.arrived(revision.id());
     try {
       switch (throttle.apply(revision, this)) {
         case Permit now -> granted(now);
-        case ThrottleDecision.NoRoom _ -> throw new IllegalStateException("a stand-in waits");
+        case ThrottleDecision.NoRoom _ ->
+          throw new IllegalStateException("a stand-in may always wait");
         case QueueEntry later -> entry = later;
       }
     } catch (RuntimeException e) {
-      // Otherwise the revision would have demand for ever.
+      // Counted out, because otherwise the revision would have demand for ever.
       end(new End.Failed());
       throw e;
     }
     return entry != null;
   }
 
-  /** Ignored once it has ended. */
+  /** Leaves the queue. Ignored if the request has already ended. */
   public void giveUp() {
     var queued = entry;
     if (queued != null) {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the revisions that a revision's annotation {@code activator.dev/wake-with} names, when
- * requests start that revision.
+ * When requests start a revision, starts the revisions that its annotation
+ * {@code activator.dev/wake-with} names.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -29,12 +29,12 @@ public final class WakeWithStarter {
   private final Consumer<RevisionId> onStarted;
   private final Map<RevisionId, Named> named = new ConcurrentHashMap<>();
 
-  /** @param missing names without a revision that the log has mentioned already */
+  /** @param missing names without a revision that have already been logged */
   private record Named(String text, List<RevisionId> names, Set<RevisionId> missing) {}
 
   /**
-   * @param resolve the revision that a name means now; null if there is none
-   * @param onStarted called on the loop of {@code starts} with each that was started
+   * @param resolve returns the revision that a name stands for at the moment; null if there is none
+   * @param onStarted called on the loop of {@code starts} with each revision that was started
    */
   public WakeWithStarter(SpeculativeStarts starts,
       Function<RevisionId, @Nullable RevisionId> resolve,
@@ -44,7 +44,7 @@ public final class WakeWithStarter {
     this.resolve = resolve;
   }
 
-  /** A revision was created or changed. Its invalid names are logged once. */
+  /** Call when a revision was created or changed. Its invalid names are logged once. */
   public void revision(Revision now) {
     var text = now.annotations().get(WakeWithNames.ANNOTATION);
     var known = named.get(now.id());
@@ -64,7 +64,7 @@ public final class WakeWithStarter {
     named.remove(id);
   }
 
-  /** The first request is queued for a start of this revision. */
+  /** Call when the first request is queued for a start of this revision. */
   public void started(RevisionId id) {
     if (named.containsKey(id)) {
       starts.loop().execute(() -> wake(id));
@@ -72,13 +72,16 @@ public final class WakeWithStarter {
   }
 
   private void wake(RevisionId id) {
-    // It was started ahead of its requests, and all that it names were started with it.
+    // If the revision was started ahead of its requests, those that it names were started with it.
     if (!starts.isUnderWay(id)) {
       follow(id);
     }
   }
 
-  /** Only on the loop of {@code starts}: this revision was started ahead of its requests, but not by name. */
+  /**
+   * Call when this revision was started ahead of its requests, but not because of a name.
+   * <b>Threads.</b> The loop of {@code starts}.
+   */
   public void follow(RevisionId id) {
     for (var one : WakeWithNames.closure(id, this::next)) {
       if (starts.start(one, id + " started, which wakes it") == Result.STARTED) {
@@ -105,7 +108,7 @@ public final class WakeWithStarter {
     return found;
   }
 
-  /** The names that start with this revision, each with a remark if it names nothing. */
+  /** The names that start with this revision, each with a remark if it does not exist. */
   public List<String> names(RevisionId id) {
     var here = named.get(id);
     return here == null

@@ -1,4 +1,7 @@
-/** What a request wakes in addition to its own revision. */
+/**
+ * Starts of revisions ahead of their requests: those that a started revision names, or is known to
+ * call.
+ */
 @NullMarked
 package dev.activator.waking;
 

@@ -1,7 +1,7 @@
 package dev.activator.waking.policy;
 
 /**
- * The beta distribution.
+ * Computes the beta distribution.
  *
  * <p><b>Source.</b> The continued fraction of <i>Numerical Recipes</i>, 6.4, and Lanczos' approximation of
  * the gamma function.

@@ -3,29 +3,31 @@ package dev.activator.waking.policy;
 import java.util.Arrays;
 
 /**
- * What was learned of one pair of revisions: how often a start of the caller was followed by a call to
- * the callee, and how soon.
+ * What was learned about one pair of revisions: how often, and how soon, a start of the caller was
+ * followed by a call to the callee.
  *
  * <p>An episode is a start of the caller from zero by a request, while the callee was at zero, too.
  *
- * @param hits episodes with a call, recent ones weighing more
- * @param misses episodes without one, likewise
- * @param episodes how many there were since it was learned
- * @param missesInRow up to now
- * @param skipped -1 unless it was unlearned; then how many episodes have passed since
- * @param delaysMillis of the last calls, from when the caller's first request got its permit; negative for
- *     one during its start
+ * @param hits episodes with a call, weighted so that recent ones count more
+ * @param misses episodes without a call, weighted in the same way
+ * @param episodes the number of episodes since the pair was learned
+ * @param missesInRow the number of consecutive misses up to now
+ * @param skipped the number of episodes since the pair was unlearned; -1 if it was not
+ * @param delaysMillis the delays of the last calls since the caller's first request got its permit;
+ *     negative for a call during the caller's start
  */
 public record CallChainEdge(double hits, double misses, int episodes, int missesInRow, int skipped,
     int[] delaysMillis) {
-  /** Before the first call. */
+  /** The value before the first call. */
   public static final CallChainEdge UNKNOWN = new CallChainEdge(0, 0, 0, 0, -1, new int[0]);
 
   static final double MIN_SHARE = 0.7;
   private static final int MIN_EPISODES = 3;
   private static final int MAX_MISSES = 3;
   private static final int RETRY_EVERY = 10;
-  /** After this many episodes an episode counts half. */
+  /**
+   * The factor by which the weight of an episode falls with each later one; it is half after 20.
+   */
   private static final double DECAY = Math.pow(0.5, 1 / 20.0);
   private static final double CONFIDENCE = 0.1;
   private static final int MAX_DELAYS = 16;
@@ -37,7 +39,7 @@ public record CallChainEdge(double hits, double misses, int episodes, int misses
     System.arraycopy(delaysMillis, delaysMillis.length - kept, delays, 0, kept);
     delays[kept] = delayMillis;
     return new CallChainEdge(hits * DECAY + 1, misses * DECAY, episodes + 1, 0,
-        // The retry was useful.
+        // A retry that was useful ends the unlearning.
         isRetried() ? -1 : afterEpisode(), delays);
   }
 
@@ -57,7 +59,7 @@ public record CallChainEdge(double hits, double misses, int episodes, int misses
     return skipped < 0 ? -1 : skipped + 1;
   }
 
-  /** Whether the callee should start with the caller in the next episode. */
+  /** Whether the callee should be started with the caller in the next episode. */
   public boolean wakes() {
     return isLikely() && (skipped < 0 || isRetried());
   }
@@ -66,7 +68,10 @@ public record CallChainEdge(double hits, double misses, int episodes, int misses
     return skipped >= 0 && (skipped + 1) % RETRY_EVERY == 0 && isLikely();
   }
 
-  /** An unbroken row of hits needs no bound, which would need six of them. */
+  /**
+   * Whether a call is likely. Without a miss, three episodes are enough; the confidence bound alone
+   * would need six.
+   */
   private boolean isLikely() {
     return episodes >= MIN_EPISODES
         && (misses == 0 || BetaDistribution.cdf(MIN_SHARE, hits + 1, misses + 1) <= CONFIDENCE);
@@ -77,12 +82,12 @@ public record CallChainEdge(double hits, double misses, int episodes, int misses
     return hits == 0 ? 0 : hits / (hits + misses);
   }
 
-  /** One tenth of the calls came sooner. */
+  /** The delay at which one tenth of the calls had come. */
   public int soonMillis() {
     return delay(1 - NINE_TENTHS);
   }
 
-  /** Nine tenths of the calls came sooner. */
+  /** The delay at which nine tenths of the calls had come. */
   public int lateMillis() {
     return delay(NINE_TENTHS);
   }

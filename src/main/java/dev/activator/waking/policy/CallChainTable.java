@@ -14,14 +14,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The learned pairs of revisions of which one calls the other ({@link CallChainEdge}), at most 4,096.
- * The least recently used one is evicted first. Not thread-safe.
+ * A table of the learned pairs of revisions of which one calls the other ({@link CallChainEdge}). It
+ * has at most 4,096 pairs; the least recently used one is evicted first. Not thread-safe.
  */
 public final class CallChainTable {
   static final int MAX_EDGES = 4_096;
   private static final int MAX_FAN_OUT = 16;
 
-  /** In order of use. */
+  /** The pairs, the least recently used one first. */
   private final LinkedHashMap<Call, CallChainEdge> edges = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<RevisionId, Set<RevisionId>> callees = new HashMap<>();
   /** The callers of each callee, so that deleting a revision does not read all edges. */
@@ -32,7 +32,8 @@ public final class CallChainTable {
   /**
    * How long a revision takes to start.
    *
-   * @param quickMillis the fastest of the last starts; 0 if unknown, like the other
+   * @param quickMillis the fastest of the last starts; 0 if unknown
+   * @param slowMillis a duration that nine tenths of them did not exceed; 0 if unknown
    */
   public record StartTime(long quickMillis, long slowMillis) {
     public static final StartTime UNKNOWN = new StartTime(0, 0);
@@ -41,14 +42,15 @@ public final class CallChainTable {
   /**
    * A start that is expected to be useful.
    *
-   * @param caller who is expected to call it
-   * @param edge from which this follows
-   * @param afterMillis from now until it should begin, so that it is ready when the call comes
+   * @param caller the revision that is expected to call it
+   * @param edge the pair that the prediction is based on
+   * @param afterMillis the time from now until the start should begin, so that the callee is ready
+   *     when the call comes
    */
   public record Prediction(RevisionId callee, RevisionId caller, CallChainEdge edge,
       long afterMillis) {}
 
-  /** @param arrivedMillis when it serves its first request */
+  /** @param arrivedMillis when the revision serves its first request */
   private record Step(RevisionId id, double share, int depth, long arrivedMillis,
       @Nullable Prediction by) {}
 
@@ -86,7 +88,7 @@ public final class CallChainTable {
         .forEach(caller -> remove(new Call(caller, id)));
   }
 
-  /** The revisions that it was seen to call. */
+  /** The revisions that this one is known to call. */
   public Set<RevisionId> callees(RevisionId caller) {
     return Set.copyOf(callees.getOrDefault(caller, Set.of()));
   }
@@ -97,9 +99,9 @@ public final class CallChainTable {
 
   /**
    * The revisions that should start because {@code first} starts now, the most likely first. Each
-   * is at most five calls away, and the product of the shares on the way to it is at least 0.7.
+   * is at most five calls away, and the product of the shares along these calls is at least 0.7.
    *
-   * @param startTimes of a revision
+   * @param startTimes returns the start time of a revision
    */
   public List<Prediction> predict(RevisionId first,
       Function<RevisionId, StartTime> startTimes) {

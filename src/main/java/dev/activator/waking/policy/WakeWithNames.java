@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names in the annotation {@code activator.dev/wake-with}: revisions, Knative Services or
+ * Parses the annotation {@code activator.dev/wake-with}. It names revisions, Knative Services or
  * ScaledServices that start together with the annotated one.
  */
 public final class WakeWithNames {
   public static final String ANNOTATION = "activator.dev/wake-with";
-  /** How many one revision may name. */
+  /** The maximum number of names in an annotation. */
   public static final int MAX_NAMES = 16;
-  /** How many starts may follow from each other. */
+  /** The maximum length of a chain of names. */
   static final int MAX_DEPTH = 5;
 
   private static final String LABEL = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
@@ -26,9 +26,9 @@ public final class WakeWithNames {
   private WakeWithNames() {}
 
   /**
-   * Splits at commas.
+   * Parses names that are separated by commas.
    *
-   * @param namespace of a name without one
+   * @param namespace the namespace of a name without one
    * @param problems gets a sentence for each name that is ignored
    */
   public static List<RevisionId> parse(@Nullable String text, String namespace,
@@ -53,10 +53,10 @@ public final class WakeWithNames {
   }
 
   /**
-   * The revisions that start because {@code first} does, the nearest first, without {@code first}.
-   * A cycle ends where it closes.
+   * The revisions that start because {@code first} does, the nearest first, without {@code first}
+   * itself. Each revision is visited once, so cycles are harmless.
    *
-   * @param next those that one names
+   * @param next returns the revisions that a revision names
    */
   public static List<RevisionId> closure(RevisionId first,
       Function<RevisionId, ? extends List<RevisionId>> next) {
