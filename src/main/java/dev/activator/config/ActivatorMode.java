@@ -4,20 +4,21 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The kind of cluster that the activator works for. The name in lower case is the word in {@code
- * ACTIVATOR_MODE}.
+ * The mode of the activator: the kind of cluster that it works for. The value of
+ * {@code ACTIVATOR_MODE} is the name in lower case.
  */
 public enum ActivatorMode {
-  /** The pod's own cluster, or a kubeconfig's. */
+  /** A cluster with Knative: that of the pod, or of a kubeconfig. */
   CLUSTER,
-  /** The same without Knative. */
+  /** A cluster without Knative. */
   STANDALONE,
   EMBEDDED;
 
   /**
-   * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.
+   * The mode {@code ACTIVATOR_MODE} if that is set, or else a cluster if one can be found.
    *
-   * @throws IllegalArgumentException if it is not a mode, or no cluster can be found for a cluster
+   * @throws IllegalArgumentException if the variable is not a mode, or if the mode needs a cluster
+   *     and none can be found
    */
   public static ActivatorMode of(Map<String, String> environment) {
     boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")
@@ -33,7 +34,9 @@ public enum ActivatorMode {
     };
   }
 
-  /** How to choose embedded mode, if KUBECONFIG alone chose a cluster; else empty. */
+  /**
+   * A hint how to choose embedded mode if only KUBECONFIG has chosen a cluster; otherwise empty.
+   */
   public static String hint(Map<String, String> environment) {
     boolean chosen = isSet(environment, "KUBECONFIG") && !isSet(environment, "ACTIVATOR_MODE")
         && !isSet(environment, "KUBERNETES_SERVICE_HOST");
@@ -60,7 +63,7 @@ public enum ActivatorMode {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Of Spring: in a cluster the settings are the same with and without Knative. */
+  /** The Spring profile. Settings in a cluster are the same with and without Knative. */
   public String profile() {
     return this == EMBEDDED ? word() : CLUSTER.word();
   }

@@ -6,15 +6,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names under which a local server may be addressed. A foreign web page in a local browser uses
- * another name (DNS rebinding) or sends its own {@code Origin}; pages of other local servers are
- * foreign, too.
+ * The host names by which a local server may be addressed. A foreign web page in a local browser
+ * would use another name (DNS rebinding) or send another {@code Origin}. Pages of other local
+ * servers are foreign, too.
  *
- * @param bindAddress one more name
+ * @param bindAddress an additional name
  */
 public record AllowedHosts(String bindAddress, int port) {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-  /** Browsers send no other forms. */
+  /** Browsers send only these forms. */
   private static final Pattern LOOPBACK = Pattern.compile(
       "localhost\\.?|127(\\." + OCTET + "){3}|\\[(::|(0{1,4}:){7})0{0,3}1]");
   private static final Pattern HOST = Pattern
@@ -23,7 +23,7 @@ public record AllowedHosts(String bindAddress, int port) {
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
-  /** Why a request is refused, for the caller; null if it is not. */
+  /** The reason for the caller why a request is refused; null if it is not. */
   public @Nullable String refusal(List<String> hosts, List<String> origins) {
     if (hosts.size() != 1 || !isOwn(hosts.getFirst(), port)) {
       return refusal("Host", String.join(", ", hosts));

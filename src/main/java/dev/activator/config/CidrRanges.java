@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Networks such as {@code 10.0.0.0/8}; an address alone is a network of one. */
+/** A list of networks such as {@code 10.0.0.0/8}. A single address is a network, too. */
 public record CidrRanges(List<Network> all) {
   public CidrRanges {
     all = List.copyOf(all);
   }
 
-  /** @param bits of the address that are the same in all of it */
+  /** @param bits the number of bits that all its addresses share */
   public record Network(InetAddress base, int bits) {
     boolean contains(InetAddress address) {
       byte[] one = base.getAddress();
@@ -30,7 +30,7 @@ public record CidrRanges(List<Network> all) {
     }
   }
 
-  /** @throws IllegalArgumentException with a sentence that names the first that is malformed */
+  /** @throws IllegalArgumentException with a sentence that names the first malformed one */
   public static CidrRanges of(List<String> texts) {
     var all = new ArrayList<Network>();
     for (var text : texts) {
@@ -44,7 +44,7 @@ public record CidrRanges(List<Network> all) {
     return new CidrRanges(all);
   }
 
-  /** Null if it is malformed. */
+  /** Parses a network; null if it is malformed. */
   static @Nullable Network network(String text) {
     int slash = text.indexOf('/');
     var base = literal(slash < 0 ? text : text.substring(0, slash));
@@ -60,7 +60,7 @@ public record CidrRanges(List<Network> all) {
     return bits > longest ? null : new Network(base, bits);
   }
 
-  /** False for a name. */
+  /** Whether a network contains the address. False for a host name. */
   public boolean contains(String address) {
     if (all.isEmpty()) {
       return false;
@@ -69,7 +69,7 @@ public record CidrRanges(List<Network> all) {
     return literal != null && all.stream().anyMatch(network -> network.contains(literal));
   }
 
-  /** Null for a name; makes no DNS query. */
+  /** Parses an address, without a DNS query; null for a host name. */
   static @Nullable InetAddress literal(String text) {
     try {
       return InetAddress.ofLiteral(text);

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The domain of the cluster, as this pod's resolver knows it.
+ * Finds the DNS domain of the cluster in the configuration of this pod's resolver.
  *
  * <p><b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}.
  */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reader of {@link ColdStartRules}, from fields of a ScaledService or from annotations.
  *
- * <p><b>Errors.</b> A setting that cannot be used is ignored as a whole, and is a problem of the
+ * <p><b>Errors.</b> An invalid setting is ignored as a whole, and is listed in the problems of the
  * rules.
  */
 public final class ColdStartRulesReader {
@@ -43,12 +43,12 @@ public final class ColdStartRulesReader {
   private static final Duration MAX_AFTER = Duration.ofMinutes(10);
   private static final Pattern AFTER = Pattern.compile("[0-9]{1,6}(ms|s|m)");
   private static final Pattern PATH = Pattern.compile("/[^?#]*");
-  /** They frame the body, or belong to the connection. */
+  /** Headers that frame the body, or belong to the connection. */
   private static final Set<String> NOT_TO_SET = Set.of("connection", "content-length", "date",
       "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
       "k-activator-reason", "k-activator-pod");
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
-  /** A body in the answer would be taken for the next one. */
+  /** Responses without a body. A body would be taken for the next response. */
   private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
 
   private final Map<String, Object> spec;
@@ -60,12 +60,12 @@ public final class ColdStartRulesReader {
     this.annotations = annotations;
   }
 
-  /** Whether a field of a ScaledService is read here. */
+  /** Whether this class reads a field of a ScaledService. */
   public static boolean reads(String field) {
     return FIELDS.contains(field);
   }
 
-  /** @param spec fields of a ScaledService, which count before annotations */
+  /** @param spec fields of a ScaledService, which override annotations */
   public static @Nullable ColdStartRules read(Map<String, Object> spec,
       Map<String, String> annotations) {
     return spec.isEmpty() && ANNOTATIONS.stream().noneMatch(annotations::containsKey)
@@ -162,7 +162,7 @@ public final class ColdStartRulesReader {
           return after;
         }
       } catch (IllegalArgumentException _) {
-        // Reported below.
+        // Reported below, with other invalid values.
       }
     }
     throw new ConfigValue("annotation " + IDLE_CONNECTIONS, text)
@@ -224,7 +224,7 @@ public final class ColdStartRulesReader {
     return text;
   }
 
-  /** Null if neither is there. */
+  /** The condition on a text; null if neither field exists. */
   private static DoNotWakeRule.@Nullable Text text(ConfigValue of, String exact, String prefix) {
     var whole = of.field(exact).headerText(MAX_TEXT_LENGTH);
     var begin = of.field(prefix).headerText(MAX_TEXT_LENGTH);

@@ -12,7 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command line: flags of Knative's activator, with one dash or two, and Spring properties.
+ * The parsed command line: the flags of Knative's activator, with one dash or two, and Spring
+ * properties.
  *
  * <p><b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
@@ -47,7 +48,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
   }
 
   /**
-   * @param problem of a property; null if there is none
+   * @param problem returns the problem of a property; null if there is none
    * @throws IllegalArgumentException naming an unknown argument
    */
   public static CommandLine parse(Function<String, @Nullable String> problem,
@@ -66,7 +67,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return new CommandLine(properties, dryRun);
   }
 
-  /** The text for {@code --help} or {@code --version}; null if neither is there. */
+  /** The text for {@code --help} or {@code --version}; null without either flag. */
   public static @Nullable String information(String... arguments) {
     var names = List.of(arguments).stream().map(CommandLine::nameOf).toList();
     if (names.contains("help") || names.contains("h")) {

@@ -19,13 +19,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any may read. Listeners are called under the lock, in order.
  *
- * <p><b>Errors.</b> The first content must be valid, see {@link #begin}. Later invalid content is
+ * <p><b>Errors.</b> The first content must be valid (see {@link #begin}). Later invalid content is
  * logged. A listener that throws is logged and misses that change.
  */
 public final class ConfigMapSettings<S extends ConfigMapSettings.Content<S>>
     implements Supplier<S> {
   public interface Content<S> {
-    /** Keys whose change needs a restart. */
+    /** The keys whose change takes effect only after a restart. */
     List<String> needRestart(S next);
 
     SortedMap<String, String> entries();
@@ -56,12 +56,12 @@ public final class ConfigMapSettings<S extends ConfigMapSettings.Content<S>>
     return current;
   }
 
-  /** Called with the old and the new settings. */
+  /** Adds a listener that is called with the old and the new settings at each change. */
   public void onChange(BiConsumer<S, S> listener) {
     listeners.add(listener);
   }
 
-  /** Calls the listener now and at each change; it misses none. */
+  /** Calls the listener now and at each change. It misses no change. */
   public synchronized void follow(Consumer<S> listener) {
     listener.accept(current);
     listeners.add((_, now) -> listener.accept(now));
@@ -75,7 +75,7 @@ public final class ConfigMapSettings<S extends ConfigMapSettings.Content<S>>
   }
 
   /**
-   * Ends the first delivery; later changes that need a restart are logged.
+   * Call after the first delivery. Later changes that need a restart are then logged.
    *
    * @throws IllegalStateException if the first content was invalid
    */

@@ -12,9 +12,10 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
- * A value that a user wrote in JSON or YAML, and where it is.
+ * A value that a user wrote in JSON or YAML, with its path.
  *
- * <p><b>Errors.</b> {@link IllegalArgumentException}, naming the place and what it must be.
+ * <p><b>Errors.</b> {@link IllegalArgumentException}, that names the path and what the value must
+ * be.
  *
  * @param value a map, a list, a text, a number or a boolean; null if it is absent
  */
@@ -26,7 +27,7 @@ public record ConfigValue(String path, @Nullable Object value) {
         .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
   }
 
-  /** JSON is YAML, too. */
+  /** Parses YAML, which includes JSON. */
   public static ConfigValue parse(String path, String text) {
     try {
       return new ConfigValue(path, Yaml.MAPPER.readValue(new StringReader(text), Object.class));
@@ -43,16 +44,16 @@ public record ConfigValue(String path, @Nullable Object value) {
     return value == null;
   }
 
-  public IllegalArgumentException mustBe(String what) {
+  public IllegalArgumentException mustBe(String expected) {
     var text = value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
-    return new IllegalArgumentException(path + " must be " + what + (value == null
+    return new IllegalArgumentException(path + " must be " + expected + (value == null
         ? ""
         : ", not " + (text.length() <= MAX_QUOTE_LENGTH
             ? text
             : text.substring(0, MAX_QUOTE_LENGTH) + "…")));
   }
 
-  /** Of an object without other fields than these. */
+  /** Returns this value if it is an object without other fields than these. */
   public ConfigValue object(String... names) {
     if (!(value instanceof Map<?, ?> map)) {
       throw mustBe("an object");
@@ -69,13 +70,13 @@ public record ConfigValue(String path, @Nullable Object value) {
     return this;
   }
 
-  /** Of an object; may be absent. */
+  /** A field of an object; may be absent. */
   public ConfigValue field(String name) {
     return new ConfigValue(path + "." + name,
         value instanceof Map<?, ?> map ? map.get(name) : null);
   }
 
-  /** Empty if it is absent. */
+  /** The elements of a list; empty if it is absent. */
   public List<ConfigValue> items(int max) {
     if (value == null) {
       return List.of();
@@ -90,7 +91,7 @@ public record ConfigValue(String path, @Nullable Object value) {
     return items;
   }
 
-  /** Null if it is absent. */
+  /** The text; null if it is absent. */
   public @Nullable String text(int maxLength) {
     if (value == null) {
       return null;
@@ -101,7 +102,7 @@ public record ConfigValue(String path, @Nullable Object value) {
     return text;
   }
 
-  /** As {@link #text}, and such as may be in a header. */
+  /** Like {@link #text}, but only characters that a header may contain. */
   public @Nullable String headerText(int maxLength) {
     var text = text(maxLength);
     if (text != null && !text.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {

@@ -6,10 +6,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durations in Go's form: {@code 300ms}, {@code 1m30s}, {@code 1.5h}, {@code 0}.
+ * Parses and prints durations in Go's form: {@code 300ms}, {@code 1m30s}, {@code 1.5h}, {@code 0}.
  *
- * <p><b>Source.</b> {@code time.ParseDuration}. Fractions of a nanosecond are dropped. Without
- * {@code BigDecimal}, whose class takes 2 % of a start to initialize.
+ * <p><b>Source.</b> {@code time.ParseDuration}. Fractions of a nanosecond are dropped.
+ * {@code BigDecimal} is not used, because initializing its class takes 2 % of the activator's
+ * start.
  */
 public final class GoDuration {
   private static final Pattern PART = Pattern
@@ -28,7 +29,7 @@ public final class GoDuration {
     return Duration.ofNanos(negative ? -nanos : nanos);
   }
 
-  /** In the largest whole unit. */
+  /** Prints a duration in the largest unit that has no fraction. */
   public static String print(Duration length) {
     long nanos = length.toNanos();
     for (var name : List.of("h", "m", "s", "ms", "µs")) {
@@ -65,7 +66,9 @@ public final class GoDuration {
     return digits.isEmpty() ? 0 : Long.parseLong(digits);
   }
 
-  /** From the last digit on: what is dropped at each never adds up to one. */
+  /**
+   * Computes from the last digit on, so that the dropped remainders never add up to one nanosecond.
+   */
   private static long fraction(@Nullable String digits, long unit) {
     if (digits == null) {
       return 0;

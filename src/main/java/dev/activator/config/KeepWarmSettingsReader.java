@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reader of {@link KeepWarmSettings}, from fields of a ScaledService.
  *
- * <p><b>Errors.</b> A field that cannot be used is ignored as a whole, and is a problem of the result.
+ * <p><b>Errors.</b> An invalid field is ignored as a whole, and is listed in the problems of the
+ * result.
  */
 public final class KeepWarmSettingsReader {
   private static final Set<String> FIELDS = Set.of("schedule", "keepWarm");
@@ -40,7 +41,7 @@ public final class KeepWarmSettingsReader {
 
   private KeepWarmSettingsReader() {}
 
-  /** Whether a field of a ScaledService is read here. */
+  /** Whether this class reads a field of a ScaledService. */
   public static boolean reads(String field) {
     return FIELDS.contains(field);
   }

@@ -25,7 +25,7 @@ public record LoggingConfig(Level level) implements ConfigMapSettings.Content<Lo
   private static final String OURS = PREFIX + "activator";
   private static final JsonFactory JSON = new JsonFactory();
 
-  /** Zap's three highest levels count as errors. */
+  /** The levels of the log. Zap's three highest levels count as errors. */
   public enum Level {
     DEBUG,
     INFO,
@@ -90,7 +90,7 @@ public record LoggingConfig(Level level) implements ConfigMapSettings.Content<Lo
     return Level.INFO;
   }
 
-  /** Empty if there is none; null if it is no object. */
+  /** The level in the JSON; empty if there is none, null if the JSON is not an object. */
   private static @Nullable String zapLevel(String json) {
     try (var parser = JSON.createParser(ObjectReadContext.empty(), json)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -107,7 +107,7 @@ public record LoggingConfig(Level level) implements ConfigMapSettings.Content<Lo
     }
   }
 
-  /** The level changes at once. */
+  /** None: a new level takes effect at once. */
   @Override
   public List<String> needRestart(LoggingConfig next) {
     return List.of();

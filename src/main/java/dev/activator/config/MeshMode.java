@@ -8,14 +8,14 @@ import java.util.Locale;
  * <p><b>Source.</b> {@code mesh-compatibility-mode} in {@code config-network}.
  */
 public enum MeshMode {
-  /** Detected from the answers to probes. */
+  /** A mesh is detected by the answers to probes. */
   AUTO,
-  /** Requests go to the ClusterIP, never to pods. */
+  /** There is a mesh: requests are sent to the ClusterIP, never to pods. */
   ENABLED,
-  /** Ready pods are trusted; the ClusterIP is not used. */
+  /** There is no mesh: ready pods need no probe, and the ClusterIP is not used. */
   DISABLED;
 
-  /** {@link #AUTO} for unknown text, as in Knative. */
+  /** Parses the value; {@link #AUTO} for unknown text, as in Knative. */
   public static MeshMode parse(String text) {
     return switch (text.strip().toLowerCase(Locale.ROOT)) {
       case "enabled" -> ENABLED;

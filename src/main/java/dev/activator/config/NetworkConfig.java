@@ -21,7 +21,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  * <p><b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}; one invalid
  * entry invalidates the map.
  *
- * @param passthrough whether the mesh lets single pods be addressed, given the right headers
+ * @param passthrough whether the mesh lets requests with the right headers address single pods
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
     implements ConfigMapSettings.Content<NetworkConfig> {
@@ -51,7 +51,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
     return ParsedSettings.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
   }
 
-  /** Checks keys that are not used here but make the map invalid. */
+  /** Checks keys that are not used here. Invalid values of them also make the map invalid. */
   private static void checkTheRest(SettingsParser entries) {
     entries.check(entries.either("domain-template", "domainTemplate"), GoTemplateParser::problem);
     entries.check(entries.either("tag-template", "tagTemplate"), GoTemplateParser::problem);

@@ -17,13 +17,13 @@ import java.util.TreeMap;
  * <p><b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
  * invalidates the map.
  *
- * @param requestLog template; empty while disabled
+ * @param requestLog the template; empty while disabled
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
     implements ConfigMapSettings.Content<ObservabilityConfig> {
 
-  /** Used if the log is enabled without a template. */
+  /** The template if the request log is enabled without one. */
   public static final String DEFAULT_TEMPLATE = """
       {"httpRequest": {"requestMethod": "{{.Request.Method}}", \
       "requestUrl": "{{js .Request.RequestURI}}", \
@@ -66,7 +66,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /** Checks keys that are not used here but make the map invalid. */
+  /** Checks keys that are not used here. Invalid values of them also make the map invalid. */
   private static void checkTheRest(SettingsParser entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
@@ -126,7 +126,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   /**
-   * @param endpoint a URL to push to; {@code host:port} to listen on, or empty, for Prometheus
+   * @param endpoint the URL to push to; for Prometheus {@code host:port} to listen on, or empty
    * @param interval zero means a minute
    */
   public record MetricsConfig(ExportProtocol protocol, String endpoint, Duration interval) {
@@ -173,7 +173,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     }
   }
 
-  /** @param endpoint where to push; else empty */
+  /** @param endpoint the URL to push to; otherwise empty */
   public record TracingConfig(ExportProtocol protocol, String endpoint, double samplingRate) {
     public static final TracingConfig NONE = new TracingConfig(ExportProtocol.NONE, "", 0);
 
@@ -216,7 +216,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, Profiling> WORDS = new TreeMap<>(
         Map.of("enabled", ENABLED, "disabled", DISABLED));
 
-    /** Reads this key even if the map is invalid otherwise. */
+    /** Reads this key even if other keys make the map invalid. */
     public static ParsedSettings<Profiling> parse(Map<String, String> data) {
       var entries = new SettingsParser(data);
       var profiling = read(entries);

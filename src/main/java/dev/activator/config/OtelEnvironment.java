@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All variables {@code OTEL_*} of the environment: what they say, and which have no effect.
+ * The variables {@code OTEL_*} of the environment: their values, and which of them have no effect.
  *
  * <p><b>Source.</b> "OTLP exporter configuration" and "Environment variable specification" of OpenTelemetry.
  *
- * @param set those that are not blank
+ * @param set the variables that are not blank
  */
 public record OtelEnvironment(SortedMap<String, String> set) {
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
@@ -36,7 +36,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
 
   private static final Map<String, ExportProtocol> PROTOCOLS = new TreeMap<>(
       Map.of("grpc", ExportProtocol.GRPC, "http/protobuf", ExportProtocol.HTTP_PROTOBUF));
-  /** Variables that choose one of some words. */
+  /** Variables whose value must be one of these words. */
   private static final Map<String, List<String>> WORDS = words();
   private static final List<String> COUNTS = counts();
   private static final List<String> FLAGS = Stream.concat(Stream.of(DISABLED),
@@ -46,7 +46,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   private static final List<String> FILES = Stream.of("CERTIFICATE", "CLIENT_KEY",
       "CLIENT_CERTIFICATE").flatMap(OtelEnvironment::perSignal).toList();
   private static final List<String> KNOWN_PROPAGATORS = List.of("tracecontext", "baggage", "none");
-  /** What the exporter of metrics does in any case. */
+  /** Settings of the metrics exporter that cannot be changed. */
   private static final Map<String, String> FIXED = Map.of(
       OTLP + "METRICS_TEMPORALITY_PREFERENCE", "cumulative",
       OTLP + "METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "explicit_bucket_histogram");
@@ -89,7 +89,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return counts;
   }
 
-  /** @param environment those of {@link OtelOverrides} are checked there */
+  /** @param environment the variables of {@link OtelOverrides} are checked there */
   public static ParsedSettings<OtelEnvironment> parse(Map<String, String> environment) {
     var set = new TreeMap<String, String>();
     environment.forEach((name, value) -> {
@@ -110,7 +110,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return ParsedSettings.of(entries.problems(), () -> new OtelEnvironment(set));
   }
 
-  /** Does not repeat the value, which may be a secret. */
+  /** The problem of a list of pairs. Does not repeat the value, which may be a secret. */
   private static @Nullable String badPair(String text) {
     int at = 1;
     for (var pair : text.split(",", -1)) {
@@ -122,7 +122,10 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return null;
   }
 
-  /** For one line of the log: names, and the value where another value would have an effect. */
+  /**
+   * The variables without effect, for a line of the log: each name, with the value if another value
+   * would have an effect.
+   */
   public List<String> withoutEffect() {
     var known = new TreeSet<>(OtelOverrides.NAMES);
     Stream.of(COUNTS, FLAGS, PAIRS, FILES, WORDS.keySet()).forEach(known::addAll);
@@ -150,7 +153,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return set.getOrDefault(name, "");
   }
 
-  /** Its own value of a signal, else the one for all. */
+  /** The value of a signal's own variable, or else of the one for all signals. */
   private String text(Signal signal, String end) {
     var own = text(OTLP + signal + "_" + end);
     return own.isEmpty() ? text(OTLP + end) : own;
@@ -164,14 +167,14 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return text(OTLP + "LOGS_ENDPOINT");
   }
 
-  /** For an endpoint without a scheme. */
+  /** Whether an endpoint without a scheme is used without TLS. */
   public boolean isInsecure(Signal signal) {
     return flag(set.containsKey(OTLP + signal + "_INSECURE")
         ? OTLP + signal + "_INSECURE"
         : OTLP + "INSECURE");
   }
 
-  /** Of the process. */
+  /** The resource attributes of the process. */
   public SortedMap<String, String> resourceAttributes() {
     var all = new TreeMap<String, String>();
     for (var pair : text(RESOURCE).split(",")) {
@@ -184,7 +187,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return all;
   }
 
-  /** A plus is a plus. */
+  /** Decodes percent signs. Unlike in form data, a plus stays a plus. */
   private static String percentDecoded(String text) {
     try {
       return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
@@ -198,7 +201,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     return words.isEmpty() ? List.of("tracecontext", "baggage") : words;
   }
 
-  /** Whether metrics name the trace of a request: one that is sampled, or any. */
+  /** Which requests metrics refer to by exemplars: sampled ones, all, or none. */
   public Exemplars exemplars() {
     return switch (text(EXEMPLARS)) {
       case "always_on" -> Exemplars.ALL;
@@ -213,7 +216,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     ALL
   }
 
-  /** Milliseconds, as all durations of OpenTelemetry. */
+  /** A duration in milliseconds, like all durations of OpenTelemetry. */
   public Duration duration(String name, Duration absent) {
     return set.containsKey(name) ? Duration.ofMillis(count(name, 0)) : absent;
   }
@@ -227,7 +230,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
         configured.pushes() ? configured : ExportProtocol.HTTP_PROTOBUF);
   }
 
-  /** What is done with metrics, where the ConfigMap says this. */
+  /** The settings for metrics, given those of the ConfigMap. */
   public MetricsConfig metrics(MetricsConfig configured) {
     var chosen = switch (text(METRICS_EXPORTER)) {
       case "none" -> MetricsConfig.NONE;
@@ -244,7 +247,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
         pushes ? configured.endpoint() : "", configured.interval());
   }
 
-  /** How requests are traced, where the ConfigMap says this. */
+  /** The settings for traces, given those of the ConfigMap. */
   public TracingConfig tracing(TracingConfig configured) {
     if (flag(DISABLED)) {
       return TracingConfig.NONE;
@@ -258,14 +261,15 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   }
 
   private TracingConfig pushed(TracingConfig configured) {
-    // Without a ConfigMap that traces, the sampler of the specification: all, unless the caller decided.
+    // If the ConfigMap does not enable traces, the default sampler of the specification applies:
+    // all requests, unless the caller has decided.
     boolean traces = configured.protocol() != ExportProtocol.NONE;
     return new TracingConfig(protocol(Signal.TRACES, configured.protocol()),
         configured.protocol().pushes() ? configured.endpoint() : "",
         traces ? configured.samplingRate() : 1);
   }
 
-  /** {@link ExportProtocol#NONE} if the log is not pushed. */
+  /** The protocol for logs; {@link ExportProtocol#NONE} if the log is not pushed. */
   public ExportProtocol logs() {
     return text(LOGS_EXPORTER).equals("otlp") && !flag(DISABLED)
         ? protocol(Signal.LOGS, ExportProtocol.NONE)

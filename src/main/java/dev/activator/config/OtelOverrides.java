@@ -46,7 +46,7 @@ public record OtelOverrides(String serviceName, String endpoint, String metricsE
     if (sampler.endsWith("traceidratio")) {
       entries.fraction(SAMPLER_ARGUMENT);
     } else if (sampler.isEmpty() && !entries.isNumber(SAMPLER_ARGUMENT)) {
-      // It would override the ConfigMap's rate.
+      // Dropped, because it would override the rate of the ConfigMap.
       set.remove(SAMPLER_ARGUMENT);
     }
     List.of(ENDPOINT, METRICS_ENDPOINT, TRACES_ENDPOINT)

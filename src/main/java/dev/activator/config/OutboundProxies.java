@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proxy to the Kubernetes API and to telemetry collectors; pods and the autoscaler are reached
- * directly.
+ * The HTTP proxies for connections to the Kubernetes API and to telemetry collectors. Pods and the
+ * autoscaler are reached directly.
  *
  * <p><b>Errors.</b> {@link IllegalArgumentException} that names the variable of an invalid URL.
  *
  * <p><b>Source.</b> {@code golang.org/x/net/http/httpproxy}.
  *
- * @param exceptions reached directly: {@code *}, names, addresses, networks
+ * @param exceptions the hosts that are reached directly: {@code *}, names, addresses, networks
  */
 public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<String> exceptions) {
   private static final Pattern URL = Pattern
@@ -50,12 +50,15 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
     return url;
   }
 
-  /** For logs: without user and password, also for an invalid URL. */
+  /** The URL without user and password, for logs. Also works for an invalid URL. */
   static String withoutUser(String text) {
     return USER.matcher(text).replaceFirst("$1");
   }
 
-  /** Null if invalid: an error message could hold a password. */
+  /**
+   * Null if the URL is invalid. There is no exception, because its message could contain a
+   * password.
+   */
   private static @Nullable URI parse(String text) {
     var parts = URL.matcher(text);
     if (!parts.matches()) {
@@ -70,7 +73,7 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
     }
   }
 
-  /** Null for none. */
+  /** The proxy for a target; null for none. */
   public @Nullable URI of(URI target) {
     var host = target.getHost();
     var proxy = "https".equals(target.getScheme()) ? https : http;
@@ -109,7 +112,10 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
         : isNamed(exception, host, address);
   }
 
-  /** A name covers its subdomains too; with a leading dot, only those. */
+  /**
+   * Whether an exception matches a host. A name also matches its subdomains; with a leading dot,
+   * only those.
+   */
   private static boolean isNamed(String written, String host, @Nullable InetAddress address) {
     var name = written.replaceAll("^\\[|]$", "");
     var literal = CidrRanges.literal(name);

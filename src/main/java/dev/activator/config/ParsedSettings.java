@@ -3,7 +3,7 @@ package dev.activator.config;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The settings that a map contains, or the problems that were found in it. */
+/** The result of parsing a map of settings: the settings, or the problems that were found. */
 public sealed interface ParsedSettings<S> {
   record Valid<S>(S settings) implements ParsedSettings<S> {}
 

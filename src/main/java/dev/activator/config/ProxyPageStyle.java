@@ -8,16 +8,16 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Objects;
 
-/** The style of the pages that the activator itself answers with: the waiting page, and refusals. */
+/** The style of the activator's own pages: the waiting page and error pages. */
 public final class ProxyPageStyle {
   private static final String STYLE = resource("page.css");
   public static final String ELEMENT = "<style>" + STYLE + "</style>";
-  /** For {@code style-src} of a content policy. */
+  /** The hash for {@code style-src} of a content security policy. */
   public static final String HASH = hash(STYLE);
 
   private ProxyPageStyle() {}
 
-  /** A file of the waiting page. */
+  /** Reads a file of the waiting page. */
   public static String resource(String name) {
     try (var file = ProxyPageStyle.class.getResourceAsStream("/waiting-page/" + name)) {
       return new String(Objects.requireNonNull(file, name).readAllBytes(), StandardCharsets.UTF_8);

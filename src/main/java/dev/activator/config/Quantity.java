@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * A number of cores or bytes, as manifests have it: {@code 500m}, {@code 128Mi}, {@code 1e3}.
+ * A Kubernetes quantity of cores or bytes, such as {@code 500m}, {@code 128Mi} or {@code 1e3}.
  *
  * <p><b>Source.</b> {@code resource.Quantity} of {@code k8s.io/apimachinery}.
  */
@@ -24,11 +24,11 @@ public record Quantity(BigDecimal number) {
     return new Quantity(BigDecimal.valueOf(number));
   }
 
-  /** @throws IllegalArgumentException if it is no quantity */
+  /** @throws IllegalArgumentException if the text is not a quantity */
   public static Quantity parse(String text) {
     var found = FORM.matcher(text);
     if (!found.matches()) {
-      throw new IllegalArgumentException("'" + text + "' is no quantity, such as 500m or 1Gi");
+      throw new IllegalArgumentException("'" + text + "' is not a quantity, such as 500m or 1Gi");
     }
     var number = new BigDecimal(found.group(1) + Objects.requireNonNullElse(found.group(2), ""));
     if (found.group(3) != null) {
@@ -39,7 +39,7 @@ public record Quantity(BigDecimal number) {
     return new Quantity(number.scaleByPowerOfTen(3 * thousands));
   }
 
-  /** In whole divisors, rounded up. */
+  /** The number of divisors, rounded up. */
   public String in(Quantity divisor) {
     return number.divide(divisor.number, 0, RoundingMode.CEILING).toPlainString();
   }

@@ -9,14 +9,16 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * The annotations {@code activator.dev/…} of a Revision or a ScaledService, and the check of their
- * values.
+ * Checks the names and values of the annotations {@code activator.dev/…} of a Revision or a
+ * ScaledService.
  */
 public final class RevisionAnnotations {
   public static final String GROUP = "activator.dev/";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String NO_EFFECT = "no annotation of this name has an effect";
-  /** A ScaledService's workload says how its pods are probed. */
+  /**
+   * Annotations of Revisions only. The pods of a ScaledService are probed as its workload defines.
+   */
   private static final Set<String> OF_REVISIONS = Set.of(GROUP + "probe",
       GROUP + "readiness-path");
   private static final Set<String> BALANCERS = Set.of("choice-of-two", "first-available",
@@ -25,7 +27,10 @@ public final class RevisionAnnotations {
   private static final String WORKLOAD = "\\s*" + LABEL + "([.]" + LABEL + ")?\\s*";
   private static final Pattern WORKLOADS = Pattern
       .compile("(" + WORKLOAD + "(," + WORKLOAD + ")*)?");
-  /** What {@link ColdStartRulesReader} reads has no row value: it reports problems in more detail. */
+  /**
+   * The allowed values of each annotation. Those that {@link ColdStartRulesReader} reads are not
+   * checked here, because it reports problems in more detail.
+   */
   private static final Map<String, Row> ROWS = rows();
 
   private record Row(Predicate<String> accepts, String expected) {}
@@ -65,7 +70,7 @@ public final class RevisionAnnotations {
   }
 
   /**
-   * What is wrong with an annotation of a Revision, without its name; empty if nothing is, or if the
+   * The problem of a Revision's annotation, without its name; empty if there is none, or if the
    * annotation is of another group.
    */
   public static Optional<String> problem(String name, String value) {
@@ -81,7 +86,7 @@ public final class RevisionAnnotations {
         : Optional.of("'" + value.strip() + "' is ignored: it must be " + row.expected);
   }
 
-  /** The same for an annotation of a ScaledService. */
+  /** The problem of a ScaledService's annotation, like {@link #problem}. */
   public static Optional<String> problemOfScaledService(String name, String value) {
     if (name.startsWith(AUTOSCALING)) {
       return Optional.of("has no effect on a ScaledService, whose spec says how it is scaled");

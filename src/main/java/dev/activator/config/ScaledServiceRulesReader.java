@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reader of {@code spec.rules} of a ScaledService.
  *
- * <p><b>Errors.</b> A rule that cannot be used is left out, and is a problem of the result.
+ * <p><b>Errors.</b> An invalid rule is left out, and is listed in the problems of the result.
  */
 public final class ScaledServiceRulesReader {
   private static final String FIELD = "spec.rules";
@@ -22,7 +22,10 @@ public final class ScaledServiceRulesReader {
   private static final int MAX_LENGTH = 1024;
   private static final int MAX_HOST_LENGTH = 253;
   private static final int MAX_PORT_LENGTH = 63;
-  /** What proxies in front may change, so that the rule would match in one place only. */
+  /**
+   * Parts of a path that proxies in front may change. The rule would then match only in front of
+   * them or behind them.
+   */
   private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
   private static final Pattern PATH = Pattern.compile("/[!-~]*");
 
@@ -31,7 +34,7 @@ public final class ScaledServiceRulesReader {
   /** @param problems a sentence for each rule that was left out */
   public record Read(List<ScaledServiceRoute> rules, List<String> problems) {}
 
-  /** @param value of the field; null if it is absent */
+  /** @param value the value of the field; null if it is absent */
   public static Read read(@Nullable Object value) {
     var rules = new ArrayList<ScaledServiceRoute>();
     var problems = new ArrayList<String>();

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Checks of settings, whose errors name the setting, its value and the rule. */
+/** Checks settings. The error messages name the setting, its value and the rule. */
 public final class SettingPreconditions {
   private static final int LAST_PORT = 65_535;
   private static final int MAX_NAME = 253;
@@ -26,18 +26,21 @@ public final class SettingPreconditions {
     check(holds, variable, "'" + value + "'", rule);
   }
 
-  /** 0 stands for a free port. */
+  /** Checks a port; 0 stands for any free one. */
   public static void port(String setting, int port) {
     check(port >= 0 && port <= LAST_PORT, setting, port, "a port is 0 to " + LAST_PORT);
   }
 
-  /** Returns a hundred years for all that is longer: it is for ever, and fits a number of nanoseconds. */
+  /**
+   * Checks that a duration is positive, and returns it. Longer durations are cut to a hundred
+   * years, which fit a number of nanoseconds and mean for ever.
+   */
   public static Duration positive(String setting, Duration length) {
     duration(length.isPositive(), setting, length, "must be more than 0");
     return atMostForEver(length);
   }
 
-  /** As {@link #positive}. */
+  /** Like {@link #positive}, but also accepts zero. */
   public static Duration notNegative(String setting, Duration length) {
     duration(!length.isNegative(), setting, length, "must not be negative");
     return atMostForEver(length);
@@ -47,22 +50,22 @@ public final class SettingPreconditions {
     return length.compareTo(FOR_EVER) > 0 ? FOR_EVER : length;
   }
 
-  /** Of an object of Kubernetes. */
+  /** Checks the name of a Kubernetes object. */
   public static void name(String setting, String name, String kind) {
     check(isName(name), setting, "'" + name + "'", "must be the name of a " + kind);
   }
 
-  /** Whether an object of Kubernetes may have it. */
+  /** Whether a Kubernetes object may have this name. */
   static boolean isName(String text) {
     return text.length() <= MAX_NAME && NAME.matcher(text).matches();
   }
 
-  /** An empty one would be taken for the loopback address. */
+  /** Refuses an empty address, which would be taken for the loopback address. */
   public static void bindAddress(String setting, String address) {
     check(!address.isBlank(), setting, "empty", "must be an address such as 0.0.0.0");
   }
 
-  /** Of which only the schemes are given; the rest is for the caller. */
+  /** Checks that a URL has one of the schemes, and a host. */
   public static void url(String setting, String text, List<String> schemes) {
     boolean valid;
     try {
@@ -74,7 +77,10 @@ public final class SettingPreconditions {
     variable(valid, setting, text, "must be a URL such as " + schemes.getFirst() + "://host:8080");
   }
 
-  /** Printed only on failure: the first time takes milliseconds. */
+  /**
+   * Prints the duration only on failure, because printing one for the first time takes
+   * milliseconds.
+   */
   private static void duration(boolean holds, String setting, Duration length, String rule) {
     if (!holds) {
       check(false, setting, GoDuration.print(length), rule);

@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads typed values from a map of settings, such as a ConfigMap's, and collects the problems
- * found. An invalid value reads as the default, so that the rest is checked too.
+ * Reads typed values from a map of settings, such as a ConfigMap, and collects problems. For an
+ * invalid value it returns the default, so that the other values are checked, too.
  */
 final class SettingsParser {
-  /** As Go's {@code strconv.ParseBool}. */
+  /** The words that Go's {@code strconv.ParseBool} accepts. */
   private static final Set<String> TRUE = Set.of("1", "t", "T", "TRUE", "true", "True");
   private static final Set<String> FALSE = Set.of("0", "f", "F", "FALSE", "false", "False");
 
@@ -38,17 +38,20 @@ final class SettingsParser {
     problems.add(sentence);
   }
 
-  /** The older key only where the other is absent. */
+  /** The text of a key, or else that of its older name. */
   String either(String key, String older) {
     return data.containsKey(key) || !data.containsKey(older) ? key : older;
   }
 
-  /** Without the blanks and line ends around it, as Knative reads texts. */
+  /** The text without blanks and line ends around it, as Knative reads texts. */
   String text(String key, String absent) {
     return data.getOrDefault(key, absent).strip();
   }
 
-  /** With them: Knative compares some values as they are. Empty if it is absent. */
+  /**
+   * The text with blanks and line ends around it, because Knative compares some values unchanged;
+   * empty if it is absent.
+   */
   String exactText(String key) {
     return data.getOrDefault(key, "");
   }
@@ -65,7 +68,7 @@ final class SettingsParser {
     return true;
   }
 
-  /** Not negative, in Go's form. */
+  /** A duration in Go's form that is not negative. */
   Duration duration(String key, Duration absent) {
     return read(key, absent, text -> {
       var length = GoDuration.parse(text);
@@ -80,7 +83,7 @@ final class SettingsParser {
     }, "must be a whole number, 0 or more");
   }
 
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   double fraction(String key) {
     return read(key, 0.0, text -> {
       var number = number(text);
@@ -92,7 +95,7 @@ final class SettingsParser {
     return number(text(key, "")) != null;
   }
 
-  /** Stricter than Java, which allows blanks and type suffixes. */
+  /** Parses a number. Stricter than Java, which allows blanks and type suffixes. */
   private static @Nullable Double number(String text) {
     try {
       return DECIMAL.matcher(text).matches() ? Double.valueOf(text) : null;
@@ -106,7 +109,7 @@ final class SettingsParser {
         + String.join(", ", words.keySet().stream().filter(word -> !word.isEmpty()).toList()));
   }
 
-  /** Accepts nothing, a URL, or host and port. */
+  /** Checks an endpoint: it may be empty, a URL, or host and port. */
   void checkEndpoint(String key) {
     check(key, text -> text.isBlank() || ENDPOINT.matcher(text.strip()).matches()
         ? null
@@ -114,7 +117,7 @@ final class SettingsParser {
             + "', but must be a URL such as http://collector:4318");
   }
 
-  /** Checks a value that is not used here but may make the map invalid. */
+  /** Checks a value that is not used here. If it is invalid, the map is invalid. */
   void check(String key, Function<String, @Nullable String> check) {
     var value = data.get(key);
     var problem = value == null ? null : check.apply(value);

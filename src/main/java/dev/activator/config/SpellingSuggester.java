@@ -4,14 +4,17 @@ import java.util.Collection;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** A search for the known name that is nearest to a misspelt one. */
+/** Finds the known name that is nearest to a misspelt one. */
 public final class SpellingSuggester {
   private static final int MIN_PREFIX_LENGTH = 3;
   private static final int MAX_LENGTH = 200;
 
   private SpellingSuggester() {}
 
-  /** Null if every name differs in more than a third of its letters, and none is a prefix; also for very long ones. */
+  /**
+   * The nearest name; null if every name differs in more than a third of its letters and none is a
+   * prefix, and for very long texts.
+   */
   public static @Nullable String nearest(String written, Collection<String> names) {
     if (written.length() > MAX_LENGTH) {
       return null;
@@ -24,7 +27,7 @@ public final class SpellingSuggester {
             .filter(written::startsWith).max(Comparator.comparingInt(String::length)).orElse(null);
   }
 
-  /** How many letters must be added, removed or replaced. */
+  /** The number of letters that must be added, removed or replaced. */
   public static int distance(String one, String other) {
     int[] before = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {

@@ -1,4 +1,4 @@
-/** Settings as values, and their parsers. */
+/** Settings as immutable values, and their parsers. */
 @NullMarked
 package dev.activator.config;
 

@@ -13,10 +13,10 @@ import org.slf4j.LoggerFactory;
 /**
  * A certificate in two files, reloaded when they change.
  *
- * <p><b>Threads.</b> One at a time; {@link #watch} starts its own.
+ * <p><b>Threads.</b> One at a time; {@link #watch} starts a separate thread.
  *
- * <p><b>Errors.</b> The first read fails with an {@link IOException}; later the previous
- * certificate stays, with a warning.
+ * <p><b>Errors.</b> The first read fails with an {@link IOException}. Later failures are logged,
+ * and the previous certificate stays.
  */
 public final class CertificateFiles {
   private static final Logger log = LoggerFactory.getLogger(CertificateFiles.class);
@@ -44,7 +44,7 @@ public final class CertificateFiles {
     return certificate;
   }
 
-  /** Polls, as swapped symbolic links raise no event. */
+  /** Polls the files, because replacing symbolic links raises no event. */
   public void watch() {
     watching = Executors.newSingleThreadScheduledExecutor(
         Thread.ofPlatform().daemon().name("certificate").factory());
@@ -56,10 +56,10 @@ public final class CertificateFiles {
     try {
       certificate.replace(text(chain), text(key));
     } catch (IOException e) {
-      log.warn("The certificate stays as it was: {}", e.getMessage());
+      log.warn("The previous certificate stays in use: {}", e.getMessage());
     } catch (RuntimeException e) {
-      // A bug; the executor would end the watch.
-      log.error("The certificate in {} stays as it was", chain, e);
+      // A bug. Caught, because otherwise the executor would end the watch.
+      log.error("Reading the certificate in {} failed; the previous one stays in use", chain, e);
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.List;
 public interface CertificateListener {
   void certificate(RoutingCertificate now);
 
-  /** @param values each any number of certificates in PEM */
+  /** @param values texts in PEM, each with any number of certificates */
   void bundle(String name, List<String> values);
 
   /** The bundle was deleted or lost its label. */

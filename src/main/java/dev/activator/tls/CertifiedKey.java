@@ -20,7 +20,7 @@ import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 /**
  * A certificate with its issuers and its private key.
  *
- * @param chain each issued by the next; Java would refuse to send others
+ * @param chain each certificate is issued by the next one; Java would refuse to send others
  */
 public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
   private static final byte[] SAMPLE = "sample".getBytes(StandardCharsets.US_ASCII);
@@ -29,16 +29,16 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
    * <b>Source.</b> RFC 8446, section 4.4.2; {@code X509KeyPair} in Go, which sends all
    * certificates.
    *
-   * @param certificates its own first, issuers in any order
-   * @throws GeneralSecurityException also if the key is not the certificate's, which Java would
-   * notice only in a handshake
+   * @param certificates the certificate first, then its issuers in any order
+   * @throws GeneralSecurityException also if the key does not belong to the certificate, which Java
+   *     would notice only in a handshake
    */
   public static CertifiedKey parse(String certificates, String key)
       throws GeneralSecurityException {
     var read = new CertifiedKey(chain(PemCertificates.certificates(certificates)),
         PemCertificates.key(key));
     if (!isPair(read.chain.getFirst().getPublicKey(), read.key)) {
-      throw new InvalidKeyException("the key is not the certificate's");
+      throw new InvalidKeyException("the key does not belong to the certificate");
     }
     return read;
   }
@@ -73,7 +73,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** True for unknown kinds of keys. */
+  /** Whether the keys belong together. True for unknown kinds of keys. */
   private static boolean isPair(PublicKey open, PrivateKey secret)
       throws GeneralSecurityException {
     if (open instanceof RSAKey one && secret instanceof RSAKey other) {
@@ -104,7 +104,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Of a client that shows it to any server that requests it. */
+  /** Key managers for a client that shows this certificate to any server that requests one. */
   public KeyManager[] keyManagers() throws GeneralSecurityException {
     var store = new PemSslStoreBundle(PemSslStore.of(chain, key), null).getKeyStore();
     var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Names of cipher suites, curves and versions of TLS: Knative's, translated to Java's.
+ * Translates Knative's names of cipher suites, curves and TLS versions to Java's names.
  *
  * <p><b>Errors.</b> {@link IllegalArgumentException} naming the variable.
  *
@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  */
 final class CipherSuiteNames {
   private static final List<String> VERSIONS = List.of("1.2", "1.3");
-  /** As in Go, these cannot be switched off. */
+  /** The suites of TLS 1.3. As in Go, they cannot be switched off. */
   private static final List<String> SUITES_OF_13 = List.of("TLS_AES_128_GCM_SHA256",
       "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
   private static final List<String> SUITES_OF_12 = List.of(
@@ -29,7 +29,7 @@ final class CipherSuiteNames {
   private static final Map<String, String> CURVES = Map.of("X25519", "x25519", "P-256",
       "secp256r1", "CurveP256", "secp256r1", "P-384", "secp384r1", "CurveP384", "secp384r1",
       "P-521", "secp521r1", "CurveP521", "secp521r1");
-  /** Known to Go; Java 25 has none of them. */
+  /** Groups that Go knows and Java 25 does not have. */
   private static final List<String> HYBRIDS = List.of("X25519MLKEM768", "SecP256r1MLKEM768",
       "SecP384r1MLKEM1024");
 
@@ -39,7 +39,7 @@ final class CipherSuiteNames {
     this.prefix = prefix;
   }
 
-  /** Oldest first. */
+  /** The versions between these two, oldest first. */
   List<String> versions(String min, String max) {
     check("MIN_VERSION", min, VERSIONS::contains, VERSIONS);
     check("MAX_VERSION", max, VERSIONS::contains, VERSIONS);
@@ -51,7 +51,7 @@ final class CipherSuiteNames {
         .map(version -> "TLSv" + version).toList();
   }
 
-  /** With all of TLS 1.3; empty for an empty list. */
+  /** The suites in the list and all suites of TLS 1.3; empty for an empty list. */
   List<String> cipherSuites(String list) {
     var names = names(list);
     if (names.isEmpty()) {
@@ -64,7 +64,7 @@ final class CipherSuiteNames {
     return List.copyOf(suites);
   }
 
-  /** Those that Java has; empty for an empty list. */
+  /** The groups in the list that Java has; empty for an empty list. */
   List<String> groups(String list) {
     var names = names(list);
     names.forEach(name -> check("CURVE_PREFERENCES", name,

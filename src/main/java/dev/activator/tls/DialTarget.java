@@ -4,10 +4,10 @@ import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other end of a connection, and whether TLS is used. TLS connections are not shared between namespaces, as the
- * certificate was checked for one.
+ * The target of a connection: its destination, and whether TLS is used. TLS connections are not
+ * shared between namespaces, because the certificate was checked for one namespace.
  *
- * @param namespace that the certificate must name; null for no TLS
+ * @param namespace the namespace that the certificate must name; null for no TLS
  */
 public record DialTarget(Destination destination, @Nullable String namespace) {
   public static DialTarget plain(Destination destination) {

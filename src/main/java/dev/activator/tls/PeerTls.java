@@ -18,8 +18,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS between activators. All show the certificate of one Secret, and each accepts only that certificate's
- * key: its issuer, its names and its dates do not matter.
+ * TLS for the links between activators. All activators show the certificate of one Secret, and
+ * accept only the key of that certificate. Its issuer, names and dates do not matter.
  *
  * <p><b>Threads.</b> Any. A new key applies to new connections.
  */
@@ -31,10 +31,10 @@ public final class PeerTls {
   private record Contexts(PublicKey key, SslContext server, SslContext client) {}
 
   /**
-   * Does nothing if it is the same key.
+   * Uses this certificate and key from now on. Has no effect if the key is the same.
    *
    * @param source for messages
-   * @throws IOException if they cannot be used; the key before stays
+   * @throws IOException if they cannot be used; the previous key stays
    */
   public void use(String source, String chain, String key) throws IOException {
     try {
@@ -67,7 +67,10 @@ public final class PeerTls {
     return now == null ? null : now.client.newHandler(allocator);
   }
 
-  /** The handshake has proved that the peer has the private key of what it shows. */
+  /**
+   * Trusts certificates with our own public key. The handshake has proved that the peer has the
+   * private key.
+   */
   private static final class SameKey extends X509ExtendedTrustManager {
     private final PublicKey key;
 
@@ -77,7 +80,7 @@ public final class PeerTls {
 
     private void check(X509Certificate[] chain) throws CertificateException {
       if (!chain[0].getPublicKey().equals(key)) {
-        throw new CertificateException("it shows another key than ours");
+        throw new CertificateException("its key is not ours");
       }
     }
 

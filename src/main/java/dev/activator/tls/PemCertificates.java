@@ -18,11 +18,11 @@ import org.springframework.boot.ssl.pem.PemSslStore;
 import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
- * A reader of certificates in PEM; other text is ignored.
+ * The certificates of a text in PEM. Other text is ignored.
  *
  * <p><b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
  *
- * @param isBroken whether one cannot be parsed, or there is none
+ * @param isBroken whether a certificate cannot be parsed, or there is none
  */
 public record PemCertificates(List<X509Certificate> certificates, boolean isBroken) {
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
@@ -33,7 +33,7 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
     boolean broken = false;
     int begin = text.indexOf(BEGIN);
     while (begin >= 0) {
-      // Behind the whole first line: both have the same five dashes.
+      // Begins behind the complete first line, because both markers have the same five dashes.
       int end = text.indexOf(END, begin + BEGIN.length());
       int next = text.indexOf(BEGIN, begin + BEGIN.length());
       boolean whole = end >= 0 && (next < 0 || end < next);
@@ -54,7 +54,7 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
     }
   }
 
-  /** @throws CertificateException if one cannot be parsed, or there is none */
+  /** @throws CertificateException if a certificate cannot be parsed, or there is none */
   public static List<X509Certificate> certificates(String text) throws CertificateException {
     var pem = read(text);
     if (pem.isBroken) {
@@ -65,7 +65,7 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
     return pem.certificates;
   }
 
-  /** Trusts these authorities and no others. */
+  /** A trust manager that trusts these authorities and no others. */
   public static X509ExtendedTrustManager trust(List<X509Certificate> authorities) {
     try {
       KeyStore store = new PemSslStoreBundle(null, PemSslStore.of(authorities, null))
@@ -79,9 +79,9 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
   }
 
   /**
-   * In PKCS#8, PKCS#1 or SEC 1.
+   * Parses a private key in PKCS#8, PKCS#1 or SEC 1.
    *
-   * @throws CertificateException without any part of the key in its message
+   * @throws CertificateException whose message contains no part of the key
    */
   static PrivateKey key(String text) throws CertificateException {
     try {

@@ -17,16 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether requests go to pods over TLS; probes never do.
+ * TLS for requests to pods: whether it is required, and the handlers and targets of connections.
+ * Probes never use TLS.
  *
  * <p><b>Threads.</b> Any. Changes apply to new connections.
  *
  * <p><b>Source.</b> {@code NewProxyAutoTLSTransport} and {@code DialTLSWithBackOff} in Knative;
- * {@code certificate/cache.go} and {@code handler.go} of its activator, whose pool does not
+ * {@code certificate/cache.go} and {@code handler.go} of its activator. The pool there does not
  * separate namespaces.
  */
 public final class PodTls {
-  /** A name in every pod's certificate. */
+  /** A name that every pod's certificate contains. */
   public static final String SERVER_NAME = "data-plane.knative.dev";
 
   private static final Logger log = LoggerFactory.getLogger(PodTls.class);
@@ -44,7 +45,7 @@ public final class PodTls {
     this(pod -> new Destination(pod.host(), POD_PORT));
   }
 
-  /** @param pods from a destination to its TLS port */
+  /** @param pods maps a destination to its TLS port */
   public PodTls(UnaryOperator<Destination> pods) {
     this.pods = pods;
   }
@@ -61,7 +62,7 @@ public final class PodTls {
     trust = PodTrust.of(authorities);
   }
 
-  /** Must be called before requests are sent there. */
+  /** Records the ClusterIP. Call before requests are sent to these destinations. */
   public void healthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     if (clusterIp != null) {
@@ -94,7 +95,7 @@ public final class PodTls {
             + " failed since the last such line", pod, why.toString(), others));
   }
 
-  /** @param protocols for ALPN */
+  /** @param protocols the protocols for ALPN */
   public SslHandler handler(ByteBufAllocator allocator, String namespace, String... protocols) {
     var handler = trust.of(namespace).newHandler(allocator, SERVER_NAME, POD_PORT);
     var parameters = handler.engine().getSSLParameters();

@@ -17,14 +17,14 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which certificates of pods are trusted: one SSL context per namespace, so sessions are not
- * shared between namespaces. The system's authorities are not trusted.
+ * Decides which certificates of pods are trusted. It has one SSL context per namespace, so that
+ * sessions are not shared between namespaces. The system's authorities are not trusted.
  *
  * <p><b>Threads.</b> Any.
  */
 final class PodTrust {
   private static final int SESSIONS = 64;
-  /** The least recently used is dropped. */
+  /** The maximum number of contexts; the least recently used one is dropped. */
   static final int MAX_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
@@ -40,7 +40,7 @@ final class PodTrust {
     this.authorities = authorities;
   }
 
-  /** Without authorities, no pod is trusted. */
+  /** Trusts pods whose certificates these authorities have issued; without authorities, none. */
   static PodTrust of(Collection<X509Certificate> authorities) {
     return new PodTrust(
         authorities.isEmpty() ? null : PemCertificates.trust(List.copyOf(authorities)));
@@ -79,7 +79,7 @@ final class PodTrust {
     public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
         throws CertificateException {
       if (authorities == null) {
-        throw new CertificateException("no authority is known that vouches for pods");
+        throw new CertificateException("no authority for pods' certificates is known");
       }
       authorities.checkServerTrusted(chain, type, engine);
       var names = chain[0].getSubjectAlternativeNames();

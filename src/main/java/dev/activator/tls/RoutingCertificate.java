@@ -7,7 +7,7 @@ package dev.activator.tls;
  * @param authorities the CAs of pods' certificates; empty if only trust bundles have them
  */
 public record RoutingCertificate(String chain, String key, String authorities) {
-  /** A key must not get into a log. */
+  /** Leaves out the key, which must not get into a log. */
   @Override
   public String toString() {
     return "RoutingCertificate";

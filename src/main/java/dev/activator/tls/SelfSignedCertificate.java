@@ -12,10 +12,11 @@ import java.util.Base64;
 import java.util.HexFormat;
 
 /**
- * A new key and a certificate that it signed itself, in PEM. It proves nothing but the possession of the
- * key: it never expires, and has no name of a host.
+ * A new key and a self-signed certificate, in PEM. The certificate only proves the possession of
+ * the key: it never expires, and contains no host name.
  *
- * <p><b>Source.</b> RFC 5280, section 4.1; the JDK makes keys and signatures, but no certificates.
+ * <p><b>Source.</b> RFC 5280, section 4.1. The JDK can create keys and signatures, but no
+ * certificates.
  */
 public record SelfSignedCertificate(String certificate, String key) {
   private static final int SEQUENCE = 0x30;
@@ -34,7 +35,7 @@ public record SelfSignedCertificate(String certificate, String key) {
   /** ecdsa-with-SHA256, 1.2.840.10045.4.3.2. */
   private static final byte[] ALGORITHM = HexFormat.of().parseHex("2a8648ce3d040302");
 
-  /** @param name its common name, for people */
+  /** @param name the common name of the certificate, for people */
   public static SelfSignedCertificate of(String name) {
     try {
       var random = new SecureRandom();
@@ -60,7 +61,7 @@ public record SelfSignedCertificate(String certificate, String key) {
     }
   }
 
-  /** RFC 5280, section 4.1.2.5: without a well-defined end. */
+  /** A validity without a well-defined end; RFC 5280, section 4.1.2.5. */
   private static byte[] validity() {
     return der(SEQUENCE, der(UTC_TIME, "200101000000Z".getBytes(StandardCharsets.US_ASCII)),
         der(GENERALIZED_TIME, "99991231235959Z".getBytes(StandardCharsets.US_ASCII)));

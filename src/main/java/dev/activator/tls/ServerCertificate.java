@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate for callers, which can be replaced for new connections.
+ * The certificate for callers. It can be replaced for new connections.
  *
  * <p><b>Threads.</b> Any for {@link #handler}; one at a time for {@link #replace}.
  *
- * <p><b>Errors.</b> An unusable first certificate is an {@link IOException}; later the previous one
- * stays, with a warning in the log.
+ * <p><b>Errors.</b> An unusable first certificate is an {@link IOException}. Later failures are
+ * logged, and the previous certificate stays.
  */
 public final class ServerCertificate {
   private static final Logger log = LoggerFactory.getLogger(ServerCertificate.class);
@@ -32,7 +32,7 @@ public final class ServerCertificate {
   private Texts last;
   private volatile SslContext context;
 
-  /** Also kept of a certificate that could not be used. */
+  /** The texts of the last certificate, even if it could not be used. */
   private record Texts(String chain, String key) {}
 
   private ServerCertificate(String source, ServerTlsSettings settings, Texts first)
@@ -54,7 +54,7 @@ public final class ServerCertificate {
     return new ServerCertificate(source, settings, new Texts(chain, key));
   }
 
-  /** For new connections. */
+  /** Replaces the certificate for new connections. */
   public void replace(String chain, String key) {
     var now = new Texts(chain, key);
     if (now.equals(last)) {
@@ -63,9 +63,9 @@ public final class ServerCertificate {
     last = now;
     try {
       context = context(now);
-      log.info("The certificate in {} is new", source);
+      log.info("The certificate in {} has changed", source);
     } catch (IOException e) {
-      log.warn("The certificate stays as it was: {}", e.getMessage());
+      log.warn("The previous certificate stays in use: {}", e.getMessage());
     }
   }
 

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * The TLS settings of a port, in Java's names.
  *
- * @param cipherSuites empty for the runtime's
- * @param groups preferred first; empty for the runtime's
+ * @param cipherSuites empty for the runtime's defaults
+ * @param groups preferred first; empty for the runtime's defaults
  */
 public record ServerTlsSettings(List<String> versions, List<String> cipherSuites,
     List<String> groups) {
@@ -17,8 +17,8 @@ public record ServerTlsSettings(List<String> versions, List<String> cipherSuites
    * Parses Knative's variables.
    *
    * @param prefix such as {@code ACTIVATOR_TLS_}
-   * @param cipherSuites with commas between
-   * @param curves with commas between
+   * @param cipherSuites separated by commas
+   * @param curves separated by commas
    * @throws IllegalArgumentException naming the variable
    */
   public static ServerTlsSettings of(String prefix, String minVersion, String maxVersion,
@@ -29,12 +29,13 @@ public record ServerTlsSettings(List<String> versions, List<String> cipherSuites
         names.groups(curves));
   }
 
-  public SslContextBuilder context(CertifiedKey shown) {
-    return SslContextBuilder.forServer(shown.key(), shown.chain()).sslProvider(SslProvider.JDK)
+  public SslContextBuilder context(CertifiedKey certificate) {
+    return SslContextBuilder.forServer(certificate.key(), certificate.chain())
+        .sslProvider(SslProvider.JDK)
         .protocols(versions).ciphers(cipherSuites.isEmpty() ? null : cipherSuites);
   }
 
-  /** Sets the groups, which a context cannot. */
+  /** Sets the groups, which cannot be set in a context. */
   public void prepare(SslHandler connection) {
     if (!groups.isEmpty()) {
       var parameters = connection.engine().getSSLParameters();

@@ -8,20 +8,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code system-internal-tls}: passes certificates and trust bundles of the cluster to connections
- * to pods and from callers.
+ * Implements {@code system-internal-tls}. It passes the cluster's certificates and trust bundles to
+ * connections to pods and from callers.
  *
- * <p><b>Threads.</b> {@link #start} is called on one, and the listener's methods on another.
+ * <p><b>Threads.</b> {@link #start} is called on one thread, and the listener's methods on another.
  *
- * <p><b>Errors.</b> An unusable certificate fails the start; later, the previous one stays.
+ * <p><b>Errors.</b> An unusable certificate fails the start. Later, the previous certificate stays.
  */
 public final class SystemInternalTls implements CertificateListener {
   private static final Logger log = LoggerFactory.getLogger(SystemInternalTls.class);
 
-  /** The cluster that has the Secret and the bundles. */
+  /** The source of the Secret and the trust bundles: the cluster. */
   @FunctionalInterface
   public interface Source {
-    /** Blocks until they are read; changes follow. */
+    /** Blocks until they are read, then reports changes to the listener. */
     void follow(String namespace, CertificateListener listener) throws InterruptedException;
   }
 
@@ -59,12 +59,12 @@ public final class SystemInternalTls implements CertificateListener {
     log.info("Requests go to pods over TLS");
   }
 
-  /** What the Secret has now; null where TLS is not required. */
+  /** The current content of the Secret; null if TLS is not required. */
   public @Nullable RoutingCertificate routing() {
     return routing;
   }
 
-  /** For callers; null where TLS is not required. */
+  /** The certificate for callers; null if TLS is not required. */
   public @Nullable ServerCertificate certificate() {
     return certificate;
   }
@@ -81,7 +81,7 @@ public final class SystemInternalTls implements CertificateListener {
     }
   }
 
-  /** For messages. */
+  /** The name of the Secret, for messages. */
   public String source() {
     return "the Secret routing-serving-certs of " + namespace;
   }

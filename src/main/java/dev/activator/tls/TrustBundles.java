@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The authorities that may issue pods' certificates.
+ * Collects the authorities that may issue pods' certificates, and publishes them.
  *
  * <p><b>Threads.</b> One at a time.
  *
- * <p><b>Errors.</b> Unreadable certificates are skipped, with a warning. The activator's own stay
- * if the new text has none.
+ * <p><b>Errors.</b> Unreadable certificates are skipped, with a warning. If a new text for the
+ * activator's own authorities has none, the previous ones stay.
  *
- * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator, which reads only the first
- * block of {@code ca.crt} and so breaks while an authority is replaced.
+ * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator. It reads only the first
+ * block of {@code ca.crt}, so connections fail while an authority is replaced.
  */
 public final class TrustBundles {
   private static final Logger log = LoggerFactory.getLogger(TrustBundles.class);
@@ -30,7 +30,7 @@ public final class TrustBundles {
   private List<X509Certificate> own = List.of();
   private Set<X509Certificate> published = Set.of();
 
-  /** @param listener called with all authorities */
+  /** @param listener called with all authorities when they change */
   public TrustBundles(Consumer<Collection<X509Certificate>> listener) {
     this.listener = listener;
   }
@@ -42,14 +42,15 @@ public final class TrustBundles {
   public void own(String source, String pem) {
     var now = read(source, pem.isEmpty() ? List.of() : List.of(pem));
     if (now.isEmpty() && !own.isEmpty()) {
-      log.warn("The authorities of {} stay as they were: {}", source, own.size());
+      log.warn("No authority can be read in {}; the {} previous ones stay in use", source,
+          own.size());
       return;
     }
     own = now;
     publish();
   }
 
-  /** @param values any number of certificates each */
+  /** @param values texts with any number of certificates each */
   public void bundle(String name, Collection<String> values) {
     bundles.put(name, read("the trust bundle " + name, values));
     publish();
@@ -79,7 +80,7 @@ public final class TrustBundles {
       return;
     }
     published = all;
-    log.info("{} authorities vouch for pods, for connections from now on; trust bundles: {}",
+    log.info("New connections to pods trust {} authorities; trust bundles: {}",
         all.size(), bundles.keySet());
     listener.accept(List.copyOf(all));
   }

@@ -1,4 +1,6 @@
-/** Certificates, keys and trust bundles, for callers, pods and the metrics port. */
+/**
+ * Certificates, keys and trust bundles for callers, pods, other activators and the metrics port.
+ */
 @NullMarked
 package dev.activator.tls;
 

@@ -196,7 +196,7 @@ class RotatedCertificatesTest {
         "client-certificate: client.pem, client-key: client.key")))
         .isInstanceOf(ClusterUnavailableException.class)
         .hasMessageContaining("client certificate")
-        .hasMessageContaining("the key is not the certificate's");
+        .hasMessageContaining("the key does not belong to the certificate");
   }
 
   @Test

@@ -24,8 +24,8 @@ class PeerTlsTest {
 
     assertThatThrownBy(() -> tls.use("the Secret s", made.certificate(),
         Certificate.ec().keyPem())).isInstanceOf(IOException.class)
-        .hasMessage("cannot use the certificate and the key in the Secret s: the key is not the"
-            + " certificate's");
+        .hasMessage("cannot use the certificate and the key in the Secret s: the key does not"
+            + " belong to the certificate");
     assertThat(tls.client(UnpooledByteBufAllocator.DEFAULT)).isNotNull();
   }
 

@@ -57,7 +57,7 @@ class ServerCertificateTest {
   void refusesAKeyThatIsNotTheCertificates(String shown, String key) {
     assertThatThrownBy(() -> of(named(shown).pem(), named(key).keyPem()))
         .isInstanceOf(IOException.class).hasMessage("cannot use the certificate and the key in"
-            + " the Secret s: the key is not the certificate's");
+            + " the Secret s: the key does not belong to the certificate");
   }
 
   @ParameterizedTest(name = "{0} with {1}")

@@ -126,7 +126,7 @@ class TrustBundlesTest {
     authorities.own("the Secret", first.pem());
     authorities.own("the Secret", unreadable);
     trusts(first);
-    assertThat(warnings()).last().asString().contains("the Secret stay as they were");
+    assertThat(warnings()).last().asString().contains("No authority can be read in the Secret");
 
     authorities.own("the Secret", second.pem());
     trusts(second);

@@ -64,7 +64,7 @@ class ContainerEnvironmentTest {
       "{envFrom: [{secretRef: {name: no}}]}                                 | secret \"no\" not found",
       "{env: [{name: A, valueFrom: {fieldRef: {fieldPath: spec.x}}}]}       | unsupported fieldPath: spec.x",
       "{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.x}}}]} | unsupported container resource: limits.x",
-      "{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: x}}}]} | resourceFieldRef limits.cpu: 'x' is no quantity, such as 500m or 1Gi",
+      "{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: x}}}]} | resourceFieldRef limits.cpu: 'x' is not a quantity, such as 500m or 1Gi",
       "{env: [{name: A, valueFrom: {fileKeyRef: {}}}]} | the valueFrom of A is not known here: fileKeyRef"})
   void saysWhatIsMissing(String container, String problem) {
     assertThat(of(container).problem()).isEqualTo(problem);
