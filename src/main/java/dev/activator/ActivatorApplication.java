@@ -72,7 +72,7 @@ public class ActivatorApplication {
     System.setProperty("jdk.tls.server.disableExtensions", "server_name");
   }
 
-  /** What a mode wires. */
+  /** The Spring configuration of a mode. */
   public static Class<?> configuration(ActivatorMode mode) {
     return switch (mode) {
       case CLUSTER -> ClusterActivator.class;
@@ -81,7 +81,7 @@ public class ActivatorApplication {
     };
   }
 
-  /** Returns once the activator takes requests. */
+  /** Starts the activator; returns when it takes requests. */
   public static void run(CommandLine command, ActivatorMode mode) {
     var shutdown = new Shutdown(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
@@ -90,7 +90,7 @@ public class ActivatorApplication {
     var application = new SpringApplication(activator);
     application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());
-    // A lambda, not a method reference: the log names the caller.
+    // A lambda, so that the log names this class as the caller.
     application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)),
         context -> context.getBeanFactory().registerSingleton("shutdown", shutdown));
     var context = application.run(command.properties().toArray(String[]::new));
@@ -101,12 +101,12 @@ public class ActivatorApplication {
     context.getBean(ActivatorHealth.class).draining();
   }
 
-  /** On its own thread: signals must still be handled. */
+  /** Exits on its own thread, so that further signals are still handled. */
   private static void exitLater(int code) {
     Thread.ofPlatform().name("end").start(() -> System.exit(code));
   }
 
-  /** A cluster on the command line counts like KUBECONFIG. */
+  /** The environment that decides the mode. A cluster on the command line counts as KUBECONFIG. */
   private static Map<String, String> environment(CommandLine command) {
     var environment = new HashMap<>(System.getenv());
     for (var property : new String[]{"activator.cluster.kubeconfig", "activator.cluster.server"}) {

@@ -16,9 +16,9 @@ import org.springframework.context.annotation.Import;
 public class ClusterActivator {
   @Bean
   public Platform platform(ClusterProperties cluster, IdentityProperties identity,
-      OutboundProxyProperties egress) {
+      OutboundProxyProperties outboundProxy) {
     return new Platform.InCluster(
-        new ClusterAccess.Through(cluster.access(), egress.proxies()),
+        new ClusterAccess.Through(cluster.access(), outboundProxy.proxies()),
         cluster.autoscaler(identity));
   }
 }

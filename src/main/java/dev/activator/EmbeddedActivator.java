@@ -39,7 +39,7 @@ public class EmbeddedActivator {
         random, pod -> throttler.getObject().inFlight(pod));
   }
 
-  /** The console is for this machine only. */
+  /** Refuses requests to the console that come from web pages of other sites. */
   @Bean
   OriginCheck originCheck(MetricsServerProperties properties, Environment environment) {
     return new OriginCheck(environment.getProperty("server.address", properties.host()));
@@ -50,7 +50,7 @@ public class EmbeddedActivator {
     return () -> cluster.onRevision(platform::routable);
   }
 
-  /** Runs last, so that the log ends with it. */
+  /** Runs last, so that its hint is the last line of the log. */
   @Bean
   ApplicationRunner startupHint(EmbeddedPlatform platform, ConsoleServer console) {
     return _ -> platform.greet(console.port());

@@ -25,9 +25,10 @@ public class StandaloneActivator {
 
   @Bean
   StandalonePlatform platform(ClusterProperties cluster, IdentityProperties identity,
-      OutboundProxyProperties egress, StandaloneProperties properties,
+      OutboundProxyProperties outboundProxy, StandaloneProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random) {
-    return new StandalonePlatform(new ClusterAccess.Through(cluster.access(), egress.proxies()),
+    return new StandalonePlatform(
+        new ClusterAccess.Through(cluster.access(), outboundProxy.proxies()),
         new StandalonePlatform.Identity(identity.podName(), identity.podIp(),
             identity.systemNamespace(), properties.lease(), properties.service(),
             properties.statsPort()),

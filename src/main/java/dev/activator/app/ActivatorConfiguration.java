@@ -40,8 +40,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * The beans that all modes share; each mode adds its {@link Platform}. Spring Boot's configurations are
- * listed: evaluating all their conditions takes a good part of a start.
+ * The beans that all modes share; each mode adds its {@link Platform}. The configurations of Spring
+ * Boot are listed one by one, because evaluating the conditions of all of them would take a large
+ * part of a start.
  */
 @Configuration(proxyBeanMethods = false)
 @ConfigurationPropertiesScan(basePackageClasses = ProxyServerProperties.class)
@@ -59,7 +60,7 @@ import org.springframework.context.annotation.Import;
     NettyReactiveWebServerAutoConfiguration.class, WebFluxAutoConfiguration.class,
     ErrorWebFluxAutoConfiguration.class,
     CodecsAutoConfiguration.class,
-    // Its endpoints.
+    // The web server's endpoints.
     EndpointAutoConfiguration.class, WebEndpointAutoConfiguration.class,
     JacksonEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
     NettyReactiveManagementContextAutoConfiguration.class, InfoContributorAutoConfiguration.class,

@@ -16,8 +16,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.Profiles;
 
 /**
- * Spring Boot's logging, with lines as Knative's programs write them in a cluster, since log
- * collectors there expect that. Not in an XML file, whose readers were a twentieth of a start.
+ * Configures Spring Boot's logging. In a cluster it writes lines in the format of Knative's
+ * programs, because log collectors expect that. There is no XML file, because reading one took a
+ * twentieth of a start.
  */
 public final class ActivatorLogging extends LogbackLoggingSystem {
   private static final String CONSOLE = "CONSOLE";
@@ -26,7 +27,7 @@ public final class ActivatorLogging extends LogbackLoggingSystem {
     super(classes);
   }
 
-  /** Must be called before Spring Boot starts. */
+  /** Selects this logging system. Call before Spring Boot starts. */
   public static void use() {
     System.setProperty(LoggingSystem.SYSTEM_PROPERTY, ActivatorLogging.class.getName());
   }

@@ -33,48 +33,48 @@ class AutoscalerFallbackConfiguration {
   private static final long STOP_SECONDS = 5;
 
   @Bean
-  LifecyclePart rescue(AutoscalerFallbackProperties properties, Platform platform,
+  LifecyclePart autoscalerFallback(AutoscalerFallbackProperties properties, Platform platform,
       IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       ClusterWatcher cluster, ClusterProperties api) {
     if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
-      return LifecyclePart.started("no rescue", () -> {
+      return LifecyclePart.started("autoscaler fallback (disabled)", () -> {
       });
     }
     var loop = loops.loopFor("rescue");
-    var session = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
-    var lease = session.lease(identity.systemNamespace(), LEASE);
-    var rescue = new AutoscalerFallback(loop, session.scales(), listener -> new LeaderElection(
+    var clients = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
+    var lease = clients.lease(identity.systemNamespace(), LEASE);
+    var fallback = new AutoscalerFallback(loop, clients.scales(), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,
-        lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));
-    throttler.onWaiting((id, _) -> rescue.waits(id));
+        lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(clients, cluster));
+    throttler.onWaiting((id, _) -> fallback.waits(id));
     link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
-        rescue.linked(true);
+        fallback.linked(true);
       }
 
       @Override
       public void lost() {
-        rescue.linked(false);
+        fallback.linked(false);
       }
     });
-    return new LifecyclePart("rescue", () -> {
-      session.open();
-      rescue.start();
+    return new LifecyclePart("autoscaler fallback", () -> {
+      clients.open();
+      fallback.start();
     }, () -> {
-      rescue.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
-      session.close();
+      fallback.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
+      clients.close();
     });
   }
 
-  private static ScalingListener events(ScalingApiClients session,
+  private static ScalingListener events(ScalingApiClients clients,
       ClusterWatcher cluster) {
     return new ScalingListener() {
       @Override
       public void happened(RevisionId id, boolean warning, String reason, String message) {
         var revision = cluster.find(id);
-        var _ = session.events().write(new Regarding("serving.knative.dev/v1", "Revision",
+        var _ = clients.events().write(new Regarding("serving.knative.dev/v1", "Revision",
             id.namespace(), id.name(), revision == null ? "" : revision.uid()), warning, reason,
             message);
       }

@@ -14,7 +14,7 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Beans of the settings that ConfigMaps have. */
+/** Beans of the settings in ConfigMaps. */
 @Configuration(proxyBeanMethods = false)
 class ConfigMapSettingsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(ConfigMapSettingsConfiguration.class);
@@ -49,8 +49,8 @@ class ConfigMapSettingsConfiguration {
   }
 
   /**
-   * Errors are always logged: Zap's levels above are about ending the process. Libraries log
-   * nothing below INFO.
+   * Sets the log level. Errors are always logged, because Zap's levels above ERROR only differ in
+   * ending the process. Libraries never log below INFO.
    */
   private static void use(LoggingSystem logging, LoggingConfig.Level level) {
     var ours = switch (level) {
@@ -59,7 +59,7 @@ class ConfigMapSettingsConfiguration {
       case WARN -> LogLevel.WARN;
       case ERROR, DPANIC, PANIC, FATAL -> LogLevel.ERROR;
     };
-    // Logged at the old level, which may be lower than the new one.
+    // Logged before the change, because the new level may be above INFO.
     log.info("Logging from {} on", ours);
     logging.setLogLevel(OURS, ours);
     logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME,

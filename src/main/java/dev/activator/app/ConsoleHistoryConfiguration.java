@@ -27,7 +27,7 @@ import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Beans for what the console remembers, for the load of all activators, and for alerts. */
+/** Beans for the history that the console shows, for the load of all activators, and for alerts. */
 @Configuration(proxyBeanMethods = false)
 class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
@@ -47,14 +47,14 @@ class ConsoleHistoryConfiguration {
 
   @Bean
   ActivatorLoadsCollector activatorLoadsReader(IdentityProperties identity, Throttler throttler,
-      MinuteHistory activity, RevisionHourHistory hours, ProcessSaturation saturation,
+      MinuteHistory requestHistory, RevisionHourHistory hours, ProcessSaturation saturation,
       ActivatorHealth health,
       ObjectProvider<BuildProperties> build, LoopGroup loops) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
     return new ActivatorLoadsCollector(identity.podName(),
         new OwnLoad(version == null ? "" : version,
-            throttler, activity, hours, saturation, health::isDraining,
+            throttler, requestHistory, hours, saturation, health::isDraining,
             loops.loopFor(CLOCK)::nanoTime));
   }
 
@@ -68,7 +68,7 @@ class ConsoleHistoryConfiguration {
       RevisionHourHistory hours,
       Alerts alerts, Throttler throttler, ProcessSaturation saturation, Platform platform) {
     var sampler = new RevisionStateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
-        () -> inspector.alertFacts(throttler.views(), hours, saturation.getAsDouble(),
+        () -> inspector.alertInputs(throttler.views(), hours, saturation.getAsDouble(),
             unscalable(platform)).thenAccept(alerts::now));
     return new LifecyclePart("console's history", sampler::start, sampler::stop);
   }

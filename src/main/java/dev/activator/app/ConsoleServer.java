@@ -16,8 +16,8 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * Serves the console and its reports, on a port of their own or on that of metrics, and checks who
- * may read them. Health is on the port of metrics in any case.
+ * Serves the console and its reports, on a separate port or on that of metrics, and checks who may
+ * read them. Health is always on the port of metrics.
  */
 public final class ConsoleServer {
   private static final Logger log = LoggerFactory.getLogger(ConsoleServer.class);
@@ -41,7 +41,7 @@ public final class ConsoleServer {
     return properties.shares(environment.getProperty("server.port", Integer.class, 0));
   }
 
-  /** What of the pages the port of metrics has. */
+  /** The handler for those pages that are on the port of metrics. */
   HttpHandler onMetricsPort(HttpHandler pages) {
     HttpHandler others = isShared() ? checked(pages) : (request, response) -> {
       response.setStatusCode(HttpStatus.NOT_FOUND);
@@ -104,7 +104,7 @@ public final class ConsoleServer {
         + " activator.console.bind-address=127.0.0.1 with another port", where);
   }
 
-  /** Where the console is. */
+  /** The port of the console. */
   public int port() {
     var own = server;
     return own == null

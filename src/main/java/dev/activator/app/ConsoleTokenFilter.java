@@ -19,12 +19,12 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
 /**
- * A filter that lets a request pass whose token may read the console. Browsers send the token as the
- * password of basic authentication, whatever the user's name.
+ * A filter that passes on a request only if its token may read the console. Browsers send the token
+ * as the password of basic authentication, with any user name.
  */
 final class ConsoleTokenFilter {
   private static final Logger log = LoggerFactory.getLogger(ConsoleTokenFilter.class);
-  /** The right that readers need: to get this non-resource URL. */
+  /** The non-resource URL that readers need the right to get. */
   static final String URL = "/console";
   private static final int MAX_LENGTH = 16_384;
 
@@ -51,7 +51,7 @@ final class ConsoleTokenFilter {
     };
   }
 
-  /** Null if there is none. */
+  /** The token of an Authorization header; null if there is none. */
   static @Nullable String token(String authorization) {
     int blank = authorization.indexOf(' ');
     if (blank < 0 || authorization.length() > MAX_LENGTH) {

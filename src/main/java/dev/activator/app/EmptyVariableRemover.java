@@ -10,10 +10,10 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Removes empty variables from the environment, so that they count as not set, as for Go programs.
+ * Removes empty variables from the environment, so that they count as not set, like in Go programs.
  *
- * <p><b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
- * refuses an empty number.
+ * <p><b>Source.</b> {@code os.Getenv}. Two variables stay, because Knative reads them with
+ * {@code envconfig}, which refuses an empty number.
  */
 final class EmptyVariableRemover implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",

@@ -9,34 +9,38 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A handler that is made when it is first needed: until then an activator holds a thousand classes
- * less. It does not implement the type, of which Spring wants one bean only.
+ * A handler that is created at its first request, so that until then a thousand classes fewer are
+ * loaded. It does not implement {@link HttpHandler}, because Spring expects only one bean of that
+ * type.
  */
 final class LazyHandler {
   private final Supplier<HttpHandler> maker;
-  private volatile @Nullable HttpHandler known;
+  private volatile @Nullable HttpHandler created;
 
   LazyHandler(Supplier<HttpHandler> maker) {
     this.maker = maker;
   }
 
   Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
-    var handler = known;
+    var handler = created;
     return handler == null
-        ? made().flatMap(fresh -> fresh.handle(request, response))
+        ? create().flatMap(fresh -> fresh.handle(request, response))
         : handler.handle(request, response);
   }
 
-  /** Takes some hundred milliseconds, during which the port's loop would be blocked. */
-  private Mono<HttpHandler> made() {
-    return Mono.fromCallable(this::make).subscribeOn(Schedulers.boundedElastic());
+  /**
+   * Creates the handler on another thread, because this takes some hundred milliseconds and would
+   * block the port's loop.
+   */
+  private Mono<HttpHandler> create() {
+    return Mono.fromCallable(this::handler).subscribeOn(Schedulers.boundedElastic());
   }
 
-  private synchronized HttpHandler make() {
-    var handler = known;
+  private synchronized HttpHandler handler() {
+    var handler = created;
     if (handler == null) {
       handler = maker.get();
-      known = handler;
+      created = handler;
     }
     return handler;
   }

@@ -25,10 +25,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import reactor.netty.resources.LoopResources;
 
-/** Beans of the links to other activators; where there are none, none is made. */
+/** Beans of the links to other activators. They exist only if links are enabled. */
 @Configuration(proxyBeanMethods = false)
 class LendingConfiguration {
-  /** A handshake takes milliseconds, and the first one far longer: no request must wait for it. */
+  /**
+   * Separate loops, because a handshake takes milliseconds, and the first one far longer, and no
+   * request may wait for it.
+   */
   @Bean(destroyMethod = "dispose")
   @Lazy
   LoopResources peerLoops() {
@@ -56,7 +59,7 @@ class LendingConfiguration {
       PermitLending lends,
       ActivatorLoadsCollector loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
-      return LifecyclePart.started("no links to other activators", () -> {
+      return LifecyclePart.started("links to other activators (none)", () -> {
       });
     }
     var opened = port.getObject();

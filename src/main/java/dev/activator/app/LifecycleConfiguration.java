@@ -25,18 +25,21 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The order in which parts of the process start; they stop in reverse. */
+/** Defines the order in which the parts of the process start. They stop in reverse order. */
 @Configuration(proxyBeanMethods = false)
 class LifecycleConfiguration {
   private static final Logger log = LoggerFactory.getLogger(LifecycleConfiguration.class);
 
-  /** With spring.main.lazy-initialization: beans of libraries wait until a request for metrics or health. */
+  /**
+   * Excludes our own beans from spring.main.lazy-initialization. Beans of libraries are created at
+   * the first request for metrics or health.
+   */
   @Bean
   static LazyInitializationExcludeFilter ownBeansAtOnce() {
     return (_, _, type) -> type.getName().startsWith("dev.activator.");
   }
 
-  /** Afterwards the settings of the ConfigMaps are known. */
+  /** Starts the informers. When it has started, the settings of the ConfigMaps are known. */
   @Bean
   LifecyclePart informers(ClusterWatcher cluster, List<ConfigMapSettings<?>> settings,
       ActivatorHealth health,
@@ -48,7 +51,10 @@ class LifecycleConfiguration {
     }, cluster::close);
   }
 
-  /** From here on the process waits only for the autoscaler, for a limited time. */
+  /**
+   * Marks the informers as synced. From here on the process waits only for the autoscaler, and for
+   * a limited time.
+   */
   static void synced(ActivatorHealth health, ReadinessProperties readiness, Loop loop) {
     health.synced();
     loop.schedule(readiness.autoscalerTimeout(), () -> {
@@ -67,7 +73,7 @@ class LifecycleConfiguration {
     return LifecyclePart.started("certificates", () -> await(tls::start, shutdown));
   }
 
-  /** Interrupted by a signal to end. */
+  /** Runs a wait that a signal may interrupt. */
   private static void await(LifecyclePart.Start wait, ObjectProvider<Shutdown> shutdown)
       throws Exception {
     var end = shutdown.getIfAvailable();
@@ -78,44 +84,44 @@ class LifecycleConfiguration {
     }
   }
 
-  /** Parameters are matched to beans by name. */
+  /** Spring matches these parameters to beans by name. */
   @Bean
   LifecycleSequence startOrder(Platform platform, RequestPorts ports, LifecyclePart profilingPort,
       LifecyclePart informers, LifecyclePart certificates, LifecyclePart metricsPort,
       LifecyclePart telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, LifecyclePart rescue, LifecyclePart peers,
+      ConcurrencyReporter reporter, LifecyclePart autoscalerFallback, LifecyclePart peers,
       LifecyclePart warmUpBegins, LifecyclePart warmUpEnds,
       LifecyclePart coldStartWarmUp, LifecyclePart admitPort, LifecyclePart consolePort,
       LifecyclePart consoleEnds, LifecyclePart states,
       RevisionBackendsManager backends) {
     var parts = new ArrayList<LifecyclePart>();
-    // Also while the start waits for the cluster, and during a drain.
+    // The console is available while the start waits for the cluster, and during a drain.
     parts.add(consolePort);
     parts.add(consoleEnds);
-    // Reports a taken port before minutes are spent on the cluster.
+    // Reports a taken port at once, before minutes are spent waiting for the cluster.
     parts.add(LifecyclePart.started("request ports", ports::check));
     parts.addAll(platform.beforePorts());
     parts.addAll(List.of(
         // Always listens; answers 404 unless profiling is enabled.
         profilingPort,
-        // Thousands of probes would compete with the rest of the start.
+        // Probes are held back, because thousands of them would compete with the rest of the start.
         LifecyclePart.started("probes held", backends::hold),
-        // The informers wait for the API most of the time.
+        // The warm-up runs while the informers wait for the API.
         warmUpBegins,
-        // All that follow need the settings.
+        // All following parts need the settings.
         informers,
-        // Before any request is sent to a pod.
+        // The certificates are needed before any request is sent to a pod.
         certificates, metricsPort,
-        // Before the first request.
+        // Telemetry must start before the first request.
         telemetry,
-        // Readiness needs the link.
+        // Readiness may need the link.
         new LifecyclePart("autoscaler link", link::open, link::close),
-        new LifecyclePart("statistics", reporter::start, reporter::stop), rescue,
-        // Until the last request has ended, what was borrowed is given back.
+        new LifecyclePart("statistics", reporter::start, reporter::stop), autoscalerFallback,
+        // Stopped after the last request, because borrowed permits are returned until then.
         peers, warmUpEnds,
-        // Open before the kubelet sees this process as ready, and closed after the drain.
+        // Opened before the kubelet sees this process as ready, and closed after the drain.
         admitPort,
-        // A request needs all of the above.
+        // Requests need all of the above.
         new LifecyclePart("request ports", ports::open, ports::drain),
         LifecyclePart.started("probes", backends::release), coldStartWarmUp, states));
     parts.addAll(platform.afterPorts(ports::http1));
@@ -123,8 +129,8 @@ class LifecycleConfiguration {
   }
 
   /**
-   * Spring starts the parts last and stops them first: a failure of its web server is known at
-   * once, and metrics can be read during the drain.
+   * Lets Spring start the parts last and stop them first. So a failure of its web server is
+   * reported before, and metrics can be read during the drain.
    */
   @Bean
   SmartLifecycle activator(LifecycleSequence parts) {

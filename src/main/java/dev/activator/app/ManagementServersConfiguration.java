@@ -80,15 +80,18 @@ import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
 
 /**
- * Beans for people and scrapers: metrics and health on one port, the console on another, profiles on a
- * third.
+ * Beans for operators and scrapers: metrics and health on one port, the console on another,
+ * profiles on a third.
  */
 @Configuration(proxyBeanMethods = false)
 class ManagementServersConfiguration {
   private static final Logger log = LoggerFactory.getLogger(ManagementServersConfiguration.class);
   private static final Duration REFRESH = Duration.ofSeconds(1);
 
-  /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
+  /**
+   * Removes Spring's listener for versioned resource URLs, which would create all handlers at the
+   * end of a start.
+   */
   @Bean
   static SmartInitializingSingleton withoutResourceUrls(ApplicationEventMulticaster events) {
     return () -> events.removeApplicationListenerBean("resourceUrlProvider");
@@ -111,7 +114,7 @@ class ManagementServersConfiguration {
     return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
   }
 
-  /** The ConfigMap may name a second address. */
+  /** Opens the second address, if the ConfigMap has one. */
   @Bean
   LifecyclePart metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
       ConfigMapSettings<ObservabilityConfig> settings) {
@@ -125,7 +128,10 @@ class ManagementServersConfiguration {
     return readiness(health, ports::isOpen);
   }
 
-  /** @param takesRequests whether the port for requests is open, since this one opens earlier */
+  /**
+   * @param takesRequests whether the port for requests is open, because the port of health opens
+   *     earlier
+   */
   static HealthIndicator readiness(ActivatorHealth health, BooleanSupplier takesRequests) {
     return () -> switch (health.readiness()) {
       case Readiness.Ready() when takesRequests.getAsBoolean() -> Health.up().build();
@@ -138,7 +144,7 @@ class ManagementServersConfiguration {
     return Health.outOfService().withDetail("reason", reason).build();
   }
 
-  /** Made by WebFlux, which is loaded when one is first requested. */
+  /** The pages that WebFlux serves. WebFlux is loaded when the first one is requested. */
   @Bean
   LazyHandler pages(ApplicationContext context) {
     return new LazyHandler(() -> WebHttpHandlerBuilder.applicationContext(context).build());
@@ -156,18 +162,21 @@ class ManagementServersConfiguration {
     return new LifecyclePart("console port", () -> server.open(pages::handle), server::close);
   }
 
-  /** What the port of metrics answers. */
+  /** The handler of the port of metrics. */
   @Bean
   HttpHandler httpHandler(LazyHandler pages, ConsoleServer console,
-      TelemetryLifecycle observability,
+      TelemetryLifecycle telemetryLifecycle,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
-    var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
+    var handler = new MetricsAndLivenessHandler(telemetryLifecycle::isScraped, registry::scrape,
         console.onMetricsPort(pages::handle));
     var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }
 
-  /** Nothing here has such a method, and it would look for one in each bean. */
+  /**
+   * Removes Spring's processor of event listener methods. There are no such methods, and it would
+   * search for them in each bean.
+   */
   @Bean
   static BeanDefinitionRegistryPostProcessor withoutEventListenerMethods() {
     return registry -> {
@@ -178,7 +187,7 @@ class ManagementServersConfiguration {
     };
   }
 
-  /** Not a bean: Spring would inspect it, and load the types of its methods. */
+  /** Not a bean, because Spring would inspect it and load the types of its methods. */
   private static ScalingReportBuilder scaling(Platform platform) {
     return new ScalingReportBuilder(platform::scaling, platform::leadership);
   }
@@ -218,19 +227,19 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  MinuteHistory revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      ObjectProvider<TelemetryLifecycle> observability, ClusterWatcher cluster,
+  MinuteHistory requestHistory(LoopGroup loops, Throttler throttler, RequestMeters meters,
+      ObjectProvider<TelemetryLifecycle> telemetryLifecycle, ClusterWatcher cluster,
       RequestObservers observers) {
     Loop clock = loops.loopFor("clock");
     var recent = new RecentRequestDurations(clock::nanoTime, cluster);
     cluster.onRevisionGone(recent::gone);
-    var activity = new MinuteHistory(clock::nanoTime, id -> {
+    var requestHistory = new MinuteHistory(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     }, new MinuteHistory.Durations() {
       @Override
       public void start() {
-        observability.getObject().startCounting();
+        telemetryLifecycle.getObject().startCounting();
         observers.add(recent);
       }
 
@@ -238,7 +247,7 @@ class ManagementServersConfiguration {
       public void stop() {
         observers.remove(recent);
         recent.clear();
-        observability.getObject().stopCounting();
+        telemetryLifecycle.getObject().stopCounting();
       }
 
       @Override
@@ -251,8 +260,8 @@ class ManagementServersConfiguration {
         return recent.of(id);
       }
     });
-    cluster.onRevisionGone(activity::gone);
-    return activity;
+    cluster.onRevisionGone(requestHistory::gone);
+    return requestHistory;
   }
 
   @Bean
@@ -265,7 +274,7 @@ class ManagementServersConfiguration {
 
   @Bean
   RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
-      IdentityProperties identity, ProxyServerProperties serving, MinuteHistory activity,
+      IdentityProperties identity, ProxyServerProperties serving, MinuteHistory requestHistory,
       RevisionHourHistory hours, LastFailures failures, LoopGroup loops,
       SpeculativeStarts starting,
       WakeWithStarter wakeWith, CallChains chains) {
@@ -279,7 +288,7 @@ class ManagementServersConfiguration {
             ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())
             : () -> own,
         id -> waking(id, starting, wakeWith, chains));
-    return new RevisionCardData.Source(platform.details(details), activity, hours, failures,
+    return new RevisionCardData.Source(platform.details(details), requestHistory, hours, failures,
         clock::nanoTime);
   }
 
@@ -290,7 +299,7 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  LiveConsole livePage(RevisionInspector inspector, RevisionCardData.Source cards,
+  LiveConsole liveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
       ColdStartRecorder coldStarts,
       ActivatorHealth health, Platform platform, ActivatorLoadsCollector loads, Alerts alerts,
       ConsoleLinksProperties links) {
@@ -305,21 +314,24 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  RouterFunction<ServerResponse> liveRoutes(LiveConsole page) {
-    return page.routes();
+  RouterFunction<ServerResponse> consoleRoutes(LiveConsole console) {
+    return console.routes();
   }
 
-  /** Ends when all else has, but before the web server waits for its open connections. */
+  /**
+   * Closes the console's streams after all other parts have stopped, but before the web server
+   * waits for its open connections.
+   */
   @Bean
-  LifecyclePart consoleEnds(LiveConsole page) {
-    return LifecyclePart.stopped("console", page::close);
+  LifecyclePart consoleEnds(LiveConsole console) {
+    return LifecyclePart.stopped("console", console::close);
   }
 
   @Bean(destroyMethod = "stop")
   ProfilingServer profilingServer(ProfilingProperties properties, ClusterWatcher cluster,
       IdentityProperties identity, ConfigMapProperties names) {
     var server = new ProfilingServer(properties.bindAddress(), properties.port());
-    // Parsed on its own: an error elsewhere in the map must not block the switch.
+    // Parsed separately, so that an error elsewhere in the map does not block this switch.
     cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
       if (Profiling.parse(data) instanceof ParsedSettings.Valid<Profiling>(var now)) {
         server.use(now);

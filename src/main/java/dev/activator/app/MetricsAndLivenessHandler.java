@@ -18,22 +18,22 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The pages that are polled every few seconds, {@code GET /metrics} and the liveness probe;
- * another handler answers all others.
+ * Answers the requests that come every few seconds, {@code GET /metrics} and the liveness probe.
+ * Another handler answers all others.
  */
 final class MetricsAndLivenessHandler implements HttpHandler {
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
   private static final String LIVENESS = "/actuator/health/liveness";
-  /** As Spring Boot writes it. */
+  /** The content type that Spring Boot uses. */
   private static final String HEALTH = "application/vnd.spring-boot.actuator.v3+json";
   private static final byte[] ALIVE = "{\"status\":\"UP\"}".getBytes(StandardCharsets.UTF_8);
 
   private static final Pattern GZIP = Pattern
       .compile("(?i)(x-)?gzip(\\s*;\\s*q=(?!0(\\.0*)?$).*)?");
 
-  /** The server leaves out the body of a response to HEAD. */
+  /** Includes HEAD, because the server leaves out the body of its response. */
   private static final Set<HttpMethod> READ = Set.of(HttpMethod.GET, HttpMethod.HEAD);
 
   private final BooleanSupplier isScraped;
@@ -42,7 +42,7 @@ final class MetricsAndLivenessHandler implements HttpHandler {
 
   /**
    * @param isScraped whether the ConfigMap enables scraping; if not, the answer is 404
-   * @param scrape from a content type to the metrics
+   * @param scrape returns the metrics for a content type
    */
   MetricsAndLivenessHandler(BooleanSupplier isScraped, UnaryOperator<String> scrape,
       HttpHandler others) {
@@ -56,7 +56,7 @@ final class MetricsAndLivenessHandler implements HttpHandler {
     var path = READ.contains(request.getMethod()) ? request.getPath().value() : "";
     return switch (path) {
       case "/metrics" -> metrics(request, response);
-      // The process is alive as long as it answers.
+      // The process is alive if it answers.
       case LIVENESS -> write(response, HEALTH, ALIVE);
       default -> others.handle(request, response);
     };
@@ -69,7 +69,8 @@ final class MetricsAndLivenessHandler implements HttpHandler {
     }
     var type = request.getHeaders().getOrEmpty(HttpHeaders.ACCEPT).stream()
         .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
-    // Thousands of series take time, and this port's loop also answers the probe.
+    // Runs on another thread: thousands of series take time, and this port's loop also answers the
+    // probe.
     boolean zips = acceptsGzip(request.getHeaders());
     return Mono.fromCallable(() -> {
       var text = scrape.apply(type).getBytes(StandardCharsets.UTF_8);
@@ -83,7 +84,7 @@ final class MetricsAndLivenessHandler implements HttpHandler {
     });
   }
 
-  /** Unless it is refused by a weight of 0. */
+  /** Whether the client accepts gzip: it is listed, and its weight is not 0. */
   static boolean acceptsGzip(HttpHeaders headers) {
     return headers.getValuesAsList(HttpHeaders.ACCEPT_ENCODING).stream()
         .anyMatch(each -> GZIP.matcher(each.strip()).matches());

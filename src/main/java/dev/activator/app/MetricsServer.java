@@ -29,11 +29,12 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * The server of metrics and health, at the address of Knative's variables, and at a second one if
- * the ConfigMap names it.
+ * The server of metrics and health. It listens at the address of Knative's variables, and at a
+ * second address if the ConfigMap has one.
  *
- * <p><b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
- * metrics/prometheus_enabled.go} of {@code knative.dev/pkg}: the variables win over the map.
+ * <p><b>Source.</b> {@code observability/metrics/prometheus/server.go} and
+ * {@code metrics/prometheus_enabled.go} of {@code knative.dev/pkg}: the variables take precedence
+ * over the map.
  */
 final class MetricsServer {
   private static final Logger log = LoggerFactory.getLogger(MetricsServer.class);
@@ -56,7 +57,7 @@ final class MetricsServer {
     encrypt(factory);
   }
 
-  /** If there is a certificate. */
+  /** Enables TLS if there is a certificate. */
   void encrypt(NettyReactiveWebServerFactory factory) {
     if (properties.isEncrypted()) {
       factory.addServerCustomizers(tls(properties));
@@ -78,7 +79,7 @@ final class MetricsServer {
   }
 
   /**
-   * Not left to Spring, which cannot choose the curves.
+   * Configures TLS directly, because Spring cannot choose the curves.
    *
    * @throws StartupFailedException naming unusable files
    */
@@ -147,7 +148,7 @@ final class MetricsServer {
     }
   }
 
-  /** {@code host:port} or {@code :port}. */
+  /** Parses {@code host:port} or {@code :port}. */
   static InetSocketAddress parse(String endpoint) throws IOException {
     int colon = endpoint.lastIndexOf(':');
     var host = endpoint.substring(0, Math.max(colon, 0)).replaceAll("^\\[|]$", "");

@@ -61,7 +61,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 import reactor.netty.resources.LoopResources;
 
-/** Beans for metrics, traces, the request log, and cold starts. */
+/** Beans for metrics, traces, the request log and cold starts. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
   private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);
@@ -77,7 +77,7 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  ActivatorMeters stageMeters(Meters meters) {
+  ActivatorMeters activatorMeters(Meters meters) {
     return new ActivatorMeters(meters);
   }
 
@@ -100,7 +100,7 @@ class ObservabilityConfiguration {
     backends.onChange(starts::published);
     cluster.onPodProgress(starts::progress);
     cluster.onPodProgressEnded(starts::progressEnded);
-    starts.sources(new ColdStartTimingSource() {
+    starts.timings(new ColdStartTimingSource() {
       @Override
       public @Nullable Duration scaledFromZero(RevisionId id) {
         return platform.scaledFromZero(id);
@@ -114,7 +114,9 @@ class ObservabilityConfiguration {
     return starts;
   }
 
-  /** Read when it is created: what the build sees must not stay in the jar. */
+  /**
+   * Read when the bean is created, so that the environment of the build does not stay in the jar.
+   */
   @Bean
   OtelEnvironment otelEnvironment(ConfigurableEnvironment environment) {
     var variables = new HashMap<String, String>();
@@ -142,13 +144,13 @@ class ObservabilityConfiguration {
 
   @Bean
   TelemetryExporters exporters(OtelProperties otel, OtelEnvironment environment,
-      OutboundProxyProperties egress,
+      OutboundProxyProperties outboundProxy,
       Identity identity) {
-    return new TelemetryExporters(otel.variables(), environment, egress.proxies(), identity);
+    return new TelemetryExporters(otel.variables(), environment, outboundProxy.proxies(), identity);
   }
 
   @Bean
-  TelemetryLifecycle observability(RequestObservers observers, ColdStartRecorder coldStarts,
+  TelemetryLifecycle telemetryLifecycle(RequestObservers observers, ColdStartRecorder coldStarts,
       Meters meters,
       RequestMeters requests) {
     observers.add(coldStarts);
@@ -158,15 +160,15 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  LifecyclePart telemetry(TelemetryLifecycle observability,
+  LifecyclePart telemetry(TelemetryLifecycle telemetryLifecycle,
       ConfigMapSettings<ObservabilityConfig> settings,
       TelemetryExporters exporters, List<LoopDelay> delays) {
     return new LifecyclePart("telemetry", () -> {
-      settings.follow(now -> observability.use(now, exporters));
+      settings.follow(now -> telemetryLifecycle.use(now, exporters));
       delays.forEach(LoopDelay::start);
     }, () -> {
       delays.forEach(LoopDelay::stop);
-      observability.close();
+      telemetryLifecycle.close();
     });
   }
 
@@ -185,9 +187,13 @@ class ObservabilityConfiguration {
         delays);
   }
 
-  /** Meters of the stages, which read them when metrics are collected. */
+  /**
+   * Registers the meters of the activator's parts. Their values are read when metrics are
+   * collected.
+   */
   @Bean
-  SmartInitializingSingleton stagesAreMeasured(ActivatorMeters stages, List<LoopDelay> delays,
+  SmartInitializingSingleton activatorIsMeasured(ActivatorMeters activatorMeters,
+      List<LoopDelay> delays,
       Throttler throttler, HeldRequestBytes held, UnreadResponseBytes unread,
       ClusterWatcher cluster,
       ProxyServerProperties serving, LoopGroup loops, Platform platform,
@@ -195,17 +201,17 @@ class ObservabilityConfiguration {
       ProcessSaturation saturation) {
     return () -> {
       long limit = serving.heldLimit();
-      stages.queues(throttler::views);
-      stages.held(held::total, limit);
-      stages.unread(unread, serving.unreadLimit());
-      stages.connections(upstreams::openCount, upstreams::idleCount);
-      stages.informers(cluster::informers);
-      stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
-      stages.loops(delays);
-      stages.saturation(saturation);
-      stages.scaled(platform::scaled);
+      activatorMeters.queues(throttler::views);
+      activatorMeters.held(held::total, limit);
+      activatorMeters.unread(unread, serving.unreadLimit());
+      activatorMeters.connections(upstreams::openCount, upstreams::idleCount);
+      activatorMeters.informers(cluster::informers);
+      activatorMeters.reflectors(cluster::reflectors, loops.loopFor("clock"));
+      activatorMeters.loops(delays);
+      activatorMeters.saturation(saturation);
+      activatorMeters.scaled(platform::scaled);
       if (platform.leadership() != null) {
-        stages.leadership(() -> Objects.requireNonNull(platform.leadership()));
+        activatorMeters.leadership(() -> Objects.requireNonNull(platform.leadership()));
       }
     };
   }

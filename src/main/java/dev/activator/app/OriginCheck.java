@@ -29,11 +29,13 @@ public final class OriginCheck {
 
   /** @param bindAddress empty for all interfaces */
   public OriginCheck(String bindAddress) {
-    // Not always the same: MetricsServer may have a second port.
+    // The port varies, because MetricsServer may have a second one.
     this(bindAddress, request -> Objects.requireNonNull(request.getLocalAddress()).getPort());
   }
 
-  /** For a port that callers know by another number, as {@code kubectl port-forward} gives it. */
+  /**
+   * A check for a port that callers know by another number, as with {@code kubectl port-forward}.
+   */
   static OriginCheck forwarded(String bindAddress) {
     return new OriginCheck(bindAddress, OriginCheck::portOfHost);
   }

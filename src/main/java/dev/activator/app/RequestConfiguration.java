@@ -83,7 +83,7 @@ class RequestConfiguration {
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
   private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
-  /** They take 0.3 s of two processors; others are at work too. */
+  /** The warm-up takes 0.3 s of two processors, but shares them with the rest of the start. */
   private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(10);
   private static final int WARM_UP_COLD_STARTS = 200;
   private static final Duration WARM_UP_COLD_STARTS_TIME = Duration.ofSeconds(20);
@@ -123,7 +123,7 @@ class RequestConfiguration {
     return () -> {
       platform.join(cluster, link);
       if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {
-        // After ColdStartRecorder, which finds out how long there was no pod.
+        // Added after ColdStartRecorder, which determines how long there was no pod.
         observers.add(reporter.queueTimes());
       }
     };
@@ -131,10 +131,10 @@ class RequestConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters, MinuteHistory activity, RevisionHourHistory hours) {
+      RequestMeters meters, MinuteHistory requestHistory, RevisionHourHistory hours) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
         ActivatorMeters.stats(link, meters, stats -> {
-          activity.reported(stats);
+          requestHistory.reported(stats);
           hours.reported(stats);
         }));
     link.onChange(reporter);
@@ -154,13 +154,14 @@ class RequestConfiguration {
   }
 
   @Bean
-  CallChains chains(CallChainProperties waking, SpeculativeStarts starts, Throttler throttler,
+  CallChains chains(CallChainProperties callChain, SpeculativeStarts starts, Throttler throttler,
       ClusterWatcher cluster, RequestObservers observers, Platform platform,
       ActivatorMeters meters) {
     var counts = new PrewarmCounts();
-    var chains = new CallChains(waking.chains(), starts, throttler, cluster::pods, counts);
-    var observer = new CallerDetector(chains, throttler, waking.hops(), platform::podPort);
-    // A request pays for it only in the seconds after a start from zero.
+    var chains = new CallChains(callChain.chains(), starts, throttler, cluster::pods, counts);
+    var observer = new CallerDetector(chains, throttler, callChain.hops(), platform::podPort);
+    // Added only when needed, so that requests have its cost only in the seconds after a start from
+    // zero.
     chains.onWatching(watching -> {
       if (watching) {
         observers.add(observer);
@@ -203,7 +204,7 @@ class RequestConfiguration {
     return new UnreadResponseBytes(new UnreadResponseBudget(serving.unreadLimit()));
   }
 
-  /** Without which Netty does not count direct memory. */
+  /** The missing flags without which Netty does not count direct memory. */
   static String missingFlags(boolean hasUnsafe, boolean isNioOpen) {
     var flags = new ArrayList<String>();
     if (!hasUnsafe) {
@@ -256,7 +257,7 @@ class RequestConfiguration {
         var own = data.get(WAITING_PAGE_KEY);
         template.set(own == null ? WaitingPageTemplate.DEFAULT : WaitingPageTemplate.of(own));
       } catch (IllegalArgumentException e) {
-        log.warn("The ConfigMap {}: {} {}; the page before stays in use", names.waitingPage(),
+        log.warn("The ConfigMap {}: {} {}; the previous page stays in use", names.waitingPage(),
             WAITING_PAGE_KEY, e.getMessage());
       }
     });
@@ -310,13 +311,13 @@ class RequestConfiguration {
         system::certificate, health, loops.loopFor("drain"), throttler);
   }
 
-  /** The port for gateways that send requests themselves. */
+  /** Opens the port for gateways that send requests themselves. */
   @Bean
   LifecyclePart admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
       LoopGroup loops, ActivatorHealth health, Throttler throttler, ClusterWatcher cluster,
       ProxyServerProperties serving) {
     if (!admit.enabled()) {
-      return LifecyclePart.started("no port for gateways", () -> {
+      return LifecyclePart.started("port for gateways (disabled)", () -> {
       });
     }
     var pods = new RevisionReadySince(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
@@ -332,7 +333,7 @@ class RequestConfiguration {
     return new LifecyclePart("port for gateways", server::start, server::stop);
   }
 
-  /** While the informers start. */
+  /** The warm-up that runs while the informers start. */
   @Bean
   JvmWarmUpThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     var requests = new JvmWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
@@ -345,13 +346,16 @@ class RequestConfiguration {
     return new LifecyclePart("warm-up", warmUp::begin, warmUp::stop);
   }
 
-  /** Before the ports open: the first callers do not wait for class loading. */
+  /**
+   * Waits for the warm-up before the ports open, so that the first callers do not wait for class
+   * loading.
+   */
   @Bean
   LifecyclePart warmUpEnds(JvmWarmUpThread warmUp) {
     return LifecyclePart.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
   }
 
-  /** Once requests are taken, since most of a start's time would be this. */
+  /** Runs after the ports are open, because it would take most of the time of a start. */
   @Bean
   LifecyclePart coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     var thread = new JvmWarmUpThread(

@@ -26,18 +26,20 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Profiles;
 
-/** The check of settings before a start: unknown ones, and ports that two servers would share. */
+/**
+ * Checks settings before a start. Finds unknown settings, and ports that two servers would share.
+ */
 public final class SettingsCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
-  /** Not supported: which servers exist is decided when the jar is built. */
+  /** A setting that is not supported, because the servers are decided when the jar is built. */
   private static final String SECOND_SERVER = "management.server.port";
   private static final String ALL_INTERFACES = "";
   private static final String LOOPBACK = "127.0.0.1";
 
-  private final Consumer<String> doubts;
+  private final Consumer<String> onWarning;
 
-  public SettingsCheck(Consumer<String> doubts) {
-    this.doubts = doubts;
+  public SettingsCheck(Consumer<String> onWarning) {
+    this.onWarning = onWarning;
   }
 
   private record ListeningPort(String property, String address, int port) {
@@ -66,7 +68,7 @@ public final class SettingsCheck
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     var environment = context.getEnvironment();
-    UnknownSettings.in(environment).forEach(doubts);
+    UnknownSettings.in(environment).forEach(onWarning);
     if (environment.containsProperty(SECOND_SERVER)) {
       throw new StartupFailedException(
           SECOND_SERVER + " cannot be set: health and metrics are on "
@@ -76,7 +78,7 @@ public final class SettingsCheck
     checkConsole(environment);
   }
 
-  /** @throws StartupFailedException where no token can be checked */
+  /** @throws StartupFailedException if tokens are required and cannot be checked */
   private static void checkConsole(ConfigurableEnvironment environment) {
     if (isEmbedded(environment)
         && bound(Binder.get(environment), ConsoleProperties.class).auth() == Auth.TOKEN) {
@@ -89,7 +91,7 @@ public final class SettingsCheck
     return environment.acceptsProfiles(Profiles.of("embedded"));
   }
 
-  /** @throws StartupFailedException naming both settings, as they were set */
+  /** @throws StartupFailedException that names both settings as they were set */
   static void checkPorts(ConfigurableEnvironment environment) {
     var listeners = listeners(environment);
     for (int i = 0; i < listeners.size(); i++) {
@@ -149,8 +151,8 @@ public final class SettingsCheck
 
   private static <T> T bound(Binder binder, Class<T> record) {
     var prefix = record.getAnnotation(ConfigurationProperties.class).value();
-    // A Service named "activator" makes the kubelet set ACTIVATOR_PORT to a text, which is no
-    // record.
+    // If there is a Service "activator", the kubelet sets ACTIVATOR_PORT to a text, which cannot be
+    // bound to a record.
     var bound = binder.bindOrCreate(prefix, Bindable.of(record),
         new IgnoreTopLevelConverterNotFoundBindHandler());
     return bound == null ? new Binder().bindOrCreate(prefix, record) : bound;

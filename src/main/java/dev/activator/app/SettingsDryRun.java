@@ -41,9 +41,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.SpringProperties;
 
 /**
- * The command line option --dry-run: prints every effective setting and its origin, and checks
- * them, without opening a port. In a cluster it lists what an activator lists, and reads the
- * ConfigMaps. Unknown settings come last.
+ * Implements the command line option --dry-run. It prints every effective setting with its origin,
+ * and checks all of them, without opening a port. In a cluster it lists the same objects as an
+ * activator, and reads the ConfigMaps. Unknown settings come last.
  */
 public final class SettingsDryRun {
   private static final Logger log = LoggerFactory.getLogger(SettingsDryRun.class);
@@ -60,27 +60,27 @@ public final class SettingsDryRun {
     this.out = out;
   }
 
-  /** Only binds and checks. */
+  /** A configuration that only binds and checks properties. */
   @ConfigurationPropertiesScan(basePackageClasses = ProxyServerProperties.class)
   private static final class Properties {}
 
-  /** Returns the exit code: 0 if the process could start. */
+  /** Returns the exit code: 0 if the process could start with these settings. */
   public static int of(CommandLine command, ActivatorMode mode) {
-    // The jar's AOT wiring would create all beans.
+    // Disabled, because the jar's AOT wiring would create all beans.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
     application.setWebApplicationType(WebApplicationType.NONE);
     application.setAdditionalProfiles(mode.profile());
     application.setLogStartupInfo(false);
-    var doubtful = new ArrayList<String>();
-    application.addInitializers(new SettingsCheck(doubtful::add));
-    // Bound before run returns, so that Boot reports a value that is invalid.
+    var warnings = new ArrayList<String>();
+    application.addInitializers(new SettingsCheck(warnings::add));
+    // Binds all properties before run() returns, so that Boot reports an invalid value.
     var arguments = Stream.concat(command.properties().stream(),
         Stream.of("--spring.main.lazy-initialization=false"));
     try (var context = application.run(arguments.toArray(String[]::new))) {
       var run = new SettingsDryRun(context, System.out);
       int code = Math.max(run.describe(mode), run.readCertificates());
-      doubtful.forEach(sentence -> run.out.println("# " + sentence));
+      warnings.forEach(sentence -> run.out.println("# " + sentence));
       return code;
     }
   }
@@ -135,12 +135,13 @@ public final class SettingsDryRun {
   private Map<String, Set<String>> read(List<ConfigMapSettings<?>> maps, ActivatorMode mode)
       throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
-    var egress = context.getBean(OutboundProxyProperties.class);
+    var outboundProxy = context.getBean(OutboundProxyProperties.class);
     var identity = context.getBean(IdentityProperties.class);
     var addresses = context.getBean(AddressProperties.class);
     var configured = new ConcurrentHashMap<String, Set<String>>();
     try (var cluster = properties.cluster(
-        () -> new ClusterAccess.Through(properties.access(), egress.proxies()), START_TIMEOUT,
+        () -> new ClusterAccess.Through(properties.access(), outboundProxy.proxies()),
+        START_TIMEOUT,
         new Random(0), addresses, identity)) {
       if (mode == ActivatorMode.STANDALONE) {
         cluster.follows(Sources.SCALED_SERVICES, identity.clusterDomain());

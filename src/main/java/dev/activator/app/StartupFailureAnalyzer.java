@@ -25,8 +25,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * A Spring FailureAnalyzer that says in one sentence why the activator does not start. A wrong
- * setting is named as it was set, for example by its variable.
+ * A Spring FailureAnalyzer that explains in one sentence why the activator does not start. It names
+ * a wrong setting as it was set, for example by its variable.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartupFailureAnalyzer implements FailureAnalyzer {
@@ -63,7 +63,7 @@ final class StartupFailureAnalyzer implements FailureAnalyzer {
     if (deepest instanceof IllegalArgumentException && isOurs(deepest)) {
       return deepest.getMessage();
     }
-    // Others, such as a NumberFormatException, do not name the property.
+    // Other exceptions, such as a NumberFormatException, do not name the property.
     var property = failure.getProperty();
     return property != null && environment instanceof ConfigurableEnvironment all
         ? sentence(property.getName().toString(), all, typeOf(failure))
@@ -95,7 +95,7 @@ final class StartupFailureAnalyzer implements FailureAnalyzer {
             .collect(Collectors.joining(", "));
   }
 
-  /** Log collectors keep one line together. */
+  /** Logs the failure in one line, because log collectors would split several lines. */
   static final class Reporter implements FailureAnalysisReporter {
     private static final Logger log = LoggerFactory.getLogger(StartupFailureAnalyzer.class);
 

@@ -5,7 +5,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
-/** Responses with a sentence, of the filters before Spring's pages. */
+/** Creates text responses for the filters in front of Spring's pages. */
 final class TextResponses {
   private TextResponses() {}
 

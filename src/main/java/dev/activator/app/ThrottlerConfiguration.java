@@ -36,14 +36,16 @@ import org.springframework.context.annotation.Primary;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Spring beans of the throttler and of what feeds it: event loops, the cluster, TLS to pods, the
- * watchers.
+ * Beans of the throttler and of its sources: event loops, the cluster, TLS to pods, the watchers.
  */
 @Configuration(proxyBeanMethods = false)
 class ThrottlerConfiguration {
   private static final Logger log = LoggerFactory.getLogger(ThrottlerConfiguration.class);
 
-  /** One loop accepts connections; one per core serves them and owns the revisions' state. */
+  /**
+   * The event loops. One accepts connections; one per core serves them and owns the revisions'
+   * state.
+   */
   @Bean(destroyMethod = "dispose")
   @Primary
   LoopResources loopResources() {
@@ -129,7 +131,7 @@ class ThrottlerConfiguration {
       PermitLending lending) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
         ThrottlerOptions.of(serving.queueCapacity()), random, lending);
-    // First: the throttler may send requests as soon as it has the destinations.
+    // Added before the throttler, which may send requests as soon as it has the destinations.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);
     join(cluster, backends, throttler);

@@ -15,14 +15,14 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Finds settings that look like ours and that nothing reads: most likely misspelt.
+ * Finds settings with names like ours that do not exist, because they are probably misspelt.
  *
  * <p>Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes.
  */
 public final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
-  /** Variables that are no properties. */
+  /** Variables that do not stand for properties. */
   private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
   private static final String SERVICE_HOST = "_SERVICE_HOST";
   private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
@@ -41,7 +41,7 @@ public final class UnknownSettings {
     if (source.getName().equals(VARIABLES)) {
       return variables(names);
     }
-    // Our own files are right, and CommandLine checks arguments.
+    // Our own files are correct, and CommandLine checks arguments.
     boolean isChecked = source.getName().contains("class path resource")
         || source.getName().equals("commandLineArgs");
     return isChecked
@@ -53,7 +53,7 @@ public final class UnknownSettings {
     return problem == null ? Stream.empty() : Stream.of(name + " is set, but " + problem);
   }
 
-  /** Null if the property exists or is not ours. */
+  /** The problem of a property; null if it exists, or if it is not ours. */
   public static @Nullable String problem(String property) {
     if (!isOurs(property.split("[.\\[]", 2)[0])) {
       return null;
@@ -71,7 +71,7 @@ public final class UnknownSettings {
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
-  /** Also true for a near miss. */
+  /** Whether the first part of a name is ours, or is probably a misspelling of it. */
   private static boolean isOurs(String first) {
     return SpellingSuggester.distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }
@@ -88,13 +88,16 @@ public final class UnknownSettings {
         .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));
   }
 
-  /** As Spring maps them: dashes are left out, or become underscores like the dots. */
+  /**
+   * The variables that Spring maps to a property: dashes are left out, or become underscores like
+   * the dots.
+   */
   private static Stream<String> variablesOf(String property) {
     var name = property.toUpperCase(Locale.ROOT).replace('.', '_');
     return Stream.of(name.replace("-", ""), name.replace('-', '_'));
   }
 
-  /** The kubelet sets such variables for each Service of the namespace. */
+  /** Whether the kubelet has set the variable for a Service of the namespace. */
   private static boolean isLink(String name, List<String> all) {
     return all.stream().filter(other -> other.endsWith(SERVICE_HOST))
         .map(other -> other.substring(0, other.length() - SERVICE_HOST.length()))

@@ -1,6 +1,6 @@
 /**
- * Everything that knows Spring: the wiring, the order of start and stop, the port for operators,
- * and the platform of each mode.
+ * All code that uses Spring: the wiring, the order of start and stop, the ports for operators, and
+ * the settings of each mode.
  */
 @NullMarked
 package dev.activator.app;

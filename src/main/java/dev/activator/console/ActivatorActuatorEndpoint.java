@@ -21,8 +21,9 @@ import reactor.core.publisher.Mono;
 
 /**
  * The endpoint {@code /actuator/activator}. It lists the revisions for which requests wait; with a
- * namespace and a name, it says why. With {@code cold-starts} it says how the last ones spent their
- * time, and with {@code revisions} it lists all. {@code ?format=text} is for a terminal.
+ * namespace and a name, it explains why they wait. With {@code cold-starts} it shows how the last
+ * cold starts spent their time, and with {@code revisions} it lists all revisions.
+ * {@code ?format=text} is for a terminal.
  *
  * <p><b>Errors.</b> 400 for another format; 404 for an unknown revision; 503 if a loop does not
  * answer.
@@ -41,7 +42,7 @@ public final class ActivatorActuatorEndpoint {
   private final RevisionInspector inspector;
   private final Supplier<List<ColdStart>> coldStarts;
 
-  /** @param coldStarts the latest first; any thread may call */
+  /** @param coldStarts returns the last ones, the latest first; any thread may call */
   public ActivatorActuatorEndpoint(RevisionInspector inspector,
       Supplier<List<ColdStart>> coldStarts) {
     this.inspector = inspector;
@@ -51,10 +52,11 @@ public final class ActivatorActuatorEndpoint {
   public record Message(String summary) {}
 
   /**
-   * @param when its request came, in UTC
-   * @param totalMillis until the first byte of the response, or its end without one
-   * @param phaseMillis in order
-   * @param startMillis the phases pod and probe split, in order; empty if that is not known
+   * @param when the request came, in UTC
+   * @param totalMillis until the first byte of the response, or until the end if there was no
+   *     response
+   * @param phaseMillis the phases in order
+   * @param startMillis the phases pod and probe in more detail, in order; empty if unknown
    */
   record ColdStartReport(String revision, String when, double totalMillis,
       Map<String, Double> phaseMillis, Map<String, Double> startMillis, String outcome,
@@ -113,7 +115,7 @@ public final class ActivatorActuatorEndpoint {
     return new WebEndpointResponse<>(text, status, new MimeType("text", "plain", UTF_8));
   }
 
-  /** @param answer gets whether it is to be text */
+  /** @param answer gets whether the format is text */
   private static Mono<WebEndpointResponse<Object>> in(@Nullable String format,
       Function<Boolean, Mono<WebEndpointResponse<Object>>> answer) {
     return switch (format) {

@@ -17,16 +17,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load of each activator and their sum, as the console shows them.
+ * The loads of all activators and their sum, for the console.
  *
- * @param activators this one first
+ * @param activators with this one first
  */
 record ActivatorLoads(List<Activator> activators) {
-  /** Loads are requested once a second. */
+  /** The maximum age of an answer. Loads are requested once a second. */
   static final Duration MAX_AGE = Duration.ofSeconds(5);
 
   /**
-   * @param load null if the activator does not report it
+   * @param load null if the activator does not report its load
    * @param problem why it does not, without a subject; empty if it does
    */
   record Activator(String pod, boolean here, @Nullable ActivatorLoad load, String problem) {}
@@ -69,13 +69,13 @@ record ActivatorLoads(List<Activator> activators) {
     return sums;
   }
 
-  /** Revisions whose first pod requests wait for, anywhere. */
+  /** The number of revisions for whose first pod requests wait, at any activator. */
   int coldStarts() {
     return (int) loads().flatMap(load -> load.busy().stream()).filter(Busy::starting)
         .map(Busy::revision).distinct().count();
   }
 
-  /** The activators whose requests are missing in the sums. */
+  /** The activators whose requests are not in the sums. */
   List<Activator> silent() {
     return activators.stream().filter(activator -> activator.load() == null).toList();
   }

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reader of the load of this activator and of the others.
+ * Reads the load of this activator and of the others.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -29,9 +29,10 @@ public final class ActivatorLoadsCollector {
   }
 
   /**
-   * The loads: of this activator now, of the others as they answered earlier calls.
+   * The current load of this activator, and the last known loads of the others. Requests new loads
+   * from them.
    *
-   * @param here of all revisions
+   * @param here the throttlers of all revisions at this activator
    */
   ActivatorLoads read(List<ThrottleView> here) {
     var network = peers;

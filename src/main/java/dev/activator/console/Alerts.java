@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chart's alerts, as far as this activator alone can know, with their default thresholds.
+ * Evaluates the chart's alerts with their default thresholds, as far as a single activator can.
  *
  * <p><b>Threads.</b> Any.
  *
@@ -59,30 +59,30 @@ public final class Alerts {
       return alert;
     }
 
-    /** How long the rule must hold before it fires. */
+    /** How long the condition must hold before the alert fires. */
     Duration after() {
       return after;
     }
   }
 
-  /** @param about what differs between alerts of one rule; may be empty */
+  /** @param about distinguishes alerts of the same rule; may be empty */
   record Condition(Rule rule, String about, String text) {}
 
-  /** @param firesIn zero if it fires */
+  /** @param firesIn zero if it is firing */
   public record Alert(String name, String text, boolean critical, Duration firesIn) {}
 
-  /** @param hour its last hour */
+  /** @param hour the last hour of the revision */
   public record Load(RevisionId id, int inFlight, int queued, LastHour hour) {}
 
   /**
-   * What the rules read.
+   * The inputs of the rules.
    *
    * @param linkProblem null while the autoscaler is connected
    * @param leader null where none is elected
-   * @param rejects of the last five minutes
-   * @param unscalable how many workloads cannot be scaled, by reason
+   * @param rejects the rejections of the last five minutes, by outcome
+   * @param unscalable the number of workloads that cannot be scaled, by reason
    */
-  public record Facts(@Nullable String linkProblem, @Nullable LeaderReport leader, ApiState api,
+  public record Inputs(@Nullable String linkProblem, @Nullable LeaderReport leader, ApiState api,
       double saturation, List<Load> revisions, Map<RequestOutcome, Integer> rejects,
       Map<String, Integer> unscalable) {}
 
@@ -95,7 +95,7 @@ public final class Alerts {
     this.nanoTime = nanoTime;
   }
 
-  static List<Condition> conditions(Facts now) {
+  static List<Condition> conditions(Inputs now) {
     var all = new ArrayList<Condition>();
     if (now.linkProblem != null) {
       all.add(new Condition(Rule.WITHOUT_AUTOSCALER, "",
@@ -133,7 +133,7 @@ public final class Alerts {
       to.add(new Condition(Rule.REQUESTS_HELD, id,
           "Requests for " + id + " wait, and none runs"));
     }
-    // Most have had none.
+    // Most revisions have had no requests.
     if (revision.hour.isEmpty()) {
       return;
     }
@@ -153,9 +153,9 @@ public final class Alerts {
     return sum;
   }
 
-  /** Sets the conditions that hold at this moment. The first time of each is remembered. */
-  public void now(Facts facts) {
-    now(conditions(facts));
+  /** Sets the conditions that hold now. Remembers since when each of them has held. */
+  public void now(Inputs inputs) {
+    now(conditions(inputs));
   }
 
   synchronized void now(List<Condition> conditions) {
@@ -170,7 +170,7 @@ public final class Alerts {
     since.putAll(next);
   }
 
-  /** The alerts: those that fire first, then by how serious they are. */
+  /** The alerts: those that are firing come first, then the more serious ones. */
   synchronized List<Alert> all() {
     long nanos = nanoTime.getAsLong();
     return since.values().stream()

@@ -10,20 +10,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of revisions on the console. Revisions of one Service are together, and the Service for
- * which most requests wait is first.
+ * Orders the revisions on the console. Revisions of one Service are together, and the Service for
+ * which most requests wait comes first.
  */
 final class CardOrder {
-  /** In its Service, the live revision comes first, and then the newest. */
+  /** The order in a Service: the live revision comes first, and then the newest. */
   private static final Comparator<Entry> IN_SERVICE = Comparator
       .comparing((Entry one) -> one.state() != RoutingState.LIVE)
       .thenComparing(one -> one.state() == RoutingState.SUPERSEDED)
       .thenComparing(Entry::id, Comparator.reverseOrder());
 
   /**
-   * @param routing null if it belongs to no Service
-   * @param waiting requests
-   * @param rank lower for what needs more attention
+   * @param routing null if the revision belongs to no Service
+   * @param waiting the number of waiting requests
+   * @param rank lower for revisions that need more attention
    */
   record Entry(RevisionId id, @Nullable Routing routing, int waiting, int rank) {
     private @Nullable RoutingState state() {
@@ -53,7 +53,7 @@ final class CardOrder {
         .map(Group::members).flatMap(List::stream).map(Entry::id).toList();
   }
 
-  /** How many of the requests of its Service a revision got, in percent; empty if there were none. */
+  /** A revision's share of the requests of its Service, in percent; empty if there were none. */
   static String share(int requests, int ofService) {
     return ofService == 0 ? "" : Math.round(100.0 * requests / ofService) + " %";
   }

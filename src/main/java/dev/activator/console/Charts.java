@@ -9,7 +9,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Charts as SVG, without styles in attributes, which the content policy does not allow. */
+/**
+ * Draws charts as SVG. They have no style attributes, because the content security policy does not
+ * allow them.
+ */
 final class Charts {
   private static final int WIDTH = 240;
   private static final int HEIGHT = 36;
@@ -18,7 +21,7 @@ final class Charts {
 
   private Charts() {}
 
-  /** Requests a second as an area, the queue as a line. */
+  /** The last minute: requests a second as an area, the queue as a line. */
   static String minute(MinuteHistory.LastMinute minute) {
     String label = Html.count(minute.requestsInAll(), "request") + " in the last minute, at most "
         + minute.peakRequests() + " a second; at most " + minute.peakQueued() + " queued";
@@ -40,7 +43,7 @@ final class Charts {
   }
 
   /**
-   * A start as it happens, and where the usual start would end.
+   * A start in progress, with a mark where a start usually ends.
    *
    * @param phases in nanoseconds, in order
    * @param usual zero if unknown
@@ -60,8 +63,8 @@ final class Charts {
   }
 
   /**
-   * @param longestNanos of the common scale
-   * @param medianNanos of the revision's starts, which gets a mark; 0 for none
+   * @param longestNanos the length of the common scale
+   * @param medianNanos the median of the revision's starts, which gets a mark; 0 for none
    */
   static String finished(ColdStart start, long longestNanos, long medianNanos) {
     var phases = phases(start);
@@ -75,7 +78,7 @@ final class Charts {
     return svg.append("</svg>").toString();
   }
 
-  /** The phases, with pod and probe split if that is known. */
+  /** The phases, with pod and probe in more detail if that is known. */
   private static Map<Object, Long> phases(ColdStart start) {
     var phases = new LinkedHashMap<Object, Long>(start.start());
     for (var phase : Phase.values()) {

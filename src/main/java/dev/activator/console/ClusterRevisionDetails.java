@@ -15,16 +15,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
+/**
+ * The details of a revision from a cluster: its settings, its Events, and the command for its log.
+ */
 public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
-  /**
-   * The activator's own settings in the order of the page, with the values that hold without an
-   * annotation.
-   */
+  /** The activator's settings in the order of the page, with their defaults. */
   private static final List<Setting> OURS = List.of(
       byDefault("activator.dev/queue-timeout", "none"),
       byDefault("activator.dev/balancing", "by container concurrency"),
@@ -41,8 +40,8 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
   /**
-   * @param queueCapacity of a revision that sets none, like {@code waitingPage}
-   * @param waking null if a revision neither wakes others nor was woken
+   * @param queueCapacity the default of a revision, like {@code waitingPage}
+   * @param waking returns null if a revision neither wakes others nor was woken
    */
   public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
       String waitingPage,

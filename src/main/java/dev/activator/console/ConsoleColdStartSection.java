@@ -22,13 +22,13 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
-/** The latest cold starts as HTML: how each spent its time, and percentiles by revision. */
+/** Renders the latest cold starts as HTML: how each spent its time, and percentiles by revision. */
 final class ConsoleColdStartSection {
   private static final int MAX_STARTS = 40;
 
   private ConsoleColdStartSection() {}
 
-  /** @param named whether each says of which revision it is */
+  /** @param named whether each one shows its revision */
   static String of(List<ColdStart> all, boolean named) {
     if (all.isEmpty()) {
       return section("starts", "wide", "Cold starts", "<p class=\"soft\">None yet.</p>");
@@ -84,7 +84,10 @@ final class ConsoleColdStartSection {
         || start.outcome() == RequestOutcome.HANDED_OVER;
   }
 
-  /** Sorted times of starts that were answered: among failures, the timeouts would count. */
+  /**
+   * The sorted durations of answered starts. Failed ones are left out, because their duration is
+   * mostly a timeout.
+   */
   private static SortedMap<RevisionId, List<Long>> answered(List<ColdStart> all) {
     var byRevision = all.stream().filter(ConsoleColdStartSection::isAnswered).collect(
         Collectors.groupingBy(ColdStart::revision, TreeMap::new,

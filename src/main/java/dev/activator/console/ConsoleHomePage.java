@@ -20,11 +20,12 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * The first page of the console as HTML, in parts that are replaced when they change. The parts are
- * the situation, alerts, the activators, what needs attention, all Services, and cold starts.
+ * Renders the first page of the console as HTML, in parts that are replaced when they change. The
+ * parts are the summary, alerts, the activators, Services that need attention, all Services, and
+ * cold starts.
  */
 final class ConsoleHomePage {
-  /** The id of a row begins with it; rows are inside the part {@link #SERVICES}. */
+  /** The prefix of the ids of rows. Rows are inside the part {@link #SERVICES}. */
   static final String ROW = "r.";
   static final String SERVICES = "services";
   static final String ROWS_BEGIN = "<tbody id=\"rows\">";
@@ -38,12 +39,12 @@ final class ConsoleHomePage {
   private ConsoleHomePage() {}
 
   /**
-   * All that the page shows.
+   * The data that the page shows.
    *
    * @param problem why the activator is not ready; empty if it is
-   * @param summary of what requests depend on
-   * @param trouble whether some of that is missing
-   * @param rows in the usual order
+   * @param summary the state of the systems that requests depend on
+   * @param trouble whether one of them is not available
+   * @param rows in the default order
    */
   record Content(String problem, String summary, boolean trouble, ActivatorLoads loads,
       List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinks links) {}
@@ -69,7 +70,7 @@ final class ConsoleHomePage {
     return ROW + text(row.service().namespace()) + "." + text(row.service().name());
   }
 
-  // The situation.
+  // The summary.
 
   private static String summary(Content now) {
     var all = now.loads.requests();
@@ -132,7 +133,7 @@ final class ConsoleHomePage {
         + " " + text(alert.text()) + "</li>";
   }
 
-  /** A time in steps of half a minute, so that the page does not change each second. */
+  /** A duration in steps of half a minute, so that the page does not change each second. */
   private static String minutes(Duration left) {
     long halves = (left.toSeconds() + 29) / 30;
     return halves % 2 == 0 ? halves / 2 + " min" : halves / 2 + ".5 min";
@@ -167,7 +168,7 @@ final class ConsoleHomePage {
         + "</tr>";
   }
 
-  /** The uptime in steps, so that the page does not change each second. */
+  /** The uptime in coarse steps, so that the page does not change each second. */
   private static String uptime(Duration up) {
     if (up.toMinutes() > 0) {
       return length(Duration.ofMinutes(up.toMinutes()));
@@ -180,7 +181,7 @@ final class ConsoleHomePage {
         load.processors().available());
   }
 
-  /** The memory in steps, since it changes with each request. */
+  /** The memory in coarse steps, because it changes with each request. */
   private static String memory(ActivatorLoad.Memory memory) {
     return Math.round(memory.used() / MIB / 10) * 10 + " of " + Math.round(memory.max() / MIB)
         + " MiB";
@@ -190,7 +191,7 @@ final class ConsoleHomePage {
     return "<td class=\"right\">" + content + "</td>";
   }
 
-  // What needs attention.
+  // Services that need attention.
 
   private static String attention(List<ServiceRow> rows) {
     return "<section id=\"attention\" class=\"wide cards\"><h2>Needs attention</h2>"
@@ -237,7 +238,7 @@ final class ConsoleHomePage {
   private static String title(Column column, ServiceListQuery query) {
     boolean sorted = column == query.column();
     boolean number = column != Column.NAME && column != Column.STATE && column != Column.CHANGE;
-    // Numbers begin with the largest, words with A.
+    // Numbers are sorted with the largest first, words alphabetically.
     var direction = number == query.reversed() ? "ascending" : "descending";
     return "<th scope=\"col\"" + (number ? " class=\"right\"" : "")
         + (sorted ? " aria-sort=\"" + direction + "\"" : "") + "><a id=\"sort." + column.word()
@@ -276,7 +277,7 @@ final class ConsoleHomePage {
         + "</td></tr>";
   }
 
-  /** The revisions of a Service beside its live one, and the live one's share of requests. */
+  /** The other revisions of a Service, and the live one's share of the requests. */
   private static String revisions(ServiceRow row) {
     if (row.cards().size() < 2) {
       return "";

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Renders the frame of the console's pages, and parts that several pages share, as HTML. It
- * escapes all text from outside.
+ * Renders the frame of the console's pages, and parts that several pages share, as HTML. It escapes
+ * all external text.
  */
 final class ConsoleHtml {
   private static final int MAX_SOURCES = 3;
@@ -21,7 +21,7 @@ final class ConsoleHtml {
 
   /**
    * @param revision empty for the list
-   * @param query of the list; {@link ServiceListQuery#ALL} elsewhere
+   * @param query the query of the list; {@link ServiceListQuery#ALL} on other pages
    */
   static String shell(String title, String revision, ServiceListQuery query,
       Map<String, String> parts) {
@@ -62,7 +62,7 @@ final class ConsoleHtml {
     return html.append("</main>\n</body>\n</html>\n").toString();
   }
 
-  /** The filter as a form, so that Enter filters even without scripts. */
+  /** The filter. It is a form, so that Enter filters even without scripts. */
   private static String filter(ServiceListQuery query) {
     return "<form class=\"filter\" role=\"search\" action=\"/console\"><label>Filter"
         + " <input id=\"filter\" name=\"q\" type=\"search\" autocomplete=\"off\" maxlength=\"200\""
@@ -171,7 +171,7 @@ final class ConsoleHtml {
         .collect(joining());
   }
 
-  /** An age in steps, so that an idle page does not change every second. */
+  /** An age in coarse steps, so that an idle page does not change every second. */
   static String age(Duration ago) {
     long seconds = ago.toSeconds();
     if (seconds < 5) {
@@ -180,7 +180,7 @@ final class ConsoleHtml {
     return seconds < 60 ? seconds / 5 * 5 + " s" : length(ago);
   }
 
-  /** Where waiting requests come from: the most frequent addresses. */
+  /** The most frequent addresses that waiting requests come from. */
   static String from(RevisionCardData card) {
     return card.now().queue().queue().from().entrySet().stream()
         .sorted(Map.Entry.<String, Integer>comparingByValue().reversed()).limit(MAX_SOURCES)

@@ -10,19 +10,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Links from the console to other tools: templates of URLs, with places such as {@code
- * {revision}}.
+ * Links from the console to other tools. They are URL templates with placeholders such as
+ * {@code {revision}}.
  *
- * @param log of a revision; empty for none, like the others
- * @param dashboard of a revision
- * @param runbook of an alert
+ * @param log the log of a revision; empty for none, like the others
+ * @param dashboard the dashboard of a revision
+ * @param runbook the runbook of an alert
  */
 public record ConsoleLinks(String log, String dashboard, String runbook) {
   private static final Pattern PLACE = Pattern.compile("\\{([^{}]*)}");
   private static final List<String> OF_REVISION = List.of("namespace", "service", "revision");
   private static final List<String> OF_ALERT = List.of("alert");
 
-  /** @throws IllegalArgumentException with the name of the link, if it is no address or has an unknown place */
+  /**
+   * @throws IllegalArgumentException that names the link, if it is not a URL or has an unknown
+   *     placeholder
+   */
   public ConsoleLinks {
     check("log", log, OF_REVISION);
     check("dashboard", dashboard, OF_REVISION);
@@ -55,7 +58,7 @@ public record ConsoleLinks(String log, String dashboard, String runbook) {
     return links;
   }
 
-  /** Empty for none. */
+  /** The URL of an alert's runbook; empty for none. */
   String runbook(String alert) {
     return fill(runbook, Map.of("alert", alert.toLowerCase(Locale.ROOT)));
   }

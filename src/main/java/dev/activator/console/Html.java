@@ -6,7 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Text and numbers as HTML that is also well-formed XML. */
+/** Renders text and numbers as HTML that is also well-formed XML. */
 final class Html {
   private static final long KIB = 1024;
 
@@ -21,7 +21,7 @@ final class Html {
     return CONTROL_CHARACTERS.matcher(safe).replaceAll("\ufffd");
   }
 
-  /** Such as {@code 340 ms}, {@code 2.1 s}, {@code 3 min}, {@code 5 h}. */
+  /** A duration such as {@code 340 ms}, {@code 2.1 s}, {@code 3 min}, {@code 5 h}. */
   static String length(Duration length) {
     long millis = length.toMillis();
     if (millis < 1000) {
@@ -33,7 +33,7 @@ final class Html {
     return millis < 7_200_000 ? length.toMinutes() + " min" : length.toHours() + " h";
   }
 
-  /** Such as {@code 340 bytes}, {@code 61 KiB}, {@code 3 MiB}. */
+  /** A size such as {@code 340 bytes}, {@code 61 KiB}, {@code 3 MiB}. */
   static String size(long bytes) {
     return bytes < KIB
         ? count(bytes, "byte")
@@ -50,11 +50,13 @@ final class Html {
   }
 
   /**
-   * A table that the keyboard can reach, so that it can be scrolled. Its id keeps the focus.
+   * A table that can be focused and scrolled by keyboard. Its id keeps the focus when the table is
+   * replaced.
    *
-   * @param section that it is in
-   * @param kind a class; may be empty
-   * @param columns each a title, perhaps with a class behind a bar; none for no head
+   * @param section the section that contains it
+   * @param kind a CSS class; may be empty
+   * @param columns titles, optionally with a CSS class behind a bar; none for a table without a
+   *     head
    */
   static String table(String section, String kind, String rows, String... columns) {
     var html = new StringBuilder("<div class=\"scroll\" id=\"").append(section)
@@ -73,7 +75,7 @@ final class Html {
     return html.append("<tbody>").append(rows).append("</tbody></table></div>").toString();
   }
 
-  /** Of the day, which the script shows in the time zone of the viewer. */
+  /** A time of day. The script shows it in the time zone of the viewer. */
   static String time(Instant at) {
     var text = at.truncatedTo(ChronoUnit.SECONDS).toString();
     return "<time datetime=\"" + text + "\">" + text.substring(11, 19) + " UTC</time>";

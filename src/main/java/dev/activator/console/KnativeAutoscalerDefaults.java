@@ -19,15 +19,17 @@ import org.jspecify.annotations.Nullable;
  * The scaling settings of Revisions without annotations for them.
  *
  * <p><b>Source.</b> {@code pkg/autoscaler/config/config.go} and {@code resources/target.go} of
- * Knative Serving. Values are shown as they are written: Knative's own components refuse invalid
- * ones.
+ * Knative Serving. Values are not checked, because Knative's own components refuse invalid ones.
  *
- * @param values by their name in the ConfigMap; one that is unknown is not shown
+ * @param values by their names in the ConfigMap; unknown ones are not shown
  */
 public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
   public static final String CONFIG_MAP = "config-autoscaler";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
-  /** Camel-case names by the usual name. Kept, as the console needs them for each revision each second. */
+  /**
+   * A cache of the camel-case names by the usual names, because the console needs them for each
+   * revision each second.
+   */
   private static final Map<String, String> CAMEL_CASE = new ConcurrentHashMap<>();
   private static final Pattern DASH = Pattern.compile("-(\\w)");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?");
@@ -72,7 +74,10 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
     OF_KNATIVES.put("target-burst-capacity", "target-burst-capacity");
   }
 
-  /** Call before the start. It needs no other watch than the other ConfigMaps. */
+  /**
+   * Follows the ConfigMap, with the watch that already exists for other ConfigMaps. Call before the
+   * start.
+   */
   public static Supplier<KnativeAutoscalerDefaults> following(ClusterWatcher cluster,
       String namespace) {
     var last = new AtomicReference<>(ofKnative(null));
@@ -80,7 +85,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
     return last::get;
   }
 
-  /** @param content of the ConfigMap; null if there is none */
+  /** @param content the content of the ConfigMap; null if there is none */
   public static KnativeAutoscalerDefaults ofKnative(@Nullable Map<String, String> content) {
     var otherwise = content == null
         ? BY_DEFAULT + "; there is no ConfigMap " + CONFIG_MAP
@@ -107,7 +112,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
     return new KnativeAutoscalerDefaults(values);
   }
 
-  /** Null for any number. */
+  /** The maximum number of pods; null if unlimited. */
   @Nullable Integer maxPods(Map<String, String> annotations) {
     var max = of(annotations, MAX_SCALE, MAX_SCALE);
     return max != null && SOME_PODS.matcher(max.value()).matches()
@@ -115,7 +120,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
         : null;
   }
 
-  /** @param containerConcurrency 0 for any number */
+  /** @param containerConcurrency 0 if unlimited */
   List<Setting> rows(Map<String, String> annotations, int containerConcurrency) {
     var rows = new ArrayList<Setting>();
     add(rows, of(annotations, CLASS, "pod-autoscaler-class"));
@@ -152,7 +157,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
         : "container-concurrency-target-default");
   }
 
-  /** The target, at most the pod's limit of requests. */
+  /** The target, limited by the container concurrency. */
   private static @Nullable Setting limited(@Nullable Setting target, int limit) {
     return target != null && limit > 0 && NUMBER.matcher(target.value()).matches()
         && Double.parseDouble(target.value()) > limit
@@ -174,7 +179,10 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
         : new Setting(name, own, "the annotation " + written);
   }
 
-  /** The annotation as it is written: Knative reads {@code minScale} as {@code min-scale}. */
+  /**
+   * The spelling of an annotation in this object, because Knative reads {@code minScale} like
+   * {@code min-scale}.
+   */
   private static String spelling(Map<String, String> annotations, String name) {
     if (annotations.containsKey(AUTOSCALING + name)) {
       return AUTOSCALING + name;

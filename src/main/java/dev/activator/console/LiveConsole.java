@@ -37,9 +37,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The console at {@code /console}. It renders the pages, and sends each connected viewer the parts
- * that changed, once a second. A slow viewer skips updates that it did not read
- * in time.
+ * The console at {@code /console}. It renders the pages, and sends the changed parts to each
+ * connected viewer once a second. A slow viewer misses updates that it does not read in time.
  *
  * <p><b>Errors.</b> 503 to more than {@link #MAX_VIEWERS} at once, and after closing.
  */
@@ -51,7 +50,7 @@ public final class LiveConsole implements AutoCloseable {
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
   private static final MediaType ICON = new MediaType("image", "svg+xml");
   private static final MediaType STYLES = new MediaType("text", "css", UTF_8);
-  /** Loads nothing from elsewhere and runs no inline script. */
+  /** A content security policy that forbids content from other origins, and inline scripts. */
   private static final String POLICY = "default-src 'self'; base-uri 'none'; form-action 'self';"
       + " frame-ancestors 'none'";
 
@@ -69,8 +68,8 @@ public final class LiveConsole implements AutoCloseable {
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
   /**
-   * @param unready why the activator is not ready, a sentence; empty if it is
-   * @param actions null where the console changes nothing
+   * @param unready returns a sentence why the activator is not ready; empty if it is
+   * @param actions null if the console is read-only
    */
   public LiveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
       Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, ActivatorLoadsCollector loads,
@@ -84,7 +83,7 @@ public final class LiveConsole implements AutoCloseable {
     this.unready = unready;
     this.actions = actions;
     this.ticks = ticks;
-    // Read once for all viewers, whatever each of them filters.
+    // Read once for all viewers, independent of their filters.
     this.list = ticks.onBackpressureDrop().concatMap(_ -> content(), 1).publish().refCount();
   }
 
@@ -102,7 +101,7 @@ public final class LiveConsole implements AutoCloseable {
             request -> act(actions, request));
   }
 
-  /** HEAD, too: {@code curl -I} is how many look first. */
+  /** Matches GET and HEAD, because many users try {@code curl -I} first. */
   private static RequestPredicate read(String path) {
     return methods(HttpMethod.GET, HttpMethod.HEAD).and(path(path));
   }
@@ -112,7 +111,10 @@ public final class LiveConsole implements AutoCloseable {
         orTrouble(knownParts(id))).switchIfEmpty(Mono.defer(() -> ofService(id)));
   }
 
-  /** Of the revision that gets the requests of a Service, which is the name that the list shows. */
+  /**
+   * The page for the name of a Service, as the list shows it: that of the revision that gets the
+   * Service's requests.
+   */
   private Mono<ServerResponse> ofService(RevisionId id) {
     return content().flatMap(now -> now.stream().flatMap(content -> content.rows().stream())
         .filter(row -> row.service().equals(id)).findFirst()
@@ -151,7 +153,8 @@ public final class LiveConsole implements AutoCloseable {
       ServiceListQuery query, Mono<SequencedMap<String, String>> parts) {
     return parts.flatMap(all -> ServerResponse.status(status).contentType(HTML)
         .cacheControl(CacheControl.noStore()).header("Content-Security-Policy", POLICY)
-        // Without a referrer, a button's request says "Origin: null", as a foreign page's does.
+        // With no referrer, the request of a button would have "Origin: null", like that of a
+        // foreign page.
         .header("Referrer-Policy", "same-origin").header("X-Content-Type-Options", "nosniff")
         .bodyValue(ConsoleHtml.shell(title, revision, query, all)));
   }
@@ -171,7 +174,7 @@ public final class LiveConsole implements AutoCloseable {
     return now.map(content -> ConsoleHomePage.of(content, query)).orElseGet(LiveConsole::trouble);
   }
 
-  /** Empty if an event loop has not answered. */
+  /** The content of the list; empty if an event loop did not answer. */
   private Mono<Optional<ConsoleHomePage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
       var now = loads.read(all.revisions().stream().map(one -> one.queue().now()).toList());
@@ -179,7 +182,7 @@ public final class LiveConsole implements AutoCloseable {
       return new ConsoleHomePage.Content(unready.get(), overview.summary(),
           !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,
           alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(),
-              cards.activity().rates(), now.elsewhere()),
+              cards.requestHistory().rates(), now.elsewhere()),
           coldStarts.get(), links);
     }).map(Optional::of).timeout(TIMEOUT).onErrorResume(failure -> {
       log.debug("The console could not be read", failure);
@@ -191,7 +194,7 @@ public final class LiveConsole implements AutoCloseable {
     return knownParts(id).switchIfEmpty(Mono.fromSupplier(() -> RevisionPage.unknown(id)));
   }
 
-  /** Empty if there is no such revision. */
+  /** The parts of a revision's page; empty if there is no such revision. */
   private Mono<SequencedMap<String, String>> knownParts(RevisionId id) {
     return Mono.fromFuture(() -> inspector.snapshot(id)).flatMap(this::detailParts);
   }
@@ -229,7 +232,7 @@ public final class LiveConsole implements AutoCloseable {
 
   /**
    * @param revision empty for the list
-   * @param query of the list
+   * @param query the query of the list
    */
   Flux<ServerSentEvent<Object>> events(String revision, ServiceListQuery query) {
     int slash = revision.indexOf('/');
@@ -246,7 +249,7 @@ public final class LiveConsole implements AutoCloseable {
 
   /**
    * @param order the ids of all parts
-   * @param changed those that are new or differ
+   * @param changed the parts that are new or differ
    */
   private record Change(List<String> order, Map<String, String> changed) {}
 
@@ -264,7 +267,7 @@ public final class LiveConsole implements AutoCloseable {
     }
   }
 
-  /** Ends all streams: a shutdown does not wait for viewers. */
+  /** Ends all streams, so that a shutdown does not wait for viewers. */
   @Override
   public void close() {
     viewers.close();
@@ -279,7 +282,7 @@ public final class LiveConsole implements AutoCloseable {
       this.places = new Semaphore(max);
     }
 
-    /** True if there is room; then {@link #leave} must follow. */
+    /** Whether there is room for another viewer. If so, {@link #leave} must follow. */
     boolean enter() {
       return !closed && places.tryAcquire();
     }
@@ -293,7 +296,7 @@ public final class LiveConsole implements AutoCloseable {
     }
   }
 
-  /** What the buttons of the console do to a revision. Each method returns at once. */
+  /** The actions of the console's buttons on a revision. No method blocks. */
   public interface Actions {
     void sendRequest(RevisionId id);
 

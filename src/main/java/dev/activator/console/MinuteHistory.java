@@ -17,16 +17,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each revision's last minute. It is taken from the statistics that the autoscaler gets once a
- * second, so it costs requests nothing. Durations are counted only while the console is open,
- * unless metrics are exported anyway.
+ * Remembers the last minute of each revision. It uses the statistics that the autoscaler gets once
+ * a second, so it costs requests nothing. Durations are counted only while the console is open, or
+ * if metrics are exported.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class MinuteHistory {
   static final int SECONDS = 60;
   private static final long NANOS_A_SECOND = 1_000_000_000L;
-  /** A snapshot of the histogram is taken every ten seconds. */
+  /** The seconds between two snapshots of the histogram. */
   private static final int STEP = 10;
 
   private final LongSupplier nanoTime;
@@ -37,17 +37,17 @@ public final class MinuteHistory {
   private long viewedAt;
   private long cleanedSecond = Long.MIN_VALUE;
 
-  /** How long requests took. */
+  /** The source of the durations of requests. */
   public interface Durations {
-    /** Idempotent. */
+    /** Starts to count. Idempotent. */
     void start();
 
     void stop();
 
-    /** The counts of the histogram's buckets; null if none was counted. */
+    /** The counts of a revision's histogram; null if no request was counted. */
     long @Nullable [] of(RevisionId id);
 
-    /** Each of the last minute, the shortest first; null if there were too many. */
+    /** The durations of the last minute, the shortest first; null if there were too many. */
     long @Nullable [] recent(RevisionId id);
   }
 
@@ -59,14 +59,14 @@ public final class MinuteHistory {
   }
 
   /**
-   * @param requests of each second, the oldest first
-   * @param queue at the end of each second
-   * @param durations of the last minute, by bucket; null if none was counted
-   * @param exact each of the last minute, the shortest first; null if there were too many
+   * @param requests the number in each second, the oldest first
+   * @param queue the length at the end of each second
+   * @param durations the counts of the last minute, by bucket; null if no request was counted
+   * @param exact the durations of the last minute, the shortest first; null if there were too many
    */
   public record LastMinute(int[] requests, int[] queue, long @Nullable [] durations,
       long @Nullable [] exact) {
-    /** In nanoseconds; NaN without a value. */
+    /** A percentile of the durations in nanoseconds; NaN without a value. */
     double percentile(double share) {
       return exactOrEstimated(durations, exact, share);
     }
@@ -84,7 +84,10 @@ public final class MinuteHistory {
     }
   }
 
-  /** Called once a second with the active revisions, or at once for a new request. */
+  /**
+   * Called once a second with the statistics of the active revisions, and at once for a new
+   * request.
+   */
   public void reported(Collection<RevisionStat> stats) {
     long second = second();
     for (var stat : stats) {
@@ -99,14 +102,14 @@ public final class MinuteHistory {
   public LastMinute of(RevisionId id) {
     long second = second();
     viewed(second);
-    // The current second is not over, and perhaps not reported.
+    // Leaves out the current second, which is not over and perhaps not reported yet.
     return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id),
         durations.recent(id));
   }
 
   /**
-   * Requests a second over the last ten seconds, of revisions that had any. Does not count as a
-   * view by a person.
+   * The requests a second over the last ten seconds, of revisions that had any. Does not count as
+   * an open console.
    */
   Map<RevisionId, Double> rates() {
     long second = second();
@@ -129,8 +132,8 @@ public final class MinuteHistory {
   }
 
   /**
-   * Cleans up once a second only: each first request of an idle revision is reported, and there may
-   * be thousands of revisions.
+   * Removes revisions without requests, at most once a second: each first request of an idle
+   * revision is reported, and there may be thousands of revisions.
    */
   private synchronized void cleanUp(long second) {
     if (second == cleanedSecond) {
@@ -153,11 +156,11 @@ public final class MinuteHistory {
     return Math.floorDiv(nanoTime.getAsLong(), NANOS_A_SECOND);
   }
 
-  /** @param counts null before the first */
+  /** @param counts null before the first request */
   private record Snapshot(long second, long @Nullable [] counts) {}
 
   private static final class Minute {
-    /** Including the current second. */
+    /** The last minute and the current second. */
     private static final int SLOTS = SECONDS + 1;
 
     private final int[] requests = new int[SLOTS];
@@ -172,13 +175,13 @@ public final class MinuteHistory {
       clearUntil(second);
       reported = second;
       if (skipped) {
-        // A report came a little late.
+        // The last report came a little late.
         queue[Math.floorMod(second - 1, SLOTS)] = queue[Math.floorMod(second - 2, SLOTS)];
       }
       int at = Math.floorMod(second, SLOTS);
       requests[at] += more;
       queue[at] = depth;
-      // Copied only when it is due: there may be thousands of revisions.
+      // Copied only when a snapshot is due, because there may be thousands of revisions.
       var counts = snapshots.isEmpty() || second - snapshots.getLast().second >= STEP
           ? durations.get()
           : null;
@@ -216,7 +219,7 @@ public final class MinuteHistory {
       clearUntil(second + 1);
       var depths = ordered(queue, second);
       if (reported == second - 1) {
-        // A report is a little late.
+        // The next report is a little late.
         depths[SECONDS - 1] = depths[SECONDS - 2];
       }
       return new LastMinute(ordered(requests, second), depths, since(second, counts),
@@ -245,15 +248,18 @@ public final class MinuteHistory {
       return more;
     }
 
-    /** A late report can keep a deleted revision's entry, whose counts restart when it is created again. */
+    /**
+     * Whether the counts have restarted. This happens if a late report keeps the entry of a deleted
+     * revision, and the revision is created again.
+     */
     private static boolean haveRestarted(long[] counts, long[] before) {
       return IntStream.range(0, counts.length).anyMatch(i -> counts[i] < before[i]);
     }
   }
 
   /**
-   * A percentile. Of few values it is exact: the smallest one that this share does not exceed. Of
-   * many it is interpolated in the histogram.
+   * A percentile. For few values it is exact: the smallest value that this share of the values does
+   * not exceed. For many values it is interpolated in the histogram.
    *
    * @return NaN without a value
    */
@@ -268,9 +274,9 @@ public final class MinuteHistory {
   }
 
   /**
-   * A percentile, interpolated inside its bucket.
+   * A percentile that is interpolated inside its bucket.
    *
-   * @param bounds of the buckets; the last bucket has none
+   * @param bounds the upper bounds of the buckets; the last bucket has none
    * @return NaN without a value
    */
   public static double percentile(long[] counts, long[] bounds, double share) {

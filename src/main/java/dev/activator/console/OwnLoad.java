@@ -27,7 +27,7 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
 
   private final String version;
   private final Supplier<List<ThrottleView>> views;
-  private final MinuteHistory activity;
+  private final MinuteHistory requestHistory;
   private final RevisionHourHistory hours;
   private final DoubleSupplier saturation;
   private final BooleanSupplier draining;
@@ -39,14 +39,14 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
   private double processors;
 
   /** @param version may be empty */
-  public OwnLoad(String version, Throttler throttler, MinuteHistory activity,
+  public OwnLoad(String version, Throttler throttler, MinuteHistory requestHistory,
       RevisionHourHistory hours,
       DoubleSupplier saturation, BooleanSupplier draining, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.readNanos = nanoTime.getAsLong();
     this.version = version;
     this.views = throttler::views;
-    this.activity = activity;
+    this.requestHistory = requestHistory;
     this.hours = hours;
     this.saturation = saturation;
     this.draining = draining;
@@ -57,10 +57,10 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
     return of(views.get());
   }
 
-  /** @param all of all revisions */
+  /** @param all the throttlers of all revisions */
   ActivatorLoad of(List<ThrottleView> all) {
     var runtime = Runtime.getRuntime();
-    var rates = activity.rates();
+    var rates = requestHistory.rates();
     return new ActivatorLoad(version,
         Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()),
         new ActivatorLoad.Processors(processors(), runtime.availableProcessors()),
@@ -87,7 +87,10 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
         view.oldestWait());
   }
 
-  /** Used processors since the last call, or over a longer time if that was just now. */
+  /**
+   * The used processors since the last call, or over a longer time if the last call was very
+   * recent.
+   */
   private synchronized double processors() {
     long now = nanoTime.getAsLong();
     long cpu = system.getProcessCpuTime();

@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the console shows of a revision on one card.
+ * The data that the console shows of a revision on one card.
  *
- * @param badge its state
- * @param failure the last one; null after a success
+ * @param badge the state of the revision
+ * @param failure the last failure; null after a success
  */
 public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDetails details,
     Badge badge, LastMinute minute, LastHour hour, @Nullable Failed failure) {
@@ -67,7 +67,10 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
     return new CardOrder.Entry(id(), details.routing(), now.queued(), rank());
   }
 
-  /** Null if the state is newer than the last sample of it, or older than this process. */
+  /**
+   * Since when the revision has been in its state; null if the state is newer than its last sample,
+   * or older than this process.
+   */
   @Nullable Instant since() {
     return hour.state().equals(badge().word()) ? hour.since() : null;
   }
@@ -81,7 +84,10 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 
-  /** A remark if requests wait although the revision has its maximum of pods; else empty. */
+  /**
+   * A remark if requests wait although the revision has its maximum number of pods; otherwise
+   * empty.
+   */
   static String mostPods(WaitDiagnosis.State state, int ready, @Nullable Integer max) {
     boolean busy = state == WaitDiagnosis.State.BUSY || state == WaitDiagnosis.State.QUEUE_FULL;
     return busy && max != null && ready >= max
@@ -111,7 +117,9 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
     };
   }
 
-  /** Most programs refuse connections for a while. */
+  /**
+   * Whether a start is still within the usual time: most programs refuse connections for a while.
+   */
   private static boolean isInTime(RevisionSnapshot now) {
     var start = now.queue().start();
     var requested = start.requested();
@@ -119,7 +127,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
     return requested != null && requested.compareTo(most) < 0;
   }
 
-  /** The rank of the card: what needs attention comes first. */
+  /** The rank of the card. Cards that need attention have a lower rank, and come first. */
   int rank() {
     int byState = switch (badge().kind()) {
       case "bad" -> 0;
@@ -131,8 +139,8 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
     return failure == null ? byState : Math.min(byState, 3);
   }
 
-  /** Makes cards of snapshots. <b>Threads.</b> Any. */
-  public record Source(RevisionDetailsSource details, MinuteHistory activity,
+  /** Creates cards from snapshots. <b>Threads.</b> Any. */
+  public record Source(RevisionDetailsSource details, MinuteHistory requestHistory,
       RevisionHourHistory hours,
       LastFailures failures, LongSupplier nanoTime) {
 
@@ -150,7 +158,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       var diagnosis = WaitDiagnosis.of(now);
       var details = details().card(id);
       return new RevisionCardData(now, diagnosis, details, badge(now, diagnosis, details),
-          activity.of(id),
+          requestHistory.of(id),
           hours.of(id), failed(now));
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies what the console shows of a revision beyond the request path's own state: settings,
+ * Supplies details of a revision to the console that the request path does not have: settings,
  * Events, URL, routing.
  *
  * <p><b>Threads.</b> Any.
@@ -18,25 +18,26 @@ public interface RevisionDetailsSource {
 
   record EventLine(Instant when, String type, String reason, String about, String message) {}
 
-  /** @param insteadDo why there is nothing; empty if there is something */
+  /** @param insteadDo what to do instead if there is nothing; otherwise empty */
   record Known<T>(List<T> all, String insteadDo) {}
 
   /**
    * @param kind such as {@code Revision}
-   * @param obstacles what keeps it from working, a sentence each; what the stages know is not repeated
-   * @param url for people; null if unknown
-   * @param maxPods null for any number
+   * @param obstacles a sentence for each problem that keeps the revision from working; those that
+   *     {@link WaitDiagnosis} reports are left out
+   * @param url for browsers; null if unknown
+   * @param maxPods null if unlimited
    * @param routing null if it belongs to no Service, or if that is unknown
    */
   record CardDetails(String kind, List<String> obstacles, @Nullable String url,
       @Nullable Integer maxPods, @Nullable Routing routing) {}
 
-  /** Whether the requests of its Service go to a revision. */
+  /** Whether a revision gets the requests of its Service. */
   enum RoutingState {
     LIVE,
-    /** Not yet. */
+    /** It does not get them yet. */
     NEXT,
-    /** No longer: only requests by its own name. */
+    /** It no longer gets them, only requests by its own name. */
     SUPERSEDED
   }
 
@@ -44,12 +45,12 @@ public interface RevisionDetailsSource {
 
   CardDetails card(RevisionId id);
 
-  /** The autoscaler's view and the settings. Must not fail. */
+  /** The autoscaler's view, and the settings. Must not fail. */
   CompletableFuture<List<Setting>> settings(RevisionId id);
 
-  /** The newest first. Must not fail. */
+  /** The Events of the revision, the newest first. Must not fail. */
   CompletableFuture<Known<EventLine>> events(RevisionId id);
 
-  /** The last lines that its pods printed. */
+  /** The last lines that the revision's pods printed. */
   Known<String> log(RevisionId id);
 }

@@ -21,9 +21,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last hour of each revision, in points of one minute, and since when it is in its state. It is
- * lost when the process ends. Each of at most {@link #MAX_SERIES} revisions with requests takes 1.2
- * KB.
+ * Remembers the last hour of each revision, in points of one minute, and since when it has been in
+ * its state. The history is lost when the process ends. It takes 1.2 KB for each of at most
+ * {@link #MAX_SERIES} revisions with requests.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -32,7 +32,7 @@ public final class RevisionHourHistory {
   static final int MAX_SERIES = 2_000;
   static final int MAX_MARKS = 20;
   static final int REJECT_MINUTES = 5;
-  /** A revision that has no sample for this long is gone. */
+  /** A revision without a sample for this long no longer exists. */
   private static final int MAX_UNSAMPLED_MINUTES = 2;
   private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
   private static final Duration HOUR = Duration.ofHours(1);
@@ -42,7 +42,10 @@ public final class RevisionHourHistory {
   private final ToIntFunction<RevisionId> queued;
   private final Map<RevisionId, Entry> entries = new ConcurrentHashMap<>();
   private final AtomicInteger series = new AtomicInteger();
-  /** Errors by second, for a minute. Their number is bounded, as a pod may invent statuses. */
+  /**
+   * Errors by second, for a minute. The number of statuses is limited, because a pod may invent
+   * some.
+   */
   private final Counts<Integer> errors = new Counts<>(60, 32);
   /** Rejections by minute, for five minutes. */
   private final Counts<RequestOutcome> rejects = new Counts<>(REJECT_MINUTES,
@@ -56,8 +59,8 @@ public final class RevisionHourHistory {
   }
 
   /**
-   * What a point counts. Points are sums, except for the queue and the pods, of which they have the
-   * maximum.
+   * The values of a point. They are sums, except for the queue and the pods, of which they are
+   * maxima.
    */
   public enum Kind {
     REQUESTS,
@@ -71,14 +74,14 @@ public final class RevisionHourHistory {
     }
   }
 
-  /** Something that happened to a revision. */
+  /** An event of a revision. */
   public record Mark(Instant at, String text, boolean bad) {}
 
   /**
    * @param points by kind, the oldest first; the last one is the current minute, which is not over
-   * @param state a word; empty before the first sample
-   * @param since null if the state began before this process did
-   * @param marks the newest first
+   * @param state one word; empty before the first sample
+   * @param since null if the state began before this process
+   * @param marks the events, the newest first
    */
   public record LastHour(Map<Kind, int[]> points, String state, @Nullable Instant since,
       List<Mark> marks) {
@@ -100,21 +103,24 @@ public final class RevisionHourHistory {
       return Arrays.stream(of(kind)).sum();
     }
 
-    /** The last thing that happened; null if nothing did. */
+    /** The last event; null if there was none. */
     @Nullable Mark lastChange() {
       return marks.isEmpty() ? null : marks.getFirst();
     }
   }
 
   /**
-   * A revision at one moment.
+   * The state of a revision at one moment.
    *
-   * @param restarts of its processes on this machine
+   * @param restarts the restarts of its processes on this machine
    * @param live whether its Service sends requests to it
    */
   record Sample(RevisionId id, String state, boolean bad, int pods, int restarts, boolean live) {}
 
-  /** Called once a second with the active revisions, or at once for a new request. */
+  /**
+   * Called once a second with the statistics of the active revisions, and at once for a new
+   * request.
+   */
   public void reported(Collection<RevisionStat> stats) {
     long minute = minute();
     for (var stat : stats) {
@@ -129,7 +135,7 @@ public final class RevisionHourHistory {
     }
   }
 
-  /** A request failed, at the activator or at its pod. */
+  /** Call when a request has failed, at the activator or at its pod. */
   public void failed(RevisionId id, RequestOutcome outcome, int status) {
     errors.add(second(), status);
     if (!outcome.served()) {
@@ -141,7 +147,7 @@ public final class RevisionHourHistory {
     }
   }
 
-  /** The first answered request of a start from zero. */
+  /** Call at the first answered request of a start from zero. */
   public void started(RevisionId id) {
     var entry = entries.get(id);
     if (entry != null) {
@@ -149,7 +155,7 @@ public final class RevisionHourHistory {
     }
   }
 
-  /** @param all whether these are the last of all revisions, so that later ones are new */
+  /** @param all whether all revisions have been sampled with these, so that others later are new */
   void sampled(Collection<Sample> samples, boolean all) {
     long minute = minute();
     var now = clock.instant();
@@ -173,12 +179,14 @@ public final class RevisionHourHistory {
     return entry == null ? LastHour.NONE : entry.read(minute());
   }
 
-  /** Failed requests of the last minute, by status. */
+  /** The number of failed requests in the last minute, by status. */
   public Map<Integer, Integer> errors() {
     return errors.sums(second());
   }
 
-  /** Requests of the last five minutes that got no response from a pod. */
+  /**
+   * The number of requests in the last five minutes that got no response from a pod, by outcome.
+   */
   Map<RequestOutcome, Integer> rejects() {
     return rejects.sums(minute());
   }
@@ -204,7 +212,7 @@ public final class RevisionHourHistory {
 
   private final class Entry {
     private final Deque<Mark> marks = new ArrayDeque<>(0);
-    /** Null while there was nothing to count; one row for each kind. */
+    /** The points, with one row for each kind; null until there is something to count. */
     private int @Nullable [][] points;
     private long last;
     private @Nullable Sample sample;
@@ -212,7 +220,7 @@ public final class RevisionHourHistory {
     private long sampledMinute;
     private boolean dropped;
 
-    /** @param minute in which it was created */
+    /** @param minute the minute in which it was created */
     Entry(long minute) {
       this.sampledMinute = minute;
     }
@@ -283,7 +291,7 @@ public final class RevisionHourHistory {
       marks.addFirst(new Mark(at, text, bad));
     }
 
-    /** Forgets what is older than an hour. */
+    /** Drops what is older than an hour. Returns whether the revision no longer exists. */
     synchronized boolean isOver(long minute, Instant now) {
       while (!marks.isEmpty() && marks.getLast().at().isBefore(now.minus(HOUR))) {
         marks.removeLast();
@@ -326,7 +334,7 @@ public final class RevisionHourHistory {
     }
   }
 
-  /** Counts of all revisions, in a ring of slots. */
+  /** Counts for all revisions, in a ring of time slots. */
   private static final class Counts<K extends Comparable<K>> {
     private final int slots;
     private final int maxKeys;

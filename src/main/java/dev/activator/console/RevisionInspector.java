@@ -27,10 +27,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from the stages why requests wait.
+ * Reads the state of the throttler, the backends and the links, from which it is explained why
+ * requests wait.
  *
- * <p><b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop,
- * so its parts are consistent.
+ * <p><b>Threads.</b> Any may call; no call blocks. A revision is read in one task on its own loop,
+ * so that its parts are consistent.
  */
 public final class RevisionInspector {
   private final RevisionBackendsManager backends;
@@ -49,13 +50,13 @@ public final class RevisionInspector {
   private volatile Function<RevisionId, @Nullable OngoingColdStart> starts = _ -> null;
 
   /**
-   * @param services the revisions of a Service, which is given by namespace and name
-   * @param scaledServices whether a revision is a ScaledService, not a Knative Revision
-   * @param processes of a revision on this machine
-   * @param scaling how a revision is scaled; null if this process does not know
-   * @param leader which activator scales; null where none is elected
-   * @param waking null if a revision neither wakes others nor was woken
-   * @param named the revision to which a fallback of this name goes; null if there is none
+   * @param services returns the revisions of a Service, which is given by namespace and name
+   * @param scaledServices whether a revision is a ScaledService, and not a Knative Revision
+   * @param processes returns the problems of a revision's processes on this machine
+   * @param scaling returns how a revision is scaled; null if this process does not know
+   * @param leader returns which activator scales; null if no leader is elected in this mode
+   * @param waking returns null if a revision neither wakes others nor was woken
+   * @param named returns the revision of a fallback with this name; null if there is none
    */
   public RevisionInspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
@@ -80,17 +81,26 @@ public final class RevisionInspector {
     this.processes = processes;
   }
 
-  /** Any thread may call; without it, no other activators are shown. */
+  /**
+   * Sets the source of the other activators; without it, none are shown. <b>Threads.</b> Any may
+   * call.
+   */
   public void peers(Supplier<List<PeerView>> views) {
     peers = views;
   }
 
-  /** @param views null while a pod answers; any thread may call. Without them, starts are not split. */
+  /**
+   * @param views returns null while a pod answers; any thread may call. Without it, the phases of
+   *     starts are not shown in detail
+   */
   public void starts(Function<RevisionId, @Nullable OngoingColdStart> views) {
     starts = views;
   }
 
-  /** @param id of a revision, or of a Service: then of its revision with the most requests */
+  /**
+   * @param id the name of a revision, or of a Service, which stands for its revision with the most
+   *     requests
+   */
   public CompletableFuture<RevisionWaitReport> revision(RevisionId id) {
     if (throttler.view(id) != null) {
       return report(id, null);
@@ -147,16 +157,16 @@ public final class RevisionInspector {
   }
 
   /**
-   * What the alerts read.
+   * The inputs of the alerts.
    *
-   * @param unscalable how many workloads cannot be scaled, by reason
+   * @param unscalable the number of workloads that cannot be scaled, by reason
    */
-  public CompletableFuture<Alerts.Facts> alertFacts(List<ThrottleView> views,
+  public CompletableFuture<Alerts.Inputs> alertInputs(List<ThrottleView> views,
       RevisionHourHistory hours,
       double saturation, Map<String, Integer> unscalable) {
     var revisions = views.stream().map(view -> new Alerts.Load(view.revision(), view.inFlight(),
         view.queued(), hours.of(view.revision()))).toList();
-    return link.get().thenApply(view -> new Alerts.Facts(RevisionSnapshot.problem(view),
+    return link.get().thenApply(view -> new Alerts.Inputs(RevisionSnapshot.problem(view),
         leader.get(), api.get(), saturation, revisions, hours.rejects(), unscalable));
   }
 
@@ -168,7 +178,7 @@ public final class RevisionInspector {
     return link.get().thenCompose(view -> snapshots(ids, view, api.get(), _ -> true));
   }
 
-  /** One task for each loop. */
+  /** Reads revisions in one task for each loop. */
   private CompletableFuture<List<RevisionSnapshot>> snapshots(Collection<RevisionId> ids,
       AutoscalerLink.View view, ApiState state, Predicate<ThrottleView> filter) {
     var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
@@ -186,7 +196,7 @@ public final class RevisionInspector {
         .thenApply(_ -> List.copyOf(found));
   }
 
-  /** On the revision's loop. */
+  /** Reads a revision. Call on its loop. */
   private @Nullable RevisionSnapshot read(RevisionId id, AutoscalerLink.View view,
       ApiState state) {
     var queue = throttler.inspect(id);

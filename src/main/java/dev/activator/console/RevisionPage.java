@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The page of one revision as HTML, in parts that are replaced when they change. */
+/** Renders the page of one revision as HTML, in parts that are replaced when they change. */
 final class RevisionPage {
   private static final Pattern INSTANT = Pattern
       .compile("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
@@ -151,7 +151,7 @@ final class RevisionPage {
     return !card.now().queue().lending().pods().isEmpty();
   }
 
-  /** The permits that this activator holds, lends or borrows, and the pod's owner. */
+  /** The permits of a pod that this activator holds, has lent or borrowed, and the pod's owner. */
   private static String permits(RevisionLendingView lending, Destination pod) {
     return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
         .map(share -> (share.owned()

@@ -15,11 +15,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One revision and what its requests depend on, at one moment.
+ * A snapshot of one revision and of the state that its requests depend on.
  *
- * @param backends null where they are not watched
- * @param processes those of it on this machine
- * @param start null unless a request waits for one
+ * @param backends null if they are not watched
+ * @param processes the problems of its processes on this machine
+ * @param start null unless a request waits for a start
  */
 record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     @Nullable RevisionBackendsView backends,
@@ -31,7 +31,7 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     return kind == WaitDiagnosis.Kind.SCALED_SERVICE;
   }
 
-  /** Why its process on this machine is not ready; may be empty. */
+  /** Why the revision's process on this machine is not ready; may be empty. */
   String processProblem() {
     return processes.problem();
   }
@@ -44,7 +44,7 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     return queue.now().queued();
   }
 
-  /** {@link Integer#MAX_VALUE} for any number. */
+  /** The number of requests that may run; {@link Integer#MAX_VALUE} if unlimited. */
   int capacity() {
     return queue.now().capacity();
   }
@@ -66,12 +66,12 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     return backends != null && backends.published().clusterIp() != null;
   }
 
-  /** Whether single pods may be addressed. */
+  /** Whether pods may be addressed directly. */
   boolean podsAreProbed() {
     return backends == null || backends.addressing().podsAreProbed();
   }
 
-  /** Whether a pod that answers serves before Kubernetes calls it ready. */
+  /** Whether a pod that answers serves before Kubernetes reports it as ready. */
   boolean probesBeforeReady() {
     return backends == null || backends.probesBeforeReady();
   }
@@ -83,7 +83,7 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
         .toList();
   }
 
-  /** Null while the link is up. */
+  /** The problem of the link to the autoscaler; null while it is connected. */
   @Nullable String linkProblem() {
     return problem(link);
   }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Samples the states of all revisions for their {@link RevisionHourHistory}, whether a page is open or not. It reads a few
- * revisions in each task, so that no event loop is late for a request.
+ * Samples the states of all revisions for the {@link RevisionHourHistory}, even if no page is open. It
+ * reads a few revisions in each task, so that no event loop is late for a request.
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
@@ -27,7 +27,7 @@ public final class RevisionStateSampler {
   private final ResettableTimer timer;
   private boolean stopped;
 
-  /** @param afterwards called when all have been sampled */
+  /** @param afterwards called when all revisions have been sampled */
   public RevisionStateSampler(Loop loop, RevisionInspector inspector, RevisionCardData.Source cards,
       RevisionHourHistory hours,
       Runnable afterwards) {

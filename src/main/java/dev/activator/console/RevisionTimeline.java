@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** The last hour of a revision as lanes on one axis of time, each with its own scale. */
+/** Draws the last hour of a revision as lanes on one time axis, each with its own scale. */
 final class RevisionTimeline {
   private static final int MINUTES = RevisionHourHistory.MINUTES;
   private static final int QUARTER = 15;
   private static final int HEIGHT = 40;
   private static final int LOW = 14;
-  /** Units of the picture in a minute. */
+  /** The width of a minute in units of the picture. */
   private static final int MINUTE = 10;
 
   private RevisionTimeline() {}
@@ -54,7 +54,7 @@ final class RevisionTimeline {
     return html.append("</p></div>").toString();
   }
 
-  /** A time without seconds, so that it changes once a minute. */
+  /** A time without seconds, so that the page changes only once a minute. */
   private static String minutes(Instant at) {
     return time(Instant.ofEpochSecond(at.getEpochSecond() / 60 * 60)).replace("<time ",
         "<time data-minutes=\"1\" ");
@@ -64,13 +64,13 @@ final class RevisionTimeline {
     return marks.isEmpty() ? "none" : Html.count(marks.size(), "change");
   }
 
-  /** The current minute is the last of the picture. */
+  /** The horizontal position of a time. The current minute is the last one in the picture. */
   private static double at(Instant when, Instant now) {
     double minutesAgo = Duration.between(when, now).toMillis() / 60_000.0;
     return (MINUTES - minutesAgo) * MINUTE;
   }
 
-  /** @param max of the scale; 0 for none */
+  /** @param max the maximum of the scale; 0 for no scale */
   private static void lane(StringBuilder to, String name, int max, String picture, String label,
       int height) {
     to.append("<span class=\"lane\">").append(name).append("</span><span class=\"scale\">");
@@ -127,12 +127,15 @@ final class RevisionTimeline {
     }
   }
 
-  /** The picture in a row of the list: requests as an area, failed ones in red, the queue as a line. */
+  /**
+   * The picture in a row of the list, with requests as an area, failed ones in red, and the queue
+   * as a line.
+   */
   static String row(int[] requests, int[] errors, int[] queued) {
     int peak = max(requests);
     int deepest = max(queued);
     if (peak == 0 && deepest == 0) {
-      // Short: most rows of a long list have none.
+      // Short, because most rows of a long list have no requests.
       return "<span class=\"spark\"><span></span><svg role=\"img\" aria-label=\"no requests\"/>"
           + "</span>";
     }

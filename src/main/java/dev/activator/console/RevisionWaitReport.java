@@ -24,19 +24,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains as JSON why requests of a revision wait: a sentence for people, then the facts.
+ * A report in JSON why requests of a revision wait: a sentence for people, and the data behind it.
  *
- * @param missing what would have to change, a line each
- * @param requests null if the revision does not exist, like all that follow but {@code whatToDo}
- * @param pods those that Kubernetes lists
+ * @param missing what would have to change, with a line for each
+ * @param requests null if the revision does not exist, like all following components except
+ *     {@code whatToDo}
+ * @param pods the pods that Kubernetes lists
  * @param clusterIp null while the private Service has none
- * @param siblings other revisions of the Service by whose name this one was found; null if it was
- *     found by its own
+ * @param siblings the other revisions of the Service if this one was found by the Service's name;
+ *     null if it was found by its own name
  * @param scaling null if this process does not know how it is scaled
- * @param leader which activator scales; null where none is elected
+ * @param leader which activator scales; null if no leader is elected in this mode
  * @param waking null if it neither wakes others nor was woken
- * @param rules of its owner, for requests; null if there are none
- * @param processes those of it on this machine; null if none was started again
+ * @param rules the cold start rules; null if there are none
+ * @param processes its processes on this machine; null if none was restarted
  * @param whatToDo a sentence
  */
 public record RevisionWaitReport(String summary, State state, List<String> missing, String revision,
@@ -58,7 +59,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
         scaling, leader, null, null, null, diagnosis.whatToDo());
   }
 
-  /** @param named what has this name; null if nothing has */
+  /** @param named returns the revision with this name; null if there is none */
   static RevisionWaitReport of(RevisionSnapshot now, @Nullable List<RevisionId> siblings,
       @Nullable ScalingReport scaling, @Nullable LeaderReport leader,
       @Nullable WakingReport waking,
@@ -78,7 +79,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
         leader, waking, rules, ProcessesReport.of(now.processes()), diagnosis.whatToDo());
   }
 
-  /** @param output the last lines that they printed */
+  /** @param output the last lines that the processes printed */
   public record ProcessesReport(List<RestartReport> restarts, List<String> output) {
     private static @Nullable ProcessesReport of(LocalProcessProblems processes) {
       return processes.pods().isEmpty()
@@ -89,8 +90,8 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   /**
-   * @param times how often it was started again
-   * @param nextTry when it will be; null while its process runs
+   * @param times how often it was restarted
+   * @param nextTry when it will be restarted; null while its process runs
    * @param lastEnd how its process ended
    */
   public record RestartReport(String pod, int times, @Nullable String nextTry, String lastEnd) {
@@ -111,16 +112,18 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   /**
-   * What starts the revision ahead of its requests, and what it starts.
+   * A report of the starts ahead of requests: those of this revision, and those of others that it
+   * causes.
    *
-   * @param wokenBecause why this activator last did so; null if it never did
-   * @param wakes names in its annotation {@code activator.dev/wake-with}, each with a remark if
+   * @param wokenBecause why this activator last started the revision ahead of its requests; null if
+   *     it never did
+   * @param wakes the names in its annotation {@code activator.dev/wake-with}, each with a remark if
    *     there is no such revision
-   * @param learned what it was seen to call after a start, a sentence each
+   * @param learned a sentence for each revision that it is known to call after a start
    */
   public record WakingReport(@Nullable String wokenBecause, List<String> wakes,
       List<String> learned) {
-    /** Null if there is nothing to say. */
+    /** Null if there is nothing to report. */
     public static @Nullable WakingReport of(@Nullable String wokenBecause, List<String> wakes,
         List<String> learned) {
       return wokenBecause == null && wakes.isEmpty() && learned.isEmpty()
@@ -130,25 +133,27 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   /**
-   * @param doNotWake which requests start no pod, and what they get
-   * @param fallback what requests get that wait for a start; null if they wait
-   * @param ignoresIdleAfterSeconds after how long a silent upgraded connection is not counted; null if
-   *     it always is
-   * @param problems a sentence for each setting that cannot be used, and is ignored
+   * @param doNotWake which requests start no pod, and the response that they get
+   * @param fallback the fallback for requests that wait for a start; null if there is none
+   * @param ignoresIdleAfterSeconds the time after which a silent upgraded connection is not
+   *     counted; null if it is always counted
+   * @param problems a sentence for each invalid setting, which is ignored
    */
   public record RulesReport(List<String> doNotWake, @Nullable String fallback,
       @Nullable Double ignoresIdleAfterSeconds,
       List<String> problems) {
     private static final String MISSING = ", which does not exist: requests wait";
 
-    /** A sentence about rules that name what does not exist; empty if there are none. */
+    /**
+     * A sentence about a rule that names a revision that does not exist; empty if there is none.
+     */
     private String sentence() {
       return fallback != null && fallback.endsWith(MISSING)
           ? " Its fallback " + fallback + "."
           : "";
     }
 
-    /** The fallback as text, with a remark if it goes to a revision that does not exist. */
+    /** The fallback as text, with a remark if its revision does not exist. */
     static String text(ColdStartFallback fallback, String namespace,
         Function<RevisionId, @Nullable RevisionId> named) {
       var service = fallback.service();
@@ -170,22 +175,23 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   /**
-   * How the revision is scaled: as this process decides, or as the leader wrote to the status.
+   * A report of how the revision is scaled: the decision of this process, or the status that the
+   * leader wrote.
    *
    * @param desired null before the first decision
-   * @param replicas of the workload, as last read or counted; null before
+   * @param replicas the replicas of the workload, as last read or counted; null before
    * @param active {@code TRUE}, {@code FALSE} or {@code UNKNOWN}
-   * @param explanation of {@code desired}, a sentence
-   * @param trouble what keeps it from being scaled; null if nothing does
-   * @param note what else matters, such as who holds the scale; may be empty
+   * @param explanation a sentence that explains {@code desired}
+   * @param trouble why it cannot be scaled; null if it can
+   * @param note a remark, for example which other client holds the scale; may be empty
    */
   public record ScalingReport(@Nullable Integer desired, @Nullable Integer replicas, int ready,
       String active, String explanation, @Nullable String trouble, String note) {}
 
   /**
-   * @param queueTimeoutSeconds null for no limit but the revision's own
-   * @param capacity null for any number
-   * @param containerConcurrency 0 for any number
+   * @param queueTimeoutSeconds null if only the revision's own timeouts apply
+   * @param capacity null if unlimited
+   * @param containerConcurrency 0 if unlimited
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
       boolean newestFirst,
@@ -202,8 +208,8 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   /**
-   * @param ready whether Kubernetes calls it ready
-   * @param answers whether it answered our probe
+   * @param ready whether Kubernetes reports it as ready
+   * @param answers whether it has answered our probe
    * @param serves whether requests may be sent to it
    * @param setAside whether a request recently failed to reach it
    */
@@ -223,8 +229,8 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
    * The permits of a pod that several activators share.
    *
    * @param owner the activator that lends them; null if they are divided by Knative's rule
-   * @param held that this activator may use now
-   * @param lent if this activator is the owner
+   * @param held the number that this activator may use now
+   * @param lent the number that is lent, if this activator is the owner
    */
   public record PermitsReport(@Nullable String owner, int held, int lent) {
     private static @Nullable PermitsReport of(RevisionLendingView lending, Destination pod) {
@@ -237,7 +243,8 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   /**
    * @param secondsAgo null before the first probe ended
    * @param roundTripMillis null before the first probe ended
-   * @param failuresInARow failed probes since it last answered, or since its state changed
+   * @param failuresInARow the number of failed probes since it last answered, or since its state
+   *     changed
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
@@ -251,11 +258,12 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   /**
-   * @param requestedSecondsAgo since the first request found no capacity; null while there is some
-   * @param usualSeconds of a start; null if unknown
-   * @param failure null while containers start
-   * @param waitsFor a sentence without its end; null unless a request waits for a start
-   * @param phaseSeconds of this start, in order; the last phase goes on
+   * @param requestedSecondsAgo the time since the first request found no capacity; null while there
+   *     is capacity
+   * @param usualSeconds how long a start usually takes; null if unknown
+   * @param failure null if no container has failed to start
+   * @param waitsFor a sentence without a full stop; null unless a request waits for a start
+   * @param phaseSeconds the phases of this start, in order; the last one is in progress
    */
   public record StartReport(@Nullable Double requestedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure, @Nullable String waitsFor,
@@ -293,7 +301,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
     }
   }
 
-  /** @param forSeconds how long the link has been in this state */
+  /** @param forSeconds for how long the link has been in this state */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
       @Nullable String problem) {
     static LinkReport of(AutoscalerLink.View link) {

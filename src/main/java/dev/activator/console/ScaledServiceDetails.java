@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the console shows of a ScaledService. */
+/** The details of a ScaledService for the console. */
 public record ScaledServiceDetails(ResolvedScaledService state) {
   private static final Set<String> WITH_LOGS = Set.of("Deployment", "StatefulSet", "DaemonSet");
 
@@ -27,7 +27,7 @@ public record ScaledServiceDetails(ResolvedScaledService state) {
     return object().workload();
   }
 
-  /** The URL of the first host that a browser can open; the others are among the settings. */
+  /** The URL of the first host that a browser can open. The other hosts are among the settings. */
   @Nullable String url() {
     return object().hosts().stream().filter(host -> !host.startsWith("*") && !isTaken(host))
         .findFirst().map(host -> "http://" + host + "/").orElse(null);
@@ -43,7 +43,7 @@ public record ScaledServiceDetails(ResolvedScaledService state) {
     return max.isPresent() ? max.getAsInt() : null;
   }
 
-  /** @param scaling null if another activator scales it: its findings are then in the status */
+  /** @param scaling null if another activator scales it; then the problems are in the status */
   List<String> obstacles(@Nullable ScalingView scaling) {
     var all = new LinkedHashSet<String>();
     state.troubles().forEach(trouble -> all.add(trouble.message()));

@@ -16,16 +16,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds what the console and its JSON say about how a revision is scaled, and by which activator.
+ * Builds the reports of the console and its JSON about how a revision is scaled, and by which
+ * activator.
  *
- * @param views how this process scales a revision; null if it does not
- * @param leader null where none is elected
+ * @param views returns how this process scales a revision; null if it does not
+ * @param leader returns null if no leader is elected in this mode
  */
 public record ScalingReportBuilder(Function<RevisionId, @Nullable ScalingView> views,
     Supplier<@Nullable LeadershipStatus> leader) {
 
   /**
-   * The report for JSON: as this activator decides, or else as the status says.
+   * The report for JSON: the decision of this activator, or else that of the status.
    *
    * @param state null for a Revision
    */

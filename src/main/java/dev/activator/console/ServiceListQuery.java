@@ -10,17 +10,20 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The filter and sort order of the console's list of Services, as in the page's address.
+ * The filter and sort order of the console's list of Services, as in the query of the page's URL.
  *
- * @param filter words, all of which a Service must have in its name, its revisions' names or its state
+ * @param filter words that must all occur in the Service's name, in its revisions' names or in its
+ *     state
  */
 record ServiceListQuery(String filter, Column column, boolean reversed) {
   static final ServiceListQuery ALL = new ServiceListQuery("", Column.ATTENTION, false);
   private static final int MAX_FILTER = 200;
 
-  /** The columns; those with numbers begin with the largest. */
+  /** The columns. Those with numbers are sorted with the largest first. */
   enum Column {
-    /** The Services for which most requests wait, then those in the worst state. */
+    /**
+     * The default order: the Services for which most requests wait, then those in the worst state.
+     */
     ATTENTION("", (_, _) -> 0),
     NAME("Service", Comparator.comparing(ServiceRow::service)),
     STATE("State", Comparator.comparing(ServiceRow::rank).thenComparing(row -> row.badge().word())),
@@ -43,7 +46,7 @@ record ServiceListQuery(String filter, Column column, boolean reversed) {
     }
 
     private static Comparator<ServiceRow> most(Function<ServiceRow, Double> value) {
-      // A percentile of nothing is not a number, and last.
+      // A percentile without values is NaN, and comes last.
       return Comparator.comparing(row -> Double.isNaN(value.apply(row)) ? 1 : -value.apply(row));
     }
 
@@ -61,14 +64,14 @@ record ServiceListQuery(String filter, Column column, boolean reversed) {
     }
   }
 
-  /** Ignores what it does not know. */
+  /** Parses a query, and ignores unknown parameters. */
   static ServiceListQuery parse(Map<String, String> query) {
     var filter = query.getOrDefault("q", "");
     return new ServiceListQuery(filter.substring(0, Math.min(MAX_FILTER, filter.length())),
         Column.parse(query.getOrDefault("sort", "")), query.containsKey("reversed"));
   }
 
-  /** The query of a link: empty, or with a question mark. */
+  /** The query for a link: empty, or with a question mark. */
   String address() {
     var parts = Stream.of(
         filter.isBlank() ? "" : "q=" + URLEncoder.encode(filter, StandardCharsets.UTF_8),
@@ -77,14 +80,14 @@ record ServiceListQuery(String filter, Column column, boolean reversed) {
     return parts.isEmpty() ? "" : "?" + String.join("&", parts);
   }
 
-  /** The query sorted by this column; reversed if it already is. */
+  /** The query that sorts by this column, or in reverse order if this one already sorts by it. */
   ServiceListQuery by(Column other) {
     return new ServiceListQuery(filter, other, other == column && !reversed);
   }
 
   /** @param rows in the order of {@link Column#ATTENTION} */
   List<ServiceRow> of(List<ServiceRow> rows) {
-    // Texts to search in are made only for a filter: the list is read each second.
+    // The searched texts are created only for a filter, because the list is read each second.
     var words = filter.isBlank()
         ? List.<String>of()
         : List.of(filter.strip().toLowerCase(Locale.ROOT).split("\\s+"));

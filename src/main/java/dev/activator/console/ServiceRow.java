@@ -24,14 +24,15 @@ import org.jspecify.annotations.Nullable;
  * A Service with the requests of all its revisions at all activators, or a revision without a
  * Service.
  *
- * @param cards of its revisions: the live one first, then the newest
+ * @param cards the cards of its revisions: the live one first, then the newest
  */
 record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests requests) {
   /**
-   * All Services: first where most requests wait, then those that need attention.
+   * The rows of all Services: first those for which most requests wait, then those that need
+   * attention.
    *
-   * @param rates requests a second here, by revision
-   * @param elsewhere at other activators, by revision
+   * @param rates the requests a second here, by revision
+   * @param elsewhere the requests at other activators, by revision
    */
   static List<ServiceRow> of(Collection<RevisionCardData> cards, Map<RevisionId, Double> rates,
       Map<RevisionId, Requests> elsewhere) {
@@ -52,18 +53,24 @@ record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests req
     return new Requests(perSecond, now.inFlight(), now.queued(), now.queue().now().oldestWait());
   }
 
-  /** The one that gets the requests. */
+  /** The card of the revision that gets the requests. */
   RevisionCardData main() {
     return cards.getFirst();
   }
 
-  /** Without superseded revisions that nothing waits for: what they do changes no request. */
+  /**
+   * The cards without superseded revisions for which no request waits, because their state affects
+   * no request.
+   */
   private Stream<RevisionCardData> current() {
     return cards.stream()
         .filter(card -> card == main() || !card.isSuperseded() || card.now().queued() > 0);
   }
 
-  /** The revision to look at first: where requests wait, or what is worst. */
+  /**
+   * The card to show first: that of the revision for which requests wait, or which is in the worst
+   * state.
+   */
   RevisionCardData worst() {
     return current().min(Comparator.comparing((RevisionCardData card) -> card.now().queued() == 0)
         .thenComparing(RevisionCardData::rank)).orElseThrow();
@@ -115,7 +122,7 @@ record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests req
         share);
   }
 
-  /** Null if nothing happened. */
+  /** The last event; null if there was none. */
   @Nullable Mark lastChange() {
     return current().map(card -> card.hour().lastChange()).filter(Objects::nonNull)
         .max(Comparator.comparing(Mark::at)).orElse(null);
@@ -131,7 +138,7 @@ record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests req
         .collect(Collectors.joining(" "))).toLowerCase(Locale.ROOT);
   }
 
-  /** Whether a person should look at it now. */
+  /** Whether an operator should check the Service now. */
   boolean needsAttention() {
     return switch (badge().kind()) {
       case "bad", "warn" -> true;

@@ -89,7 +89,7 @@ final class TextReports {
     return text.toString();
   }
 
-  /** A line for each revision, those for which requests wait longest first. */
+  /** A line for each revision. Those for which requests have waited longest come first. */
   static String table(List<RevisionSnapshot> revisions) {
     return ROW.formatted("REVISION", "STATE", "IN-FLIGHT", "QUEUED", "OLDEST", "PODS", "WHY")
         + revisions.stream()

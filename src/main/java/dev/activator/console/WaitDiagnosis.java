@@ -18,10 +18,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait: the first cause that applies, from the API to the pods.
+ * A diagnosis why requests of a revision wait: the first cause that applies, from the Kubernetes
+ * API to the pods.
  *
- * @param missing what would have to change, a line each
- * @param forCallers the cause without an address or a message of Kubernetes
+ * @param missing what would have to change, with a line for each
+ * @param forCallers the cause without addresses and messages of Kubernetes
  * @param whatToDo a sentence
  */
 public record WaitDiagnosis(State state, String summary, List<String> missing, String forCallers,
@@ -36,14 +37,17 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         + " late."),
     /** No request waits, and there is no pod. */
     AT_ZERO("Nothing to do: the first request starts a pod."),
-    /** No request waits, and the listed pods take no requests yet. */
+    /** No request waits, and the listed pods do not take requests yet. */
     STARTING("Wait; if this stays, look at the pods' last probes and at their logs."),
     /** No request waits, and there is capacity. */
     SERVING("Nothing to do."),
-    /** No request waits; requests go to the ClusterIP because pods cannot be addressed. */
+    /**
+     * No request waits. Requests are sent to the ClusterIP, because pods cannot be addressed
+     * directly.
+     */
     SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
         + " in config-network."),
-    /** There is capacity; the waiting requests are about to run. */
+    /** There is capacity, and the waiting requests are about to run. */
     MOVING("Read this again in a second; if it stays, it is a bug."),
     BUSY(
         "Raise max-scale or containerConcurrency, or make the requests shorter; if it has fewer pods"
@@ -60,28 +64,34 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
             + " quotas."),
     CANNOT_START("Fix the container's image, command, Secrets or ConfigMaps; kubectl logs and"
         + " kubectl describe pod say more."),
-    /** No request can start a pod: what the ScaledService needs is missing, taken or not allowed. */
+    /**
+     * No request can start a pod, because an object that the ScaledService needs is missing, taken
+     * or not allowed.
+     */
     CANNOT_SCALE("Fix what the summary names; kubectl describe scaledservice says the same."),
-    /** Its pods run, and none was ready within the progress deadline. */
+    /** The pods run, but none was ready within the progress deadline. */
     OVERDUE("Check that the program listens on $PORT and that its readiness probe passes; kubectl"
         + " logs shows what it prints. One that needs longer gets more time by the annotation"
         + " serving.knative.dev/progress-deadline.",
         "Check that the program listens on the port of its Service and that its readiness probe"
             + " passes; kubectl logs shows what it prints. One that needs longer gets more time by"
             + " spec.progressDeadlineSeconds of its Deployment."),
-    /** A process that served has ended, and is started again. */
+    /** A process that served has ended, and will be restarted. */
     RESTARTING("Wait for the next try; its output and kubectl logs --previous say why it ended."),
     NOT_PROBED_YET("Read this again in a second."),
     NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
         + " kubectl logs shows what it prints.",
         "Check that the program listens on the port of its Service and that its readiness probe"
             + " passes; kubectl logs shows what it prints."),
-    /** Pods answer our probe, but Kubernetes does not call them ready. */
+    /** Pods answer our probe, but Kubernetes does not report them as ready. */
     NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
-    /** Pods answer probes, but not requests: TLS, or the network. */
+    /** Pods answer probes, but requests cannot be delivered, because of TLS or the network. */
     NOT_DELIVERABLE("Check TLS to pods and network policies; the activator's log has each"
         + " failure."),
-    /** The pods' own addresses must not be used, and the Service has no ClusterIP or does not answer. */
+    /**
+     * The addresses of pods must not be used, and the Service has no ClusterIP, or its ClusterIP
+     * does not answer.
+     */
     NO_CLUSTER_IP("Look at the revision's private Service and at the mesh."),
     /** The first lists are not complete. */
     NOT_SYNCED("Check the watches of the Kubernetes API, and the permissions of the activator's"
@@ -104,7 +114,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     }
   }
 
-  /** What requests are for. The texts differ for each. */
+  /** The kind of object that requests are for. The texts depend on it. */
   enum Kind {
     REVISION,
     SCALED_SERVICE
@@ -114,7 +124,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     missing = List.copyOf(missing);
   }
 
-  /** @param kind which this cluster has */
+  /** @param kind the kind that this cluster has */
   static WaitDiagnosis unknown(RevisionId revision, Kind kind) {
     boolean scaled = kind == Kind.SCALED_SERVICE;
     return new WaitDiagnosis(State.UNKNOWN,
@@ -134,7 +144,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         forCallers(now, cause.state), cause.state.whatToDo(now.kind()));
   }
 
-  /** The same text as in a diagnosis, with less work. */
+  /** The text {@code forCallers} of a diagnosis, with less work. */
   static String forCallers(RevisionSnapshot now) {
     return forCallers(now, cause(now).state);
   }
@@ -223,7 +233,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     return tail.append('.').toString();
   }
 
-  /** The start, if it waits for something that the status of its pod says; else null. */
+  /** The start, if it waits for a step that the status of its pod shows; otherwise null. */
   private static @Nullable OngoingColdStart ofPod(RevisionSnapshot now) {
     var start = now.start();
     return start != null && start.split().podsRead() && start.split().current().isOfPod()
@@ -236,7 +246,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     return pod == null ? "" : ": it waits for " + pod.split().current().awaited();
   }
 
-  /** @param awaited since the first request found no pod */
+  /** @param awaited the time since the first request found no pod */
   static String waitsFor(OngoingColdStart start, Duration awaited) {
     var current = start.split().current();
     var since = start.phases(awaited).getOrDefault(current, 0L);
@@ -248,7 +258,10 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
                 + ")");
   }
 
-  /** The state of the link, after a semicolon. Without Knative, only a link that is down is mentioned. */
+  /**
+   * The state of the link, after a semicolon. Without Knative, the text is empty while the link is
+   * up.
+   */
   static String link(Kind kind, @Nullable String problem) {
     if (kind == Kind.REVISION) {
       return "; the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
@@ -325,8 +338,8 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   }
 
   /**
-   * Who owns the pods of which this activator has no permit. Only the owners know whether the pods
-   * are idle.
+   * Names the owners of pods of which this activator has no permit. Only the owners know whether
+   * the pods are idle.
    */
   private static String ownersElsewhere(RevisionLendingView lending) {
     var pods = lending.pods().stream()

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The reasons why requests wait, for their callers. They are read once a second while a revision
- * has no capacity, so that a response need not read its loop. If many revisions have none, each is
- * read less often.
+ * A cache of the reasons why requests wait, for their callers. While a revision has no capacity,
+ * its reason is read once a second, so that a response need not wait for the revision's loop. If
+ * many revisions have no capacity, each is read less often.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class WaitReasonCache {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** The pause between reads, each of several revisions. */
+  /** The pause between two reads. Each read covers several revisions. */
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final int MAX_AT_ONCE = 20;
 
@@ -30,11 +30,11 @@ public final class WaitReasonCache {
   private final RevisionInspector inspector;
   private final Throttler throttler;
   private final Loop loop;
-  /** Revisions that are to be read, in order. Only the loop uses this. */
+  /** The revisions to read next, in order. Only the loop uses this. */
   private final Set<RevisionId> starved = new LinkedHashSet<>();
   private final ResettableTimer timer;
 
-  /** @param loop says when revisions are read */
+  /** @param loop runs the timer of the reads */
   public WaitReasonCache(RevisionInspector inspector, Throttler throttler, Loop loop) {
     this.inspector = inspector;
     this.throttler = throttler;
@@ -42,7 +42,7 @@ public final class WaitReasonCache {
     this.timer = new ResettableTimer(loop, this::read);
   }
 
-  /** Requests of this revision are queued, and none can run. */
+  /** Call while requests of this revision are queued and none can run. */
   public void starved(RevisionId id) {
     loop.execute(() -> {
       starved.add(id);
@@ -62,7 +62,7 @@ public final class WaitReasonCache {
         unknown.remove(now.revision());
         last.put(now.revision(), WaitDiagnosis.forCallers(now));
         if (throttler.view(now.revision()) == null) {
-          // Deleted since the snapshot.
+          // The revision was deleted after the snapshot.
           last.remove(now.revision());
         }
       }
@@ -74,7 +74,7 @@ public final class WaitReasonCache {
     last.remove(id);
   }
 
-  /** A sentence without its end, and without an address; empty if nothing is known. */
+  /** The reason as a sentence without a full stop and without addresses; empty if unknown. */
   public String of(RevisionId id) {
     var view = throttler.view(id);
     if (view == null) {
@@ -90,7 +90,7 @@ public final class WaitReasonCache {
       return known.isEmpty() ? WaitDiagnosis.cannotStart(start.failure()) : known;
     }
     var requested = start == null ? null : start.requested();
-    // In the first second, the last reason is that of an earlier start.
+    // In the first second, the cached reason is that of an earlier start.
     return requested == null || requested.compareTo(PERIOD) < 0 ? "" : last.getOrDefault(id, "");
   }
 

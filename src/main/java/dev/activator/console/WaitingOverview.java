@@ -17,10 +17,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All revisions for which requests wait, as JSON.
+ * A report in JSON of all revisions for which requests wait.
  *
  * @param waiting the longest wait first; at most a hundred
- * @param leader which activator scales; null where none is elected
+ * @param leader which activator scales; null if no leader is elected in this mode
  * @param peers the other activators
  */
 public record WaitingOverview(String summary, int revisions, int queued, List<Waiting> waiting,
@@ -75,7 +75,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
   }
 
   /**
-   * The watches of the Kubernetes API, as JSON.
+   * A report of the watches of the Kubernetes API.
    *
    * @param synced whether the first lists are complete
    */
@@ -85,8 +85,8 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
     }
 
     /**
-     * @param alarmed whether no watch was open for too long
-     * @param error the last failure; null once it works again
+     * @param alarmed whether no watch has been open for too long
+     * @param error the last failure; null if it works again
      */
     public record Watched(String resource, boolean watching, boolean alarmed,
         @Nullable String error) {
@@ -102,7 +102,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
       }).toList());
     }
 
-    /** The problems, each once even if several resources have it. */
+    /** The distinct problems of all resources. */
     List<String> problems() {
       SequencedMap<String, Set<String>> resources = Collections.emptySortedMap();
       for (var watch : watches) {
@@ -118,12 +118,12 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
   }
 
   /**
-   * Another activator, as JSON.
+   * A report of another activator.
    *
-   * @param pod null until it was linked
+   * @param pod null until it is linked
    * @param state linked, legacy, unauthorised or unreachable
    * @param problem why it is not linked; null if it is
-   * @param roundTripMillis null until it was measured
+   * @param roundTripMillis null until it is measured
    */
   public record PeerReport(String address, @Nullable String pod, String state,
       @Nullable String problem, @Nullable Double roundTripMillis) {
@@ -146,12 +146,12 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
   }
 
   /**
-   * Which activator scales, as JSON.
+   * A report of which activator scales.
    *
-   * @param pod of the leader; null if none leads, or that is not known
+   * @param pod the pod of the leader; null if there is none, or if it is unknown
    * @param here whether it is this activator
    * @param transitions how many times the lease has changed hands
-   * @param renewedSecondsAgo since the lease was last seen to be renewed
+   * @param renewedSecondsAgo the time since the last known renewal of the lease
    * @param problem why the lease could not be read or written the last time; null if it could
    */
   public record LeaderReport(@Nullable String pod, boolean here, int transitions,
@@ -162,7 +162,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
           now.problem().isEmpty() ? null : now.problem());
     }
 
-    /** A sentence without its end. */
+    /** A sentence without a full stop. */
     String summary() {
       var who = here
           ? "this activator scales"

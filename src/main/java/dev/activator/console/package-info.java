@@ -1,4 +1,7 @@
-/** Pages that show what the stages publish, and why requests wait. They only read. */
+/**
+ * Pages and reports about the state of the activator, and about why requests wait. They only read
+ * that state.
+ */
 @NullMarked
 package dev.activator.console;
 

@@ -4,13 +4,13 @@ import dev.activator.lifecycle.Readiness.NotReady;
 import dev.activator.lifecycle.Readiness.Ready;
 
 /**
- * Holds whether the activator is synced, linked to the autoscaler and draining, from which its
- * readiness follows.
+ * Records whether the activator is synced, linked to the autoscaler and draining, and derives its
+ * readiness.
  *
  * <p><b>Threads.</b> Any may call.
  */
 public final class ActivatorHealth {
-  /** As Knative's activator says it. */
+  /** The message of Knative's activator. */
   public static final String NO_LINK = "connection has not yet been established";
 
   private final ActivatorReadinessPolicy policy;
@@ -33,7 +33,10 @@ public final class ActivatorHealth {
     linked = up;
   }
 
-  /** With {@code STARTUP}, the process now serves without the autoscaler. */
+  /**
+   * Call when the link could not be opened in time. With {@code STARTUP}, the process then becomes
+   * ready without the autoscaler.
+   */
   public void linkTimedOut() {
     linkTimedOut = true;
   }
@@ -51,9 +54,9 @@ public final class ActivatorHealth {
   }
 
   /**
-   * <b>Source.</b> Messages as in Knative's {@code HealthHandler}. There a lost link makes the
-   * process unready at any time, and liveness restarts it after two minutes: one autoscaler that is
-   * away takes all activators down.
+   * <b>Source.</b> The messages are those of Knative's {@code HealthHandler}. In Knative a lost
+   * link always makes the process unready, and the liveness probe restarts it after two minutes, so
+   * one missing autoscaler takes all activators down.
    */
   public Readiness readiness() {
     if (draining) {

@@ -1,8 +1,11 @@
 package dev.activator.lifecycle;
 
-/** When readiness needs the link to the autoscaler. */
+/** Decides when readiness needs the link to the autoscaler. */
 public enum ActivatorReadinessPolicy {
-  /** Until it was up once, or could not be opened for a while; a later loss only logs a warning. */
+  /**
+   * Only until the link has been up once, or could not be opened in time. A later loss only logs a
+   * warning.
+   */
   STARTUP,
   ALWAYS,
   NEVER

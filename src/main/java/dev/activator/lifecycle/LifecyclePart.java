@@ -3,7 +3,7 @@ package dev.activator.lifecycle;
 /**
  * A part of the process that is started and stopped.
  *
- * @param stop called only if {@code start} returned
+ * @param stop called only if {@code start} has returned without an exception
  */
 public record LifecyclePart(String name, Start start, Runnable stop) {
   public static LifecyclePart started(String name, Start start) {

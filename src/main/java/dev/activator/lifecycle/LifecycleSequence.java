@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> One caller at a time.
  *
- * <p><b>Errors.</b> A part that fails to start stops those before it. One that fails to stop is
- * logged.
+ * <p><b>Errors.</b> If a part fails to start, those before it are stopped. If a part fails to stop,
+ * that is logged.
  */
 public final class LifecycleSequence {
   private static final Logger log = LoggerFactory.getLogger(LifecycleSequence.class);
@@ -42,8 +42,9 @@ public final class LifecycleSequence {
       log.debug("Starting {}", part.name());
       part.start().run();
     } catch (Exception e) {
-      // Parts fail in any way, with checked exceptions too, and those that run must be stopped in each
-      // case. An interrupt is in the exception; stopping the rest must not be interrupted.
+      // Catches every exception, because the parts that run must be stopped in each case. The
+      // interrupt flag is not set again, because it would interrupt stopping them; the exception
+      // still reports it.
       stop();
       throw StartupFailedException.of(part.name(), e);
     } catch (Error e) {

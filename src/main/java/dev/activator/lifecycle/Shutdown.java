@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the process: in order at the first signal or failure, at once at the second signal.
+ * Ends the process: gracefully at the first signal or failure, at once at the second signal.
  *
  * <p><b>Threads.</b> Any may call.
  *
@@ -49,8 +49,8 @@ public final class Shutdown {
   private @Nullable Thread waiting;
 
   /**
-   * @param exit ends in order, with an exit code; returns at once
-   * @param halt ends at once
+   * @param exit begins a graceful shutdown with an exit code, and returns immediately
+   * @param halt ends the process at once
    */
   public Shutdown(IntConsumer exit, IntConsumer halt) {
     this.exit = exit;
@@ -58,8 +58,8 @@ public final class Shutdown {
   }
 
   /**
-   * Runs a wait for the cluster, which a signal interrupts. The rest of a start is short, and is
-   * completed.
+   * Runs a wait for the cluster, which a signal may interrupt. The rest of the start is short, so
+   * it is not interrupted.
    *
    * @throws InterruptedException on a signal to end
    */
@@ -74,7 +74,7 @@ public final class Shutdown {
 
   private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
     boolean ending = phase.get().isEnding();
-    // A thread that will not wait must not be interrupted later.
+    // A thread that does not begin to wait must not be interrupted later.
     waiting = ending ? null : thread;
     if (ending) {
       // An interrupt that came after the wait must not affect later calls.
@@ -90,9 +90,9 @@ public final class Shutdown {
   }
 
   /**
-   * Ends the start. Ends the process if a signal or a failure came during the start.
+   * Call at the end of the start. Ends the process if a signal or a failure came during the start.
    *
-   * @param unready called first when the process ends in order
+   * @param unready called first in a graceful shutdown
    */
   public void running(Runnable unready) {
     this.unready = unready;
@@ -110,20 +110,21 @@ public final class Shutdown {
   public void signal(String name) {
     switch (phase.getAndUpdate(Phase::signalled)) {
       case STARTING -> {
-        log.info("Received SIG{} while still starting: ends", name);
+        log.info("Received SIG{} while still starting: ending", name);
         interruptWait();
       }
       case RUNNING -> {
-        log.info("Received SIG{}: ends in order", name);
+        log.info("Received SIG{}: shutting down", name);
         endInOrder();
       }
-      // Already ends in order; only the next signal is a second one.
+      // A graceful shutdown has begun because of a failure; only the next signal counts as a second
+      // one.
       case FAILING -> {
         log.info("Received SIG{} while already ending", name);
         interruptWait();
       }
       case ENDING, ENDING_FAILED -> {
-        log.error("Received a second signal, SIG{}: ends at once", name);
+        log.error("Received a second signal, SIG{}: exiting at once", name);
         halt.accept(1);
       }
     }
@@ -131,16 +132,16 @@ public final class Shutdown {
 
   public void failed(String what) {
     if (phase.compareAndSet(Phase.STARTING, Phase.FAILING)) {
-      log.error("{}; ends in order once it has started", what);
+      log.error("{}; shutting down once the start is complete", what);
     } else if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
-      log.error("{}; ends in order", what);
+      log.error("{}; shutting down", what);
       endInOrder();
     }
   }
 
   /**
-   * The runtime's own handler allows no exit code, and ignores the second signal. Reflection, since
-   * the compiler always warns of {@code sun.misc}.
+   * Handles signals instead of the Java runtime, whose handler sets no exit code and ignores a
+   * second signal. Uses reflection, because the compiler always warns about {@code sun.misc}.
    */
   public void handleSignals() {
     try {
@@ -161,7 +162,7 @@ public final class Shutdown {
             signal.getConstructor(String.class).newInstance(name), handler);
       }
     } catch (ReflectiveOperationException | RuntimeException e) {
-      log.info("Signals end this process as the runtime has it: {}", e.toString());
+      log.info("Cannot handle signals, so the Java runtime handles them: {}", e.toString());
     }
   }
 }

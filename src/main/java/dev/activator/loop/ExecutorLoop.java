@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 abstract class ExecutorLoop implements Loop {
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
 
-  /** The clock begins with the process, so that no deadline is beyond its range. */
+  /** The origin of the clock. It begins with the process, so that no deadline overflows. */
   private static final long ORIGIN = System.nanoTime();
 
   private final ScheduledExecutorService executor;
@@ -26,7 +26,8 @@ abstract class ExecutorLoop implements Loop {
 
   @Override
   public Timer schedule(Duration delay, Runnable task) {
-    // A setting may be longer than a number of nanoseconds, which is for ever.
+    // A setting may exceed the range of nanoseconds; convert() then returns the maximum, which is
+    // for ever.
     var future = executor.schedule(new Guarded(task), TimeUnit.NANOSECONDS.convert(delay),
         TimeUnit.NANOSECONDS);
     return () -> future.cancel(false);
@@ -37,14 +38,14 @@ abstract class ExecutorLoop implements Loop {
     return System.nanoTime() - ORIGIN;
   }
 
-  /** Logs a failure; executors would drop it. */
+  /** A task whose failure is logged. Executors would drop it. */
   private record Guarded(Runnable task) implements Runnable {
     @Override
     public void run() {
       try {
         task.run();
       } catch (RuntimeException | Error e) {
-        log.error("A task failed; the loop goes on", e);
+        log.error("A task failed; the loop continues", e);
       }
     }
   }

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Lets few lines into the log in ten seconds, and counts the others.
+ * Limits how often a line is logged: few times in ten seconds. Counts the lines that are left out.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -17,7 +17,7 @@ public final class LogLimit {
   private long beganNanos;
   private long others;
 
-  /** One line in ten seconds. */
+  /** A limit of one line in ten seconds. */
   public LogLimit() {
     this(1);
   }

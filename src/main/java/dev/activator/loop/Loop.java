@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * Runs tasks one at a time, in order, and is their clock. Repeating tasks use a
- * {@link ResettableTimer}.
+ * An event loop. It runs tasks one at a time, in order, and has the clock for them. Repeating tasks
+ * use a {@link ResettableTimer}.
  *
  * <p><b>Threads.</b> Any thread may call. State that only a loop's tasks touch needs no lock.
  *
  * <p><b>Errors.</b> A task that throws is logged.
  */
 public interface Loop extends Executor {
-  /** Never runs the task inside this call. */
+  /** Runs the task later, never inside this call. */
   @Override
   void execute(Runnable task);
 
   Timer schedule(Duration delay, Runnable task);
 
   /**
-   * Since some origin, which all loops of a process share; only differences mean anything. It does not run over
-   * while the process lives.
+   * The time since an origin that all loops of a process share. Only differences are meaningful. It
+   * does not overflow in the lifetime of a process.
    */
   long nanoTime();
 

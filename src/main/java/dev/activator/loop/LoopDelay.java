@@ -3,8 +3,8 @@ package dev.activator.loop;
 import java.time.Duration;
 
 /**
- * Measures how long a task waits for its turn on a loop. Another loop queues the tasks, since the
- * measured one would queue them late.
+ * Measures how long a task waits for its turn on a loop. Another loop submits the tasks, because
+ * the measured loop would submit them late.
  */
 public final class LoopDelay {
   private final Loop measured;
@@ -12,38 +12,38 @@ public final class LoopDelay {
   private final Duration period;
   private final ResettableTimer timer;
   private volatile long lastNanos;
-  private volatile long givenNanos;
+  private volatile long submittedNanos;
   private volatile boolean waiting;
 
   public LoopDelay(Loop measured, Loop clock, Duration period) {
     this.measured = measured;
     this.clock = clock;
     this.period = period;
-    this.timer = new ResettableTimer(clock, this::give);
+    this.timer = new ResettableTimer(clock, this::submit);
   }
 
   public void start() {
-    clock.execute(this::give);
+    clock.execute(this::submit);
   }
 
   public void stop() {
     clock.execute(timer::cancel);
   }
 
-  private void give() {
+  private void submit() {
     timer.within(period);
     if (!waiting) {
-      givenNanos = clock.nanoTime();
+      submittedNanos = clock.nanoTime();
       waiting = true;
       measured.execute(() -> {
-        lastNanos = clock.nanoTime() - givenNanos;
+        lastNanos = clock.nanoTime() - submittedNanos;
         waiting = false;
       });
     }
   }
 
-  /** How long the last task waited, or the present one so far if longer. */
+  /** How long the last task waited, or the current one has waited so far, whichever is longer. */
   public long nanos() {
-    return waiting ? Math.max(lastNanos, clock.nanoTime() - givenNanos) : lastNanos;
+    return waiting ? Math.max(lastNanos, clock.nanoTime() - submittedNanos) : lastNanos;
   }
 }

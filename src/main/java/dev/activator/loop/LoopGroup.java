@@ -24,7 +24,7 @@ public final class LoopGroup {
     this.loops = List.copyOf(all);
   }
 
-  /** Each thread draws its own numbers. */
+  /** A thread-safe random generator, with a separate sequence for each thread. */
   public static RandomGenerator random() {
     return () -> ThreadLocalRandom.current().nextLong();
   }

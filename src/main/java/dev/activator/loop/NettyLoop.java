@@ -15,7 +15,7 @@ public class NettyLoop extends ExecutorLoop {
     return eventLoop;
   }
 
-  /** Of the connections that this loop opens. */
+  /** The transport of the connections that this loop opens. */
   public NettyTransport transport() {
     return NettyTransport.of(eventLoop);
   }

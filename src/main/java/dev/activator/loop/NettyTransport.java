@@ -22,13 +22,13 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** The channel types an event loop can run, and how to connect one. */
+/** The channel types that an event loop can run, and functions to connect and close channels. */
 public record NettyTransport(Class<? extends SocketChannel> socket,
     Class<? extends ServerSocketChannel> server) {
   private static final NettyTransport NIO = new NettyTransport(NioSocketChannel.class,
       NioServerSocketChannel.class);
 
-  /** Why Linux's native transport is not used; empty where it is, or on another system. */
+  /** Why Linux's native transport is not used; empty if it is used, or on another system. */
   public static Optional<String> whyNotNative() {
     if (Epoll.isAvailable() || !System.getProperty("os.name").equals("Linux")) {
       return Optional.empty();
@@ -47,16 +47,22 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
         : NIO;
   }
 
-  /** The kernel drops what is unsent, and TLS does not wait to send close_notify. */
+  /**
+   * Closes the connection with a reset. The kernel drops unsent bytes, and TLS does not wait to
+   * send close_notify.
+   */
   public static void reset(Channel channel) {
-    // Else the option cannot be set.
+    // The option of a closed channel cannot be set.
     if (channel.isOpen()) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       cut(channel);
     }
   }
 
-  /** Closes without close_notify, so that what ends with a TLS connection does not look complete. */
+  /**
+   * Closes without close_notify, so that a body that ends with the TLS connection does not look
+   * complete.
+   */
   public static void cut(Channel channel) {
     var first = channel.pipeline().firstContext();
     if (first != null) {
@@ -64,7 +70,7 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     }
   }
 
-  /** The other side may still send; TLS ends with close_notify. */
+  /** Ends the output; TLS sends close_notify. The other side may still send. */
   public static void endOutput(Channel channel) {
     var tls = channel.pipeline().get(SslHandler.class);
     if (tls == null) {
@@ -75,21 +81,21 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     }
   }
 
-  /** How many bytes were written that the kernel has not taken yet. */
+  /** The number of written bytes that the kernel has not taken yet. */
   public static long unsentBytes(Channel channel) {
     var queue = channel.unsafe().outboundBuffer();
     return queue == null ? 0 : queue.totalPendingWriteBytes();
   }
 
   /**
-   * Connects, and treats a connection to itself as refused: without a listener on a port of this
-   * machine, an attempt that leaves from that very port would succeed and read what it writes.
+   * Connects. Treats a connection of a socket to itself as refused: if a port of this machine has
+   * no listener, an attempt from that same port would succeed, and read what it writes.
    *
    * <p><b>Source.</b> RFC 9293, section 3.5: simultaneous open, with both ends the same.
    */
   public static ChannelFuture connect(InetSocketAddress address, Bootstrap client) {
     var attempt = client.connect(address);
-    // Not the channel's own promise: the channel may have failed before it had a loop.
+    // A new promise, because the channel may have failed before it had a loop.
     var outcome = new DefaultChannelPromise(attempt.channel(), client.config().group().next());
     attempt.addListener((ChannelFuture done) -> finish(done, outcome));
     return outcome;
@@ -102,7 +108,7 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
       outcome.tryFailure(attempt.cause());
     } else if (channel.localAddress() != null
         && channel.localAddress().equals(channel.remoteAddress())) {
-      // Before the close, which would give another reason.
+      // Fails before the close, which would report another reason.
       outcome.tryFailure(new ConnectException("connection refused: nothing listens on "
           + channel.remoteAddress() + " (the socket connected to itself)"));
       channel.close();

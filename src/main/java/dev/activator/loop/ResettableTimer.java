@@ -5,12 +5,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer on a loop that can be set again and again; the earliest time set counts.
+ * A timer on a loop that can be set repeatedly. If it is set several times, the earliest time
+ * counts.
  *
  * <p><b>Threads.</b> Confined to the loop.
  *
- * <p><b>Errors.</b> A task that throws runs again a second later, unless it has set or cancelled
- * the timer itself: one bug must not end a repeating task.
+ * <p><b>Errors.</b> If the task throws, it runs again a second later, unless it has set or
+ * cancelled the timer itself. So a bug does not end a repeating task.
  */
 public final class ResettableTimer {
   private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
@@ -27,7 +28,7 @@ public final class ResettableTimer {
     this.task = task;
   }
 
-  /** Keeps an earlier time that is already set. */
+  /** Sets the timer, unless it is already set for an earlier time. */
   public void within(Duration delay) {
     within(TimeUnit.NANOSECONDS.convert(delay));
   }
@@ -36,7 +37,10 @@ public final class ResettableTimer {
     at(loop.nanoTime() + nanos);
   }
 
-  /** By the loop's clock, which is not read if the timer is set for earlier already. */
+  /**
+   * @param due by the loop's clock, which is only read if the timer is not already set for an
+   *     earlier time
+   */
   public void at(long due) {
     if (timer != null && dueNanos - due <= 0) {
       return;

@@ -9,13 +9,14 @@ import java.util.Map;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * When the kernel probes a silent connection; Linux waits two hours by default.
+ * The settings of TCP keep-alive: when the kernel probes a silent connection. Linux waits two hours
+ * by default.
  *
  * <p><b>Units.</b> Whole seconds.
  *
- * @param idle before the first probe
- * @param interval between probes
- * @param probes unanswered ones in a row that end the connection
+ * @param idle the time before the first probe
+ * @param interval the time between probes
+ * @param probes the number of consecutive unanswered probes that ends the connection
  */
 public record TcpKeepAlive(Duration idle, Duration interval, int probes) {
   /**
@@ -35,7 +36,7 @@ public record TcpKeepAlive(Duration idle, Duration interval, int probes) {
   public static final TcpKeepAlive FROM_CALLERS = new TcpKeepAlive(Duration.ofSeconds(15),
       Duration.ofSeconds(15), 3);
 
-  /** All but {@code SO_KEEPALIVE}. */
+  /** The channel options without {@code SO_KEEPALIVE}. */
   public Map<ChannelOption<Integer>, Integer> options(NettyTransport transport) {
     int first = (int) idle.toSeconds();
     int next = (int) interval.toSeconds();

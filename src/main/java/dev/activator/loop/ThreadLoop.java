@@ -3,7 +3,7 @@ package dev.activator.loop;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
- * A loop with its own daemon thread, whose tasks may block.
+ * A loop with its own daemon thread. Its tasks may block.
  *
  * <p><b>Errors.</b> {@link java.util.concurrent.RejectedExecutionException} after {@link #close}.
  */
@@ -28,7 +28,8 @@ public final class ThreadLoop extends ExecutorLoop implements AutoCloseable {
   }
 
   /**
-   * Runs the tasks queued before this call and drops scheduled ones; neither interrupts nor waits.
+   * Runs the tasks that were queued before this call, and drops scheduled ones. Does not interrupt
+   * or wait.
    */
   @Override
   public void close() {

@@ -1,4 +1,7 @@
-/** All that waits or repeats runs on a loop, so that tests control the time. */
+/**
+ * Event loops and timers. All delayed and repeated work runs on a loop, so that tests control the
+ * time.
+ */
 @NullMarked
 package dev.activator.loop;
 

@@ -43,8 +43,8 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Registers the metrics of the activator's own parts: queue, held memory, connections, pre-warmed
- * starts.
+ * Registers the metrics of the activator's parts, such as queues, held memory, connections and
+ * pre-warmed starts.
  *
  * <p><b>Threads.</b> Any may read.
  */
@@ -74,7 +74,7 @@ public final class ActivatorMeters {
     number(MetricDefinition.HELD_LIMIT, () -> limitBytes);
   }
 
-  /** @param open those that are idle included */
+  /** @param open the number of open connections, including idle ones */
   public void connections(IntSupplier open, IntSupplier idle) {
     meters.number(MetricDefinition.CLIENT_OPEN, Labels.of("http.connection.state", "active"),
         () -> Math.max(0, open.getAsInt() - idle.getAsInt()));
@@ -272,7 +272,10 @@ public final class ActivatorMeters {
     };
   }
 
-  /** Reachability is unknown until the link first connects. */
+  /**
+   * A listener that records the state of the link. It reports an unknown state until the link first
+   * connects.
+   */
   public AutoscalerLink.Listener link() {
     return new Link(meters);
   }

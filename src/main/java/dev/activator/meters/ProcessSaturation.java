@@ -7,15 +7,15 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.DoubleStream;
 
 /**
- * How near the process is to the nearest of its limits, 0 to 1.
+ * The saturation of the process, from 0 to 1: the used share of the limit that is nearest.
  *
- * @param processors the share in use; negative or NaN if unknown
- * @param memory the share of what requests may hold
+ * @param processors the used share of the processors; negative or NaN if unknown
+ * @param memory the used share of the memory that requests may hold
  */
 public record ProcessSaturation(DoubleSupplier processors, DoubleSupplier memory,
     List<LoopDelay> loops)
     implements DoubleSupplier {
-  /** An event loop this late is overloaded. */
+  /** An event loop that is this late counts as overloaded. */
   private static final Duration LATE = Duration.ofMillis(50);
 
   public ProcessSaturation {

@@ -1,4 +1,4 @@
-/** Meters of the stages, which do not know meters themselves. */
+/** Registers the metrics of packages that do not use the metrics library themselves. */
 @NullMarked
 package dev.activator.meters;
 

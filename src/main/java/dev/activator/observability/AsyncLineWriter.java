@@ -11,22 +11,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A queue of lines, written by a thread that does nothing else. Callers never block: lines are
- * dropped and counted if the reader is too slow.
+ * Writes lines on a separate thread. Callers never block: if the reader is too slow, lines are
+ * dropped and counted.
  */
 public final class AsyncLineWriter implements AutoCloseable {
   private static final int MAX_QUEUED_LINES = 16_384;
   private static final int MAX_BATCH_BYTES = 64 << 10;
   @SuppressWarnings("StringOperationCanBeSimplified") // No line may be the same object.
   private static final String END = new String("end");
-  /** As in Knative. */
+  /** The time to write the last lines, as in Knative. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_QUEUED_LINES);
   private final AtomicLong dropped = new AtomicLong();
   private final OutputStream out;
   private final Thread thread;
-  /** Of the batch. Only the writer's thread uses it. */
+  /** The number of lines in the batch. Only the writer's thread uses it. */
   private int lines;
 
   public AsyncLineWriter(OutputStream out) {
@@ -64,7 +64,7 @@ public final class AsyncLineWriter implements AutoCloseable {
 
   private boolean fill(ByteArrayOutputStream batch, String first) {
     for (String line = first; line != null; line = waiting.poll()) {
-      if (line == END) { // By identity: an empty line is a line.
+      if (line == END) { // Compared by identity, because a line may have the same text.
         return false;
       }
       lines++;
@@ -76,7 +76,7 @@ public final class AsyncLineWriter implements AutoCloseable {
     return true;
   }
 
-  /** Waits a while for queued lines. */
+  /** Waits for queued lines, but no longer than the timeout. */
   @Override
   public void close() {
     try {

@@ -9,17 +9,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A start from zero, split by what the autoscaler, the status of pods and our probes say of it.
+ * The phases of a start from zero, according to the autoscaler, the status of pods and our probes.
  *
  * <p><b>Units.</b> Nanoseconds from an origin that the caller chooses, such as a request's arrival.
  *
- * @param ends of phases; without those that go on, and those that are not known
+ * @param ends the ends of phases, without those that are in progress or unknown
  * @param podsRead whether the status of pods is read
  */
 public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
-  /** Of the times in the status of pods, which are rounded down. */
+  /** The resolution of the times in the status of pods, which are rounded down. */
   private static final Duration RESOLUTION = Duration.ofSeconds(1);
-  /** Of an older time it does not matter how old it is. */
+  /** Older times count as this old. */
   private static final Duration MAX_AGE = Duration.ofDays(1);
 
   public ColdStartBreakdown {
@@ -27,8 +27,8 @@ public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
   }
 
   /**
-   * On the clock of {@code nowNanos}. Of a time in whole seconds, the middle of the second, or of the part of it
-   * that is over.
+   * A reported time on the clock of {@code nowNanos}. A time in whole seconds stands for the middle
+   * of that second, or of the part of it that has passed.
    */
   static long nanos(Instant reported, Instant now, long nowNanos) {
     long age = clamped(Duration.between(reported, now)).toNanos();
@@ -44,8 +44,8 @@ public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
   }
 
   /**
-   * How long each phase lasted, in order, within these limits: together as long as from one to the other. One
-   * whose end is not known counts as part of the next.
+   * The duration of each phase between these limits, in order. The durations add up to the time
+   * between the limits. A phase whose end is unknown counts as part of the next one.
    */
   public Map<StartPhase, Long> between(long from, long until) {
     var phases = new EnumMap<StartPhase, Long>(StartPhase.class);
@@ -64,7 +64,10 @@ public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
     return Collections.unmodifiableMap(phases);
   }
 
-  /** By what is known exactly: a pod that is listed has an address, and one that accepts connections runs. */
+  /**
+   * The end of a phase, limited by later events that are known exactly: a listed pod has an
+   * address, and a pod that accepts connections runs.
+   */
   private long bounded(StartPhase phase, long end) {
     if (!phase.isOfPod()) {
       return end;
@@ -74,7 +77,9 @@ public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
     return later == null ? end : Math.min(end, later);
   }
 
-  /** The address of a pod may be listed while its images are pulled. */
+  /**
+   * Whether a phase is left out: a pod's address may be listed while its images are still pulled.
+   */
   private boolean isLate(StartPhase phase) {
     return phase == StartPhase.LIST && current().isOfPod();
   }
@@ -87,7 +92,7 @@ public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
     return ends.containsKey(phase);
   }
 
-  /** The phase that goes on; the last one if all are over. */
+  /** The phase in progress; the last one if all are over. */
   public StartPhase current() {
     if (has(StartPhase.LISTEN) || has(StartPhase.ANSWER)) {
       return StartPhase.ANSWER;

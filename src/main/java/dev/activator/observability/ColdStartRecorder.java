@@ -27,27 +27,31 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorder of cold starts, which remembers the last hundred requests: of each start the first
- * one for each outcome.
+ * Records cold starts. It remembers the last hundred requests of cold starts: for each start, the
+ * first request with each outcome.
  *
  * <p><b>Threads.</b> Any may call.
  */
 public final class ColdStartRecorder implements RequestObserver {
   private static final int MAX_KEPT = 100;
   private static final String PHASE = "phase";
-  /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
+  /**
+   * The maximum number of revisions with labels of their own, because each histogram has some
+   * twenty series. Further revisions share the label {@code _OTHER}.
+   */
   static final int MAX_LABELLED_REVISIONS = 100;
 
-  /** By what the histogram of cold starts is labelled. */
+  /** Which labels the histogram of cold starts has. */
   public enum LabelledBy {
     NONE,
     REVISION
   }
 
   /**
-   * A request that came while no pod of its revision answered.
+   * A request that came while no pod of its revision answered probes.
    *
-   * @param start its phases pod and probe split, in nanoseconds; empty if that is not known any more
+   * @param start the phases pod and probe in more detail, in nanoseconds; empty if that is no
+   *     longer known
    */
   public record ColdStart(RevisionId revision, Instant when, RequestPhases phases,
       Map<StartPhase, Long> start, RequestOutcome outcome, int status) {
@@ -62,8 +66,8 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /**
-   * @param arrivedNanos of the request
-   * @param settled whether nothing more will be known
+   * @param arrivedNanos when the request arrived
+   * @param settled whether nothing more will be learned about the start
    */
   private record Entry(ColdStart start, long number, long arrivedNanos, boolean settled) {
     boolean isSame(Entry other) {
@@ -80,13 +84,13 @@ public final class ColdStartRecorder implements RequestObserver {
   private final Meters meters;
   private final Clock clock;
   private final Map<RevisionId, ColdStartTracker> revisions = new ConcurrentHashMap<>();
-  /** The newest last. */
+  /** The recorded requests, the newest last. */
   private final List<Entry> last = new ArrayList<>(MAX_KEPT);
   private volatile Consumer<RevisionId> onStart = _ -> {
   };
-  private volatile ColdStartTimingSource sources = ColdStartTimingSource.NONE;
+  private volatile ColdStartTimingSource timings = ColdStartTimingSource.NONE;
   private final LabelledBy labelledBy;
-  /** Revisions with labels of their own. */
+  /** The revisions that have labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
 
   public ColdStartRecorder(LongSupplier nanoTime, Meters meters, Clock clock,
@@ -97,97 +101,100 @@ public final class ColdStartRecorder implements RequestObserver {
     this.clock = clock;
   }
 
-  /** Called with each start that is remembered as answered. */
+  /** Sets a listener that is called with each revision whose start is recorded as answered. */
   public void onStart(Consumer<RevisionId> listener) {
     onStart = listener;
   }
 
-  public void sources(ColdStartTimingSource others) {
-    sources = others;
+  public void timings(ColdStartTimingSource from) {
+    timings = from;
   }
 
   public void listed(PrivateEndpoints pods) {
     var all = pods.http1().all().plus(pods.h2c().all());
-    var history = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
-    if (history != null) {
-      history.listed(all, nanoTime.getAsLong());
+    var tracker = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
+    if (tracker != null) {
+      tracker.listed(all, nanoTime.getAsLong());
     }
   }
 
   public void published(HealthyDestinations now) {
-    // A deleted revision's watcher publishes an empty set: nothing is kept for it.
-    var history = now.pods().isEmpty() ? revisions.get(now.revision()) : of(now.revision());
-    if (history == null) {
+    // The watcher of a deleted revision publishes an empty set. No tracker may be created for it.
+    var tracker = now.pods().isEmpty() ? revisions.get(now.revision()) : of(now.revision());
+    if (tracker == null) {
       return;
     }
     if (now.pods().isEmpty()) {
-      settle(now.revision(), history, true);
+      settle(now.revision(), tracker, true);
     }
     long nanos = nanoTime.getAsLong();
-    var known = history.isStarting() && !now.pods().isEmpty()
+    var known = tracker.isStarting() && !now.pods().isEmpty()
         ? known(now.revision(), now.pods().all(), nanos)
         : Map.<StartPhase, Long>of();
-    for (long since : history.published(now.pods(), nanos, known)) {
+    for (long since : tracker.published(now.pods(), nanos, known)) {
       meters.measured(MetricDefinition.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
     }
-    settle(now.revision(), history, false);
+    settle(now.revision(), tracker, false);
   }
 
-  /** When phases ended, as far as it is known without the status of pods. */
+  /** The ends of the phases that are known without the status of pods. */
   private Map<StartPhase, Long> known(RevisionId id, Collection<Destination> pods, long now) {
     var ends = new EnumMap<StartPhase, Long>(StartPhase.class);
-    var others = sources;
-    var scaled = others.scaledFromZero(id);
+    var from = timings;
+    var scaled = from.scaledFromZero(id);
     if (scaled != null) {
       ends.put(StartPhase.SCALE, now - scaled.toNanos());
     }
-    pods.stream().flatMap(pod -> Stream.ofNullable(others.accepts(id, pod)))
+    pods.stream().flatMap(pod -> Stream.ofNullable(from.accepts(id, pod)))
         .max(Comparator.naturalOrder())
         .ifPresent(accepts -> ends.put(StartPhase.LISTEN, now - accepts.toNanos()));
     return ends;
   }
 
-  /** The pods of a revision with waiting requests have changed, or are read from now on. */
+  /**
+   * Call with the status of pods of a revision with waiting requests: when it is first read, and
+   * when it changes.
+   */
   public void progress(RevisionStartProgress now) {
-    var history = revisions.get(now.revision());
-    if (history != null) {
-      history.progress(now, clock.instant(), nanoTime.getAsLong());
-      settle(now.revision(), history, false);
+    var tracker = revisions.get(now.revision());
+    if (tracker != null) {
+      tracker.progress(now, clock.instant(), nanoTime.getAsLong());
+      settle(now.revision(), tracker, false);
     }
   }
 
-  /** They are not read any more. */
+  /** Call when the status of the revision's pods is no longer read. */
   public void progressEnded(RevisionId id) {
-    var history = revisions.get(id);
-    if (history != null) {
-      history.progressEnded();
-      settle(id, history, false);
+    var tracker = revisions.get(id);
+    if (tracker != null) {
+      tracker.progressEnded();
+      settle(id, tracker, false);
     }
   }
 
-  private void settle(RevisionId id, ColdStartTracker history, boolean isOver) {
-    long number = history.settle(isOver);
+  private void settle(RevisionId id, ColdStartTracker tracker, boolean isOver) {
+    long number = tracker.settle(isOver);
     if (number > 0) {
-      split(id, history, number);
+      split(id, tracker, number);
     }
   }
 
-  private synchronized void split(RevisionId id, ColdStartTracker history, long number) {
+  private synchronized void split(RevisionId id, ColdStartTracker tracker, long number) {
     for (int i = 0; i < last.size(); i++) {
       var entry = last.get(i);
       if (entry.isOf(id, number) && !entry.settled) {
-        last.set(i, split(entry, history));
+        last.set(i, split(entry, tracker));
       }
     }
   }
 
-  /** With what is known now; measured once nothing more will be. */
-  private Entry split(Entry entry, ColdStartTracker history) {
+  /** Adds the phases that are known now. Measures them when nothing more will be learned. */
+  private Entry split(Entry entry, ColdStartTracker tracker) {
     var start = entry.start;
-    var known = known(start.revision(), history.listed(), nanoTime.getAsLong());
-    history.settle(false);
-    boolean settled = history.isSettled(entry.number);
-    var split = history.split(entry.number, entry.arrivedNanos, known);
+    var known = known(start.revision(), tracker.listed(), nanoTime.getAsLong());
+    tracker.settle(false);
+    boolean settled = tracker.isSettled(entry.number);
+    var split = tracker.split(entry.number, entry.arrivedNanos, known);
     if (split == null) {
       return new Entry(start, entry.number, entry.arrivedNanos, settled);
     }
@@ -236,17 +243,17 @@ public final class ColdStartRecorder implements RequestObserver {
         }
         var revision = request.revision();
         if (outcome == RequestOutcome.REVISION_GONE && revision != null) {
-          // It may have been queued after the revision was deleted.
+          // The request may have been queued after the revision was deleted.
           gone(revision.id());
         }
       }
       case ARRIVED, FORWARDING, UNDELIVERED -> {
-        // Not known yet what it waits for.
+        // It is not known yet what the request waits for.
       }
     }
   }
 
-  /** One that had a pod before, or waits for its turn, waits for no start. */
+  /** A request that had a pod before, or waits only for its turn, does not wait for a start. */
   private void queued(RequestTimeline request) {
     var revision = request.revision();
     if (revision != null && request.retries() == 0) {
@@ -254,7 +261,7 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  /** @param navigation that was answered with a page, which has waited until now */
+  /** @param navigation the request that was answered with a page; the page has waited until now */
   public void pageEnded(RequestTimeline navigation, RequestOutcome outcome) {
     var revision = navigation.revision();
     var awaited = navigation.awaited;
@@ -302,7 +309,7 @@ public final class ColdStartRecorder implements RequestObserver {
     if (labelledBy == LabelledBy.NONE) {
       return Labels.EMPTY;
     }
-    // A deleted revision has no history, and its series are forgotten.
+    // A deleted revision has no tracker, and its series have been dropped.
     boolean own = revisions.containsKey(id) && (labelled.contains(id)
         || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id)));
     return Labels.of(HttpLabels.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER,
@@ -325,25 +332,31 @@ public final class ColdStartRecorder implements RequestObserver {
     if (last.size() == MAX_KEPT) {
       last.removeFirst();
     }
-    var history = revisions.get(entry.start.revision());
-    last.addLast(history == null ? entry : split(entry, history));
+    var tracker = revisions.get(entry.start.revision());
+    last.addLast(tracker == null ? entry : split(entry, tracker));
     return true;
   }
 
-  /** The start of a revision of which no pod answers; null if one does, or it has no pods and no requests. */
+  /**
+   * The start in progress of a revision; null if a pod answers, or if the revision has no pods and
+   * no requests.
+   */
   public @Nullable OngoingColdStart view(RevisionId id) {
-    var history = revisions.get(id);
-    if (history == null) {
+    var tracker = revisions.get(id);
+    if (tracker == null) {
       return null;
     }
     long now = nanoTime.getAsLong();
-    return history.view(now, known(id, history.listed(), now));
+    return tracker.view(now, known(id, tracker.listed(), now));
   }
 
-  /** How long pods of a revision that has none that answers have been listed; else null. */
+  /**
+   * How long the first pod of a starting revision has been listed; null if a pod answers, or if no
+   * pod is listed.
+   */
   public @Nullable Duration listedFor(RevisionId id) {
-    var history = revisions.get(id);
-    long nanos = history == null ? Long.MAX_VALUE : history.listedSince();
+    var tracker = revisions.get(id);
+    long nanos = tracker == null ? Long.MAX_VALUE : tracker.listedSince();
     return nanos == Long.MAX_VALUE
         ? null
         : Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - nanos));
@@ -354,14 +367,16 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** A start that a request waits for. */
-  record AwaitedStart(ColdStartTracker history, long number, long unlistedNanos) {
+  record AwaitedStart(ColdStartTracker tracker, long number, long unlistedNanos) {
     private PodStart until(long now) {
-      return history.since(this, now);
+      return tracker.since(this, now);
     }
 
-    /** Of its phases, on the loops' clock; without those that have not ended or are not known. */
+    /**
+     * The ends of its phases by the loops' clock, without those that have not ended or are unknown.
+     */
     Map<StartPhase, Long> ends() {
-      var split = history.split(number, 0, Map.of());
+      var split = tracker.split(number, 0, Map.of());
       return split == null ? Map.of() : split.ends();
     }
   }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies the record of a cold start with two durations: how long ago a revision was scaled from zero, and how long a pod has
- * accepted connections.
+ * Supplies two durations for the records of cold starts: how long ago a revision was scaled from
+ * zero, and for how long a pod has accepted connections.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -24,9 +24,9 @@ public interface ColdStartTimingSource {
     }
   };
 
-  /** How long ago this process scaled it from zero; null if it did not. */
+  /** How long ago this process scaled the revision from zero; null if it did not. */
   @Nullable Duration scaledFromZero(RevisionId id);
 
-  /** How long a pod has accepted connections; null if it does not. */
+  /** For how long a pod has accepted connections; null if it does not. */
   @Nullable Duration accepts(RevisionId id, Destination pod);
 }

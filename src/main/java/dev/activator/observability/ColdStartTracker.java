@@ -25,18 +25,18 @@ final class ColdStartTracker {
   private DestinationSet published = DestinationSet.NONE;
   private long starts;
   private long publishedNanos;
-  /** Until the last start. */
+  /** The value of {@link #unlistedNanos} at the end of the last start. */
   private long unlistedWhenPublished;
-  /** All time without a listed pod, up to {@link #unlistedSince}. */
+  /** The total time without a listed pod, up to {@link #unlistedSince}. */
   private long unlistedNanos;
   private long unlistedSince;
-  /** Of the last start's phases but those of pods; empty while no pod answers. */
+  /** The ends of the last start's phases, except those of pods; empty while no pod answers. */
   private Map<StartPhase, Long> ends = Map.of();
-  /** Of the phases of pods, as their status was last read. */
+  /** The ends of the phases of pods, according to their last status. */
   private Map<StartPhase, Long> podEnds = Map.of();
-  /** Null unless the status of its pods is read. */
+  /** The last status of the pods; null while it is not read. */
   private @Nullable RevisionStartProgress progress;
-  /** The number of the last start of which nothing more will be known. */
+  /** The number of the last start about which nothing more will be learned. */
   private long settled;
 
   ColdStartTracker(long now) {
@@ -55,7 +55,7 @@ final class ColdStartTracker {
   }
 
   /**
-   * Returns since when those pods have been listed that are new.
+   * Records the published pods. Returns for each new one since when it has been listed.
    *
    * @param known the ends of phases that are known without the status of pods
    */
@@ -81,7 +81,7 @@ final class ColdStartTracker {
     return since;
   }
 
-  /** Whether no pod answers. */
+  /** Whether no pod answers probes. */
   synchronized boolean isStarting() {
     return published.isEmpty();
   }
@@ -111,9 +111,10 @@ final class ColdStartTracker {
   }
 
   /**
-   * Returns the number of the last start if from now on nothing more will be known of it; else 0.
+   * Returns the number of the last start if nothing more will be learned about it from now on;
+   * otherwise 0.
    *
-   * @param isOver whether its pods are gone
+   * @param isOver whether the pods of the start are gone
    */
   synchronized long settle(boolean isOver) {
     if (published.isEmpty() || isSettled(starts)
@@ -129,9 +130,9 @@ final class ColdStartTracker {
   }
 
   /**
-   * A start's phases; null if it was followed by another, or is over.
+   * The phases of a start; null if another start followed, or if the start is over.
    *
-   * @param known as for {@link #published}, if the start goes on
+   * @param known as for {@link #published}; used if the start is in progress
    */
   synchronized @Nullable ColdStartBreakdown split(long number, long origin,
       Map<StartPhase, Long> known) {
@@ -175,7 +176,10 @@ final class ColdStartTracker {
     return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
   }
 
-  /** The last start if there was one since then, else the one in progress. */
+  /**
+   * The start for which a request waited: the one that has ended since then, or else the one in
+   * progress.
+   */
   synchronized PodStart since(AwaitedStart awaited, long now) {
     return starts >= awaited.number()
         ? new PodStart(awaited.number(), unlistedWhenPublished - awaited.unlistedNanos(),

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The labels of HTTP metrics. Those that vary by request are also one number ("traits"), to find a
- * series without allocation.
+ * The labels of HTTP metrics. Those that vary by request are also encoded in one number (the
+ * "traits"), by which a series is found without allocation.
  *
  * <p><b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
  */
@@ -26,8 +26,8 @@ final class HttpLabels {
       "OPTIONS", "PATCH", "TRACE", "CONNECT");
   static final int KINDS = METHODS.size() * 2;
   private static final List<String> VERSIONS = List.of("HTTP/1.1", "HTTP/2.0", "HTTP/1.0");
-  // In Prometheus's form. With dots, every Labels would keep converted copies, which were a tenth of
-  // the heap with 5,000 busy revisions.
+  // Names in Prometheus's form. With dots, every Labels would keep converted copies, which were a
+  // tenth of the heap with 5,000 busy revisions.
   static final String NAMESPACE = prometheusName(Names.NAMESPACE);
   static final String REVISION = prometheusName(Names.REVISION);
   private static final String SERVICE_NAME = prometheusName(Names.SERVICE);
@@ -47,17 +47,23 @@ final class HttpLabels {
   private static final int VERSION_SHIFT = STATUS_BITS + 1;
   private static final int METHOD_SHIFT = VERSION_SHIFT + 2;
   private static final int MAX_KEPT = 256;
-  /** Shared by all revisions; callers and pods choose methods and statuses, so it has a limit. */
+  /**
+   * The labels of traits, shared by all revisions. Their number is limited, because callers and
+   * pods choose methods and statuses.
+   */
   private static final Map<Integer, Labels> BY_TRAITS = new ConcurrentHashMap<>();
 
   private HttpLabels() {}
 
-  /** As the caller sees them. */
+  /** The traits of a request between the caller and the activator. */
   static int traits(RequestTimeline request, int status) {
     return traits(request, version(request.protocol()), request.secure(), status);
   }
 
-  /** As the pod sees them: never older than HTTP/1.1. */
+  /**
+   * The traits of a request between the activator and the pod. The version is never older than
+   * HTTP/1.1.
+   */
   static int podTraits(RequestTimeline request, int status) {
     return traits(request, version(request.protocol()) == 1 ? 1 : 0, request.podSecure(), status);
   }
@@ -71,12 +77,12 @@ final class HttpLabels {
     return Math.max(METHODS.indexOf(name), 0);
   }
 
-  /** {@link #OTHER} if HTTP does not define it. */
+  /** The label of a method; {@link #OTHER} if HTTP does not define the method. */
   public static String methodLabel(String name) {
     return METHODS.get(method(name));
   }
 
-  /** One number for each method and scheme, below {@link #KINDS}. */
+  /** A number for the method and the scheme, below {@link #KINDS}. */
   static int kind(RequestTimeline request) {
     return method(request.method()) * 2 + (request.secure() ? 1 : 0);
   }
@@ -125,7 +131,7 @@ final class HttpLabels {
     return labels.merge(Labels.of(ADDRESS, pod.host(), PORT, Integer.toString(pod.port())));
   }
 
-  /** Of all hosts beyond a limit. */
+  /** The labels that all hosts beyond the limit share. */
   static Labels withOtherHost(Labels labels) {
     return labels.add(ADDRESS, OTHER);
   }
@@ -134,7 +140,7 @@ final class HttpLabels {
     return labels.add(ERROR, type);
   }
 
-  /** Of everything beyond the limits. */
+  /** The labels that all series beyond the limits share. */
   static Labels ofOverflow(Labels labels) {
     return labels.add(OVERFLOW, "true");
   }

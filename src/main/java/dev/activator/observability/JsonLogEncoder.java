@@ -18,8 +18,9 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * The log's lines as Knative's JSON, written without Jackson's data binding, which no start needs
- * otherwise. A revision as the first argument also becomes {@code knative.dev/key}.
+ * Encodes log lines as Knative's JSON. If the first argument is a revision, it is also written as
+ * {@code knative.dev/key}. Jackson's data binding is not used, because nothing else needs it during
+ * a start.
  *
  * <p><b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
  * {@code knative.dev/pkg}.
@@ -62,7 +63,7 @@ public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
         + (build.getProperty("git.dirty", "").equals("true") ? "-dirty" : ""));
   }
 
-  /** Seven digits, and {@code -dirty} if there were uncommitted changes. */
+  /** The first seven digits of a commit, and {@code -dirty} if there were uncommitted changes. */
   private static String brief(String text) {
     var hash = HASH.matcher(text);
     return hash.matches() ? hash.group(1) + (hash.group(2) == null ? "" : hash.group(2)) : text;
@@ -87,7 +88,7 @@ public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
     var text = new StringWriter();
     try (var line = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
       line.writeStartObject();
-      // Severity first, for people who read it unformatted.
+      // Severity comes first, for people who read the raw line.
       line.writeStringProperty("severity", severity(event.getLevel()));
       line.writeStringProperty("timestamp", TIMESTAMP.format(event.getInstant()));
       line.writeStringProperty("logger", "activator");

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last failed request of each revision, until one is served.
+ * Remembers the last failed request of each revision, until a request is served.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -24,12 +24,12 @@ public final class LastFailures implements RequestObserver {
   private volatile Listener listener = (_, _, _) -> {
   };
 
-  /** Called on the request's loop. */
+  /** A listener that is called on the request's loop. */
   public interface Listener {
     void failed(RevisionId id, RequestOutcome outcome, int status);
   }
 
-  /** @param existing no longer has a revision when {@link #gone} is called for it */
+  /** @param existing no longer finds a revision when {@link #gone} is called for it */
   public LastFailures(LongSupplier nanoTime, RevisionLister existing) {
     this.nanoTime = nanoTime;
     this.existing = existing;
@@ -52,7 +52,8 @@ public final class LastFailures implements RequestObserver {
       listener.failed(revision.id(), outcome, request.status());
       last.put(revision.id(), new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
       if (existing.find(revision.id()) == null) {
-        // It was deleted while the request was queued: nothing else removes this one.
+        // The revision was deleted while the request was queued, so gone() will not be called
+        // again.
         last.remove(revision.id());
       }
     } else if (!last.isEmpty()) {

@@ -27,7 +27,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 
 /**
- * All metrics of the process.
+ * The registry of the process's metrics.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -44,7 +44,8 @@ public final class Meters implements MultiCollector {
   }
 
   /**
-   * Numbers are never reused, so counting threads should be few and long-lived, as event loops are.
+   * The number of the calling thread. Numbers are never reused, so only few, long-lived threads
+   * such as event loops should count.
    */
   int thread() {
     return thread.get();
@@ -64,12 +65,12 @@ public final class Meters implements MultiCollector {
     });
   }
 
-  /** For labels known only at the scrape. */
+  /** Adds series whose labels are known only at the scrape. */
   public void numbers(MetricDefinition metric, Consumer<BiConsumer<Labels, Double>> values) {
     add(reading -> values.accept((labels, value) -> reading.add(metric, labels, value)));
   }
 
-  /** For durations too rare for a caller to keep the histogram. */
+  /** Records a duration that is too rare for the caller to keep the histogram. */
   public void measured(MetricDefinition metric, Labels labels, Duration took) {
     var histogram = measured.computeIfAbsent(metric, _ -> new ConcurrentHashMap<>())
         .computeIfAbsent(labels, it -> PerThreadHistogram.of(metric, it));
@@ -84,7 +85,7 @@ public final class Meters implements MultiCollector {
     }
   }
 
-  /** @param process shown as {@code target_info} */
+  /** @param process the labels of {@code target_info} */
   public void register(PrometheusRegistry registry, Labels process) {
     Info.builder().name("target").help("What distinguishes it from others.").constLabels(process)
         .register(registry);
@@ -96,7 +97,7 @@ public final class Meters implements MultiCollector {
     return new MetricSnapshots(read().values());
   }
 
-  /** In the order of {@link MetricDefinition}. */
+  /** The current values, in the order of {@link MetricDefinition}. */
   Map<MetricDefinition, MetricSnapshot> read() {
     var reading = new Reading();
     sources.forEach(source -> source.accept(reading));
@@ -111,10 +112,10 @@ public final class Meters implements MultiCollector {
 
     private Reading() {}
 
-    /** Merges values of the same series. */
+    /** Adds a value; combines values of the same series. */
     public void add(MetricDefinition metric, Labels labels, double value) {
       values.computeIfAbsent(metric, _ -> new LinkedHashMap<>()).merge(labels, value,
-          metric::together);
+          metric::combine);
     }
 
     void add(PerThreadHistogram histogram) {

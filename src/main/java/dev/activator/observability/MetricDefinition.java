@@ -181,7 +181,7 @@ public enum MetricDefinition {
 
   public enum Kind {
     GAUGE,
-    /** May fall; values of several sources add up. */
+    /** A value that may fall. Values of several sources are added up. */
     UP_DOWN_COUNTER,
     COUNTER,
     HISTOGRAM
@@ -239,7 +239,7 @@ public enum MetricDefinition {
     return kind;
   }
 
-  /** In UCUM. */
+  /** The unit in UCUM. */
   public String unit() {
     return unit;
   }
@@ -252,7 +252,7 @@ public enum MetricDefinition {
     return sentence;
   }
 
-  /** For Prometheus, without the suffixes of counters and histograms. */
+  /** The name for Prometheus, without the suffixes of counters and histograms. */
   public String familyName() {
     String suffix = switch (unit) {
       case "s" -> "_seconds";
@@ -267,8 +267,8 @@ public enum MetricDefinition {
         && (unit.startsWith("{") || unit.equals("By"));
   }
 
-  /** Counts add up, ages and states take the worst. */
-  double together(double one, double other) {
+  /** Combines values of the same series: adds up counts, and takes the worst of ages and states. */
+  double combine(double one, double other) {
     return switch (this) {
       case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY, LEASE_AGE ->
         Math.max(one, other);
@@ -277,24 +277,24 @@ public enum MetricDefinition {
     };
   }
 
-  /** Nanoseconds per second, or 1. */
+  /** The divisor of recorded values: nanoseconds per second, or 1. */
   double perUnit() {
     return unit.equals("s") ? 1e9 : 1;
   }
 
-  /** In nanoseconds or bytes; empty unless a histogram. */
+  /** The bounds of a histogram's buckets, in nanoseconds or bytes; empty for other meters. */
   public long[] bounds() {
     return bounds;
   }
 
   private static final class Bounds {
-    /** As OpenTelemetry advises for requests. */
+    /** OpenTelemetry's recommendation for requests. */
     static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
         5, 7.5, 10};
-    /** Starts take longer than requests, their phases may be shorter. */
+    /** For starts, which take longer than requests, and their phases, which may be shorter. */
     static final double[] START_SECONDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
         1, 2.5, 5, 10, 30, 60, 120, 300};
-    /** From 0.1 ms on the same node to the probe's timeout. */
+    /** For probes: from 0.5 ms to the timeout and above. */
     static final double[] PROBE_SECONDS = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
         0.2, 0.3, 0.5, 1};
     /** OpenTelemetry's default. */

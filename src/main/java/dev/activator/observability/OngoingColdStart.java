@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A start from zero that goes on.
+ * A start from zero that is in progress.
  *
- * @param split its times are before now, so they are negative
- * @param pod its name; empty if it is not known
- * @param reason why the pod does not go on, in one word; else empty
+ * @param split its phases; their times are before now, so they are negative
+ * @param pod the name of the pod; empty if unknown
+ * @param reason why the pod makes no progress, in one word; otherwise empty
  */
 public record OngoingColdStart(ColdStartBreakdown split, String pod, String reason,
     String message) {
 
-  /** In nanoseconds; the last phase goes on. */
+  /** The durations of the phases in nanoseconds; the last phase is in progress. */
   public Map<StartPhase, Long> phases(Duration awaited) {
     return split.between(-awaited.toNanos(), 0);
   }

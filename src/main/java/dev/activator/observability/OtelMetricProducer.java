@@ -34,11 +34,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Our metrics as OTLP, with Knative's scopes and types. */
+/** Converts our metrics to OTLP, with Knative's scopes and types. */
 final class OtelMetricProducer implements MetricProducer {
-  /** Marks the series of everything beyond the limits. */
+  /** The label of the series that everything beyond the limits shares. */
   public static final String OVERFLOW = "otel.metric.overflow";
-  /** By Prometheus's form of them, in which labels are kept. */
+  /** The names of labels by their form in Prometheus, in which labels are stored. */
   private static final Map<String, String> NAMES = Stream
       .concat(Stream.of(OVERFLOW),
           Arrays.stream(MetricDefinition.values()).flatMap(m -> m.tags().stream()))
@@ -111,7 +111,7 @@ final class OtelMetricProducer implements MetricProducer {
 
   private HistogramPointData histogram(HistogramDataPointSnapshot point, long now) {
     ClassicHistogramBuckets buckets = point.getClassicBuckets();
-    // The last bucket is unbounded.
+    // The last bucket has no bound.
     var bounds = IntStream.range(0, buckets.size() - 1).mapToObj(buckets::getUpperBound).toList();
     var counts = IntStream.range(0, buckets.size()).mapToObj(buckets::getCount).toList();
     return HistogramPointData.create(startNanos, now, attributes(point.getLabels()),

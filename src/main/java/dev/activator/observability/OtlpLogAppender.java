@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log's lines, pushed by OTLP in addition to standard output.
+ * Pushes log lines by OTLP, in addition to standard output.
  *
  * <p><b>Source.</b> "Logs data model" of OpenTelemetry; its attributes of exceptions.
  */
 final class OtlpLogAppender extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
-  /** What they say of a push that failed would be pushed, too. */
-  private static final String[] OF_THE_PUSH = {"io.opentelemetry.", "okhttp3."};
+  /** Loggers that are not pushed, because they report failed pushes. */
+  private static final String[] NOT_PUSHED = {"io.opentelemetry.", "okhttp3."};
 
   private final SdkLoggerProvider provider;
 
@@ -29,7 +29,7 @@ final class OtlpLogAppender extends AppenderBase<ILoggingEvent> implements AutoC
     this.provider = provider;
   }
 
-  /** Null if the log is not pushed. */
+  /** Starts to push the log; null if it is not pushed. */
   static @Nullable OtlpLogAppender start(TelemetryExporters exporters) {
     var exporter = exporters.ofLogs();
     if (exporter == null) {
@@ -54,7 +54,7 @@ final class OtlpLogAppender extends AppenderBase<ILoggingEvent> implements AutoC
   @Override
   protected void append(ILoggingEvent event) {
     var name = event.getLoggerName();
-    for (var own : OF_THE_PUSH) {
+    for (var own : NOT_PUSHED) {
       if (name.startsWith(own)) {
         return;
       }
@@ -81,7 +81,7 @@ final class OtlpLogAppender extends AppenderBase<ILoggingEvent> implements AutoC
     };
   }
 
-  /** Waits a while for the last lines. */
+  /** Waits for the last lines, but no longer than the timeout. */
   @Override
   public void close() {
     root().detachAppender(this);

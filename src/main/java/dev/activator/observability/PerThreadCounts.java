@@ -5,19 +5,19 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * Counters that are kept per thread and summed when read: adding needs no atomic instruction and
- * shares no cache line.
+ * Counters that are stored per thread and summed when read. So adding needs no atomic instruction,
+ * and threads share no cache line.
  *
  * <p><b>Threads.</b> Any may call, with its own {@link Meters#thread}.
  */
 final class PerThreadCounts {
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
   private static final long[] NONE = {};
-  /** One cache line, to share none with the next object. */
+  /** The padding of one cache line, so that none is shared with the next object. */
   private static final int PADDING = 8;
 
   private final int size;
-  /** By thread number; empty until the thread adds. */
+  /** The counts by thread number; empty until the thread adds. */
   private volatile long[][] threads = {};
 
   PerThreadCounts(int size) {
@@ -42,7 +42,7 @@ final class PerThreadCounts {
     return all[thread];
   }
 
-  /** Not a consistent snapshot. */
+  /** The sums of the threads' counts. They are not a consistent snapshot. */
   long[] sums(int from, int to) {
     var sums = new long[to - from];
     for (var each : threads) {

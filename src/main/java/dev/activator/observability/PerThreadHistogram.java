@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A histogram that is kept per thread, which is cheaper for event loops than the client library's.
- * Histograms that are recorded together share their counts.
+ * A histogram that is stored per thread, which is cheaper for event loops than the client
+ * library's. Histograms that are recorded together share an array of counts.
  *
  * <p><b>Threads.</b> Any may call. A snapshot may have a value in its bucket but not yet in its
  * sum.
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param counts of each bucket, then the sum
  * @param offset of the first bucket in {@code counts}
- * @param traced null if metrics name no traces
+ * @param traced the traced values; null if metrics have no exemplars
  */
 record PerThreadHistogram(MetricDefinition metric, Labels labels, PerThreadCounts counts,
     int offset,
@@ -50,7 +50,7 @@ record PerThreadHistogram(MetricDefinition metric, Labels labels, PerThreadCount
     return bucket;
   }
 
-  /** Names the trace of a value. */
+  /** Records the trace of a value. */
   void trace(long value, String traceId, String spanId, long epochMillis) {
     if (traced != null) {
       traced.keep(bucket(value), metric.bounds().length + 1,
@@ -72,7 +72,7 @@ record PerThreadHistogram(MetricDefinition metric, Labels labels, PerThreadCount
         .sum(sums[buckets] / perUnit).build();
   }
 
-  /** The last traced value of each bucket. Racy: one of two at the same time is lost. */
+  /** The last traced value of each bucket. Of two concurrent values one may be lost. */
   static final class TracedValues {
     private volatile @Nullable Value @Nullable [] last;
 

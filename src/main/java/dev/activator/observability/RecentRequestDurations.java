@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the last requests of each revision took, so that percentiles of few requests are exact. Added to the
- * observers only while the console is open.
+ * Remembers how long the last requests of each revision took, so that percentiles of few requests
+ * are exact. It is one of the observers only while the console is open.
  *
  * <p><b>Threads.</b> Any may call. A value that is being written may be missing.
  */
@@ -23,7 +23,7 @@ public final class RecentRequestDurations implements RequestObserver {
   private final RevisionLister existing;
   private final Map<RevisionId, Ring> rings = new ConcurrentHashMap<>();
 
-  /** @param existing no longer has a revision when {@link #gone} is called for it */
+  /** @param existing no longer finds a revision when {@link #gone} is called for it */
   public RecentRequestDurations(LongSupplier nanoTime, RevisionLister existing) {
     this.nanoTime = nanoTime;
     this.existing = existing;
@@ -40,14 +40,17 @@ public final class RecentRequestDurations implements RequestObserver {
     if (ring == null) {
       ring = rings.computeIfAbsent(id, _ -> new Ring());
       if (existing.find(id) == null) {
-        // It was deleted while the request ran: nothing else removes this one.
+        // The revision was deleted while the request ran, so gone() will not be called again.
         rings.remove(id);
       }
     }
     ring.add(request.endedNanos(), request.endedNanos() - request.arrivedNanos());
   }
 
-  /** Those of the last minute in nanoseconds, the shortest first; null if there were more than are kept. */
+  /**
+   * The durations of the last minute in nanoseconds, the shortest first; null if there were more
+   * than are stored.
+   */
   public long @Nullable [] of(RevisionId id) {
     var ring = rings.get(id);
     return ring == null ? new long[0] : ring.since(nanoTime.getAsLong() - MINUTE_NANOS);
@@ -57,7 +60,7 @@ public final class RecentRequestDurations implements RequestObserver {
     rings.remove(id);
   }
 
-  /** Call when it is no observer any more. */
+  /** Call when this is no longer an observer. */
   public void clear() {
     rings.clear();
   }

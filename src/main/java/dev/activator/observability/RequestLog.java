@@ -7,7 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request log: a line for each request, by the template that was set when it arrived.
+ * Writes the request log, with a line for each request. The template is the one that was set when
+ * the request arrived.
  *
  * <p><b>Threads.</b> Any may call.
  *

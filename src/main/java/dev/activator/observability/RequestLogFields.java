@@ -12,13 +12,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a request that a template of the request log may name.
+ * The fields of a request that a template of the request log may use.
  *
  * <p><b>Source.</b> {@code RequestLogTemplateInput} of {@code knative.dev/pkg}, and Go's
  * {@code http.Request}, {@code http.Header}, {@code url.URL} and {@code url.Values}.
  */
 record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
-  /** Fields that only Go's requests have. */
+  /** Fields that exist only in Go's requests. */
   static final Set<String> ABSENT = Set.of("Request.Body", "Request.GetBody", "Request.Close",
       "Request.Form", "Request.FormValue", "Request.PostForm", "Request.PostFormValue",
       "Request.MultipartForm", "Request.Trailer", "Request.TransferEncoding",
@@ -95,7 +95,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
     };
   }
 
-  /** A method of a header or of a query. */
+  /** The value of a method of a header or a query. */
   private static Object method(String name, List<Object> arguments, GoTemplate.Mapping values)
       throws GoTemplateException {
     if (arguments.size() != 1 || !(arguments.getFirst() instanceof String key)) {
@@ -121,7 +121,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
     return value == null ? "" : value;
   }
 
-  /** -1 if not announced. */
+  /** The length of the body; -1 if it was not announced. */
   private long contentLength() {
     var announced = request.header("Content-Length");
     if (announced != null) {
@@ -137,7 +137,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
   }
 
   /**
-   * May be empty.
+   * The id of the request's trace; may be empty.
    *
    * <p><b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.
    */
@@ -150,7 +150,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
     return fields.length >= 4 && !fields[1].isEmpty() ? fields[1] : first("X-B3-TraceId");
   }
 
-  /** 0 without an authority: the target is a path then, and no whole URL. */
+  /** Where the authority begins; 0 if there is none, because the target is only a path. */
   private int authorityBegin() {
     var target = request.target();
     int scheme = target.startsWith("/") ? -1 : target.indexOf("://");
@@ -182,7 +182,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
       String[] sides = pair.split("=", 2);
       String name = decoded(sides[0]);
       String value = sides.length < 2 ? "" : decoded(sides[1]);
-      // As Go: skips parameters with a semicolon or a malformed escape.
+      // Like Go, skips parameters with a semicolon or a malformed escape.
       if (!pair.isEmpty() && pair.indexOf(';') < 0 && key.equals(name) && value != null) {
         values.add(value);
       }
@@ -190,7 +190,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
     return values;
   }
 
-  /** Null if an escape is malformed. */
+  /** The text without percent-encoding; null if an escape is malformed. */
   private static @Nullable String decoded(String text) {
     try {
       return text.indexOf('%') < 0 && text.indexOf('+') < 0

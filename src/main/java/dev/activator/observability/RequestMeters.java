@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of requests: the series of a request's revision are found once, when it arrives, and are
- * no longer shown after the revision's deletion.
+ * The meters of requests. The series of a request's revision are looked up once, when the request
+ * arrives. They are dropped when the revision is deleted.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -25,9 +25,12 @@ public final class RequestMeters implements RequestObserver {
   private final Map<RequestOutcome, LongAdder> rejections = new EnumMap<>(RequestOutcome.class);
   private final LongAdder retries = new LongAdder();
   private final LongAdder redirected = new LongAdder();
-  /** By the method and the scheme. Where metrics are exported, this sees all requests. */
+  /**
+   * The number of active requests by method and scheme. If metrics are exported, all requests are
+   * counted.
+   */
   private final PerThreadCounts active = new PerThreadCounts(HttpLabels.KINDS);
-  /** Whether there were requests of a kind; its series stays. */
+  /** Whether there were requests of a kind. Its series stays after they have ended. */
   private final boolean[] known = new boolean[HttpLabels.KINDS];
 
   public RequestMeters(Meters meters, RevisionLister existing) {
@@ -97,7 +100,7 @@ public final class RequestMeters implements RequestObserver {
       }
       case ENDED -> ended(request, meters);
       case ARRIVED, FORWARDING, RESPONDING -> {
-        // Counted once the outcome is known.
+        // The request is counted when its outcome is known.
       }
     }
   }
@@ -146,7 +149,7 @@ public final class RequestMeters implements RequestObserver {
   }
 
   /**
-   * How many requests took how long, by the buckets of {@link MetricDefinition#SERVER_DURATION}; null if none
+   * The number of requests in each bucket of {@link MetricDefinition#SERVER_DURATION}; null if none
    * was counted.
    */
   public long @Nullable [] durations(RevisionId id) {

@@ -20,14 +20,14 @@ public interface RequestObserver {
    * </pre>
    */
   enum Step {
-    /** The target and its revision are known. */
+    /** The request's target and revision are known. */
     ARRIVED,
-    /** Waits for a permit; again if a pod could not be reached. */
+    /** The request waits for a permit, perhaps again after a pod could not be reached. */
     QUEUED,
     GRANTED,
-    /** The last moment to change a header of the request. */
+    /** The request is about to be sent. This is the last moment to change its headers. */
     FORWARDING,
-    /** The destination could not be reached; the request is queued again next. */
+    /** The destination could not be reached. The request is queued again next. */
     UNDELIVERED,
     RESPONDING,
     ENDED

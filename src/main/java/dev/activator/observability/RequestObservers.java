@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All observers as one; one that throws stops neither the request nor the others. One that is
- * added after the first request sees only the last steps of some.
+ * Combines all observers into one. An observer that throws stops neither the request nor the
+ * others. An observer that is added while requests run sees only their last steps.
  */
 public final class RequestObservers implements RequestObserver {
   private static final Logger log = LoggerFactory.getLogger(RequestObservers.class);
@@ -29,7 +29,7 @@ public final class RequestObservers implements RequestObserver {
       try {
         observer.saw(step, request);
       } catch (RuntimeException e) {
-        log.error("A request goes on, but its being {} was not recorded", step, e);
+        log.error("Recording the step {} of a request failed", step, e);
       }
     }
   }

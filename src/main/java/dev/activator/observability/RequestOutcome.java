@@ -2,11 +2,11 @@ package dev.activator.observability;
 
 import java.util.Locale;
 
-/** How a request ended; logs and meters show the name in lower case with hyphens. */
+/** The outcome of a request. Logs and meters show its name in lower case with hyphens. */
 public enum RequestOutcome {
   ANSWERED,
   UPGRADED,
-  /** A gateway may send the request itself. */
+  /** The gateway was allowed to send the request itself. */
   HANDED_OVER,
   CALLER_GONE,
   BAD_REQUEST,
@@ -14,28 +14,28 @@ public enum RequestOutcome {
   /** The revision could not be read from Kubernetes. */
   LOOKUP_FAILED,
   QUEUE_FULL,
-  /** Queued requests used all of their memory, or a buffer could not be had. */
+  /** Queued requests used all of their memory, or a buffer could not be allocated. */
   MEMORY_FULL,
-  /** No start was ever quick enough for the caller's deadline. */
+  /** No known start was quick enough for the caller's deadline. */
   DEADLINE_TOO_NEAR,
-  /** Deleted while the request was queued. */
+  /** The revision was deleted while the request was queued. */
   REVISION_GONE,
   /** The containers failed to start while the request was queued. */
   CANNOT_START,
-  /** The activator ended while the request was queued. */
+  /** The activator shut down while the request was queued. */
   SHUTTING_DOWN,
-  /** A browser got a page that waits instead of it. */
+  /** A browser got a waiting page, which waits instead of the request. */
   WAITING_PAGE,
-  /** Its revision's fallback answered it while the revision started. */
+  /** The revision's fallback answered the request while the revision started. */
   FALLBACK,
-  /** A rule answered it, so that it starts no pod. */
+  /** A rule answered the request, so that it starts no pod. */
   NOT_WOKEN,
   REQUEST_TIMEOUT,
   RESPONSE_START_TIMEOUT,
   IDLE_TIMEOUT,
   QUEUE_TIMEOUT,
   CALLER_DEADLINE,
-  /** The pod could not be reached, or broke off. */
+  /** The pod could not be reached, or broke off the response. */
   BAD_GATEWAY,
   /** The caller did not read the response, and all unread responses together held too much. */
   UNREAD,

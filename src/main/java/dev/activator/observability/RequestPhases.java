@@ -4,16 +4,16 @@ import dev.activator.revision.Revision;
 import java.util.Locale;
 
 /**
- * The times of a request by phase, until its response began, or it ended without one. Phases leave
- * no gaps.
+ * The time that a request spent in each phase, until its response began or it ended without one.
+ * The phases leave no gaps.
  *
  * <p><b>Units.</b> Nanoseconds, not negative.
  *
- * @param pod without a listed pod
- * @param probe with pods listed of which none answered a probe
- * @param queue until the last permit, failed attempts included
- * @param dial until there was a connection
- * @param firstByte until the pod began to respond
+ * @param pod the time without a listed pod
+ * @param probe the time in which pods were listed but none had answered a probe
+ * @param queue the time until the last permit, including failed attempts
+ * @param dial the time until there was a connection
+ * @param firstByte the time until the pod began to respond
  */
 public record RequestPhases(long pod, long probe, long queue, long dial, long firstByte) {
   public static final String SERVER_TIMING = "Server-Timing";
@@ -33,7 +33,7 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
       return !isSplit();
     }
 
-    /** Whether a {@link ColdStartBreakdown} says more. */
+    /** Whether a {@link ColdStartBreakdown} has more detail. */
     public boolean isSplit() {
       return this == POD || this == PROBE;
     }
@@ -45,17 +45,18 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
   }
 
   /**
-   * A revision's way from zero to its first pod that answers.
+   * The start of a revision from zero until its first pod answers.
    *
-   * @param number of the revision's start, from 1
+   * @param number the number of the revision's start, from 1
    * @param unlistedNanos how long no pod was listed while the request waited
-   * @param publishedNanos on the loops' clock; {@link Long#MAX_VALUE} if none answers yet
+   * @param publishedNanos when the first pod answered, by the loops' clock; {@link Long#MAX_VALUE}
+   *     if none has answered yet
    */
   public record PodStart(long number, long unlistedNanos, long publishedNanos) {
 
     RequestPhases until(long arrivedNanos, long grantedNanos) {
       long waited = grantedNanos - arrivedNanos;
-      // Differences, as the clock may overflow meanwhile.
+      // Uses differences, because the clock may overflow.
       long published = publishedNanos == Long.MAX_VALUE
           ? waited
           : Math.clamp(publishedNanos - arrivedNanos, 0, waited);
@@ -83,7 +84,7 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
   }
 
   /**
-   * The phases add up to the total.
+   * The value of the header {@code Server-Timing}. The phases add up to the total.
    *
    * <p><b>Source.</b> W3C's Server Timing: milliseconds.
    */

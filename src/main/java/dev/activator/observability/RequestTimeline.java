@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request under way, with the time of each of its steps, for RequestObservers.
+ * A request with the time of each of its steps, for {@link RequestObserver}s.
  *
  * <p><b>Threads.</b> Confined to the request's event loop.
  *
@@ -26,7 +26,7 @@ public abstract class RequestTimeline {
   private final @Nullable Revision revision;
   private final long arrivedNanos;
   private long grantedNanos;
-  /** 0 if the connection was open already. */
+  /** 0 if the connection was already open. */
   private long connectedNanos;
   private long respondedNanos;
   private long endedNanos;
@@ -44,7 +44,7 @@ public abstract class RequestTimeline {
   private @Nullable RequestOutcome outcome;
   private @Nullable String failure;
 
-  // Observers' state.
+  // The state of observers.
   @Nullable RevisionMeters meters;
   int thread;
   RequestTracer.@Nullable Spans spans;
@@ -63,16 +63,16 @@ public abstract class RequestTimeline {
 
   public abstract String method();
 
-  /** As in the request line. */
+  /** The target as in the request line. */
   public abstract String target();
 
-  /** Path and query. */
+  /** The path and the query. */
   public abstract String path();
 
-  /** With the port if given; may be empty. */
+  /** The host, with the port if one is given; may be empty. */
   public abstract String host();
 
-  /** Such as {@code HTTP/1.1}. */
+  /** The protocol, such as {@code HTTP/1.1}. */
   public abstract String protocol();
 
   public abstract boolean secure();
@@ -84,14 +84,14 @@ public abstract class RequestTimeline {
 
   public abstract int peerPort();
 
-  /** The first value, as the pod gets it. */
+  /** The first value of a header, as sent to the pod. */
   public abstract @Nullable String header(String name);
 
   public abstract List<String> headers(String name);
 
   public abstract void header(String name, String value);
 
-  /** False if a rule of its revision says that it starts no pod. */
+  /** Whether the request may start a pod. False if a rule of its revision forbids it. */
   public boolean mayWake() {
     return true;
   }
@@ -112,7 +112,10 @@ public abstract class RequestTimeline {
     observer.saw(Step.QUEUED, this);
   }
 
-  /** @param to over TLS another port than the pod's own */
+  /**
+   * @param to the address to which the request is sent; over TLS the port differs from that of the
+   *     pod
+   */
   public final void granted(Destination to) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
@@ -126,7 +129,10 @@ public abstract class RequestTimeline {
     observer.saw(Step.FORWARDING, this);
   }
 
-  /** Another revision gets the request, so its wait no longer counts as one for a start. */
+  /**
+   * Call when another revision gets the request. Its wait then no longer counts as a wait for a
+   * start.
+   */
   public final void fellBack() {
     fellBack = true;
     awaited = null;
@@ -136,7 +142,7 @@ public abstract class RequestTimeline {
     return fellBack;
   }
 
-  /** Called only for a new connection. */
+  /** Call only for a new connection. */
   public final void connected() {
     connectedNanos = now();
   }
@@ -148,7 +154,7 @@ public abstract class RequestTimeline {
     observer.saw(Step.UNDELIVERED, this);
   }
 
-  /** Makes {@link #respondedNanos} be measured. */
+  /** Lets {@link #respondedNanos} be measured. */
   public final void time() {
     timed = true;
   }
@@ -188,7 +194,9 @@ public abstract class RequestTimeline {
     return grantedNanos;
   }
 
-  /** Measured only if the request waited, or {@link #time} was called. */
+  /**
+   * When the response began. Measured only if the request waited, or if {@link #time} was called.
+   */
   public final long respondedNanos() {
     return respondedNanos;
   }
@@ -218,12 +226,15 @@ public abstract class RequestTimeline {
     return responseBytes;
   }
 
-  /** The destination's; 0 before. */
+  /** The status of the pod's response; 0 before the response. */
   public final int responseStatus() {
     return responseStatus;
   }
 
-  /** The caller's status, or the reason that it got none; 0 before the end. */
+  /**
+   * The status that the caller got, or one that stands for the reason why it got none; 0 before the
+   * end.
+   */
   public final int status() {
     return status;
   }
@@ -236,7 +247,7 @@ public abstract class RequestTimeline {
     return stage == Stage.QUEUED;
   }
 
-  /** Whether it has a permit, or had one when it ended. */
+  /** Whether the request has a permit, or had one when it ended. */
   public final boolean isRunning() {
     return stage == Stage.RUNNING;
   }
@@ -249,7 +260,7 @@ public abstract class RequestTimeline {
     return responseStatus > 0;
   }
 
-  /** The last one. */
+  /** The last destination. */
   public final @Nullable Destination destination() {
     return destination;
   }

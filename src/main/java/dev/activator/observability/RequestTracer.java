@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the spans of each request: {@code GET} for all of it, {@code throttler_try} while it is
- * queued, {@code activator_proxy} while it has a permit, and {@code GET /path} for the pod.
+ * Creates the spans of each request: {@code GET} for the whole request, {@code throttler_try} while
+ * it is queued, {@code activator_proxy} while it has a permit, and {@code GET /path} for the
+ * request to the pod.
  *
  * <p><b>Threads.</b> Called on each request's loop.
  *
@@ -44,7 +45,7 @@ final class RequestTracer implements RequestObserver {
   private final Exemplars exemplars;
   private final Clock clock;
 
-  /** @param exemplars which requests' traces metrics may name */
+  /** @param exemplars which traces may be exemplars of metrics */
   RequestTracer(TracerProvider tracers, TextMapPropagator context, Exemplars exemplars,
       Clock clock) {
     this.context = context;
@@ -78,7 +79,8 @@ final class RequestTracer implements RequestObserver {
       }
       case ENDED -> spans.endAll(request);
       case QUEUED, RESPONDING -> {
-        // The start of a wait is the arrival or the last end; the end has the response.
+        // These steps change no span: a wait begins at the arrival or at the last end, and the
+        // response is added at the end.
       }
     }
   }
@@ -129,7 +131,7 @@ final class RequestTracer implements RequestObserver {
   static final class Spans {
     private final Span server;
     private final Context callers;
-    /** Spans' clock minus the loop's. */
+    /** The clock of spans minus the clock of the loop. */
     private final long offsetNanos;
     private final boolean isExemplar;
     private @Nullable Span waiting;
@@ -144,7 +146,7 @@ final class RequestTracer implements RequestObserver {
       this.isExemplar = isExemplar;
     }
 
-    /** Whether metrics may name this trace. */
+    /** Whether this trace may be an exemplar of metrics. */
     boolean isExemplar() {
       return isExemplar;
     }
@@ -174,7 +176,7 @@ final class RequestTracer implements RequestObserver {
       }
     }
 
-    /** What is known by now of the start that the request waited for. */
+    /** Adds what is known of the start that the request waited for. */
     private void addStart(Span span, RequestTimeline request, long nanos) {
       var start = request.awaited;
       if (start != null && span.isRecording()) {

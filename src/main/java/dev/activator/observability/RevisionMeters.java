@@ -11,16 +11,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The series of one revision's requests. Callers choose hosts and methods, so their number is
- * limited: beyond it, requests share a series. Of pods, the least recently used is dropped.
+ * The series of one revision's requests. Their number is limited, because callers choose hosts and
+ * methods; beyond the limit, requests share a series. If there are too many pods, the least
+ * recently used one is dropped.
  *
- * <p><b>Threads.</b> Any may call. Locks to add a series, and for requests beyond a limit.
+ * <p><b>Threads.</b> Any may call. A lock is taken to add a series, and for requests beyond a
+ * limit.
  */
 final class RevisionMeters {
   public static final int MAX_HOSTS = 32;
   public static final int MAX_SERIES = 512;
   public static final int MAX_PODS = 128;
-  /** Coarse, so that loops rarely write to the same cache line. */
+  /**
+   * The precision of the last use. It is coarse, so that loops rarely write to the same cache line.
+   */
   private static final long LAST_USE_NANOS = 1_000_000;
   private static final int QUEUED = 0;
   private static final int ACTIVE = 1;
@@ -35,14 +39,16 @@ final class RevisionMeters {
   private final Group overflow;
   private int series;
 
-  /** @param revision null for requests of none */
+  /** @param revision null for requests without a revision */
   RevisionMeters(@Nullable Revision revision) {
     this.revision = revision;
     this.labels = HttpLabels.of(revision);
     this.overflow = new Group(HttpLabels.ofOverflow(labels));
   }
 
-  /** False for an earlier revision of the same name. */
+  /**
+   * Whether these are the series of this revision, and not of an earlier one with the same name.
+   */
   boolean isOf(Revision other) {
     return revision != null && (revision == other || revision.uid().equals(other.uid()));
   }
@@ -69,7 +75,7 @@ final class RevisionMeters {
   private Group host(String text) {
     var found = hosts.get(text);
     if (found == null && hosts.size() > MAX_HOSTS) {
-      // No lock when callers vary the host.
+      // Without the lock, for the case that callers vary the host.
       found = hosts.get(HttpLabels.OTHER);
     }
     return found == null ? addHost(text) : found;
@@ -175,11 +181,14 @@ final class RevisionMeters {
     }
   }
 
-  /** Failures by type. */
+  /** The series of a pod: of answered requests, and of failed ones by type. */
   private static final class PodMeters {
     final Group answered;
     final Map<String, Group> failed = new ConcurrentHashMap<>(1);
-    /** Racy: only compared to find a pod long unused. */
+    /**
+     * Written by several threads without a lock: it is only used to find a pod that was not used
+     * for long.
+     */
     long lastNanos;
 
     PodMeters(Group answered, long nowNanos) {
@@ -188,7 +197,7 @@ final class RevisionMeters {
     }
   }
 
-  /** Differ only in their traits. */
+  /** Series that differ only in their traits. */
   private static final class Group {
     final Labels labels;
     private volatile Series[] all = {};
@@ -206,7 +215,7 @@ final class RevisionMeters {
       return null;
     }
 
-    /** Called under the revision's lock. */
+    /** Call under the revision's lock. */
     Series add(Series fresh) {
       var more = Arrays.copyOf(all, all.length + 1);
       more[more.length - 1] = fresh;

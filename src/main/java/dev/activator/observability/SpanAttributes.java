@@ -14,7 +14,7 @@ import java.util.Locale;
 final class SpanAttributes {
   private SpanAttributes() {}
 
-  /** {@code HTTP} if not standard. */
+  /** The name of the server's span; {@code HTTP} if the method is not standard. */
   static String serverName(String method) {
     var label = HttpLabels.methodLabel(method);
     return label.equals(HttpLabels.OTHER) ? "HTTP" : label;
@@ -70,7 +70,7 @@ final class SpanAttributes {
     return protocol.startsWith("http/") ? protocol.substring(5) : protocol;
   }
 
-  /** The first address that proxies have noted, or else the peer's. */
+  /** The address of the client: the first one that proxies have added, or else that of the peer. */
   private static String client(RequestTimeline request) {
     var noted = request.header("X-Forwarded-For");
     if (noted == null) {

@@ -56,8 +56,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exporters by which traces and metrics leave the process. The environment takes precedence
- * over the ConfigMap.
+ * Creates the exporters of traces, metrics and logs. The environment takes precedence over the
+ * ConfigMap.
  *
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
@@ -67,7 +67,7 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
     Identity identity) {
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
 
-  /** @param more attributes, which win over the others */
+  /** @param more further attributes, which take precedence over the others */
   public record Identity(String service, String version, String namespace, String pod,
       Map<String, String> more) {
     public Identity {
@@ -81,7 +81,7 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
       return all;
     }
 
-    /** For Prometheus, to which some names are the same. */
+    /** The attributes as labels for Prometheus, where some names become the same. */
     public Labels labels() {
       var names = new HashSet<String>();
       var labels = Labels.builder();
@@ -101,7 +101,7 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
     return all.build();
   }
 
-  /** Null if nothing is traced. */
+  /** The exporter of traces; null if there are none. */
   @Nullable SpanExporter of(TracingConfig config, AsyncLineWriter out) {
     return switch (config.protocol()) {
       case NONE, PROMETHEUS -> null;
@@ -118,7 +118,7 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
     };
   }
 
-  /** Null if metrics are scraped, or there are none. */
+  /** The exporter of metrics; null if they are scraped, or if there are none. */
   @Nullable MetricExporter of(MetricsConfig config) {
     if (!config.protocol().pushes()) {
       return null;
@@ -132,7 +132,7 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
         : made;
   }
 
-  /** Null if the log is not pushed. */
+  /** The exporter of the log; null if it is not pushed. */
   @Nullable LogRecordExporter ofLogs() {
     var protocol = environment.logs();
     if (!protocol.pushes()) {
@@ -147,7 +147,8 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
   }
 
   /**
-   * The library's own reading of the variables: headers, timeouts, compression, certificates.
+   * An exporter for which the library itself reads the variables for headers, timeouts, compression
+   * and certificates.
    *
    * @throws IllegalArgumentException naming the variables
    */
@@ -209,9 +210,10 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
   }
 
   /**
-   * A signal's own endpoint is used as it is; the common one gets the signal's path appended.
+   * The endpoint of a signal over HTTP. A signal's own endpoint is used unchanged; the signal's
+   * path is appended to the common one.
    *
-   * @param configured gets the path only if it has none
+   * @param configured the endpoint of the ConfigMap; the path is appended only if it has none
    */
   static String httpEndpoint(String own, String common, String configured, String path,
       boolean insecure) {
@@ -232,12 +234,12 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
     return chosen.isEmpty() ? "http://localhost:4317" : withScheme(chosen, insecure);
   }
 
-  /** As in Knative, host and port alone mean TLS. */
+  /** Adds the scheme if there is none. As in Knative, host and port alone mean TLS. */
   private static String withScheme(String url, boolean insecure) {
     return url.contains("://") ? url : (insecure ? "http://" : "https://") + url;
   }
 
-  /** How the context of a request is read from its headers, and written for the pod. */
+  /** The propagator that reads the context from a request's headers, and writes it for the pod. */
   TextMapPropagator propagator() {
     return TextMapPropagator
         .composite(environment.propagators().stream().<TextMapPropagator>mapMulti(
@@ -246,7 +248,7 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
                 case "tracecontext" -> all.accept(W3CTraceContextPropagator.getInstance());
                 case "baggage" -> all.accept(W3CBaggagePropagator.getInstance());
                 default -> {
-                  // Named in the log as without effect.
+                  // The log reports that this one has no effect.
                 }
               }
             }).toList());
@@ -301,7 +303,10 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
     return environment.count("OTEL_" + name, absent);
   }
 
-  /** For HTTP only: a plain proxy does not forward gRPC. */
+  /**
+   * The options of the outbound proxy. Used for HTTP only, because a plain proxy does not forward
+   * gRPC.
+   */
   private ProxyOptions proxyOptions() {
     return ProxyOptions.create(new ProxySelector() {
       @Override
@@ -313,14 +318,14 @@ public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment
       @Override
       public void connectFailed(@Nullable URI target, @Nullable SocketAddress proxy,
           @Nullable IOException why) {
-        // The exporter logs it and retries.
+        // The exporter logs the failure and retries.
       }
     });
   }
 
   private static Proxy proxy(URI url) {
     int defaultPort = "https".equals(url.getScheme()) ? 443 : 80;
-    // The client resolves it, again after each failure.
+    // Unresolved, because the client resolves it, and again after each failure.
     return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
         InetSocketAddress.createUnresolved(url.getHost(),
             url.getPort() < 0 ? defaultPort : url.getPort()));

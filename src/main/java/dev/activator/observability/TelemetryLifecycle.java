@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the metrics, traces and pushed log lines that the ConfigMap config-observability enables,
- * and switches the request log.
+ * Starts the metrics, the traces and the pushed log that the ConfigMap config-observability
+ * enables. Switches the request log.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -52,8 +52,8 @@ public final class TelemetryLifecycle implements AutoCloseable {
   }
 
   /**
-   * The first call, before the first request, decides what is measured and traced; later ones
-   * change only the request log.
+   * Applies settings. The first call, before the first request, decides what is measured and
+   * traced. Later calls change only the request log.
    */
   public synchronized void use(ObservabilityConfig config, TelemetryExporters exporters) {
     if (!started) {
@@ -81,7 +81,7 @@ public final class TelemetryLifecycle implements AutoCloseable {
     logLines = OtlpLogAppender.start(exporters);
   }
 
-  /** Counts requests also where no metrics are exported, for an open console. Idempotent. */
+  /** Counts requests for an open console, even if no metrics are exported. Idempotent. */
   public synchronized void startCounting() {
     if (!countsForConsole && !exports) {
       observers.add(requestMeters);
@@ -89,7 +89,10 @@ public final class TelemetryLifecycle implements AutoCloseable {
     countsForConsole = true;
   }
 
-  /** Unless metrics are exported, requests pay nothing more, and what was counted is gone. */
+  /**
+   * Stops counting for the console. Unless metrics are exported, drops the counts, and requests no
+   * longer have the cost.
+   */
   public synchronized void stopCounting() {
     if (countsForConsole && !exports) {
       observers.remove(requestMeters);
@@ -129,7 +132,7 @@ public final class TelemetryLifecycle implements AutoCloseable {
 
   public synchronized void log(Optional<String> template) {
     if (template.isPresent() && !logs) {
-      // Each observer costs every request time.
+      // Added only when needed, because each observer costs every request some time.
       logs = true;
       observers.add(requestLog);
     }
@@ -138,7 +141,7 @@ public final class TelemetryLifecycle implements AutoCloseable {
           ? Optional.empty()
           : Optional.of(RequestLog.template(template.get())));
     } catch (GoTemplateException e) {
-      log.error("The template of the request log is invalid, and what it was before stays: {}",
+      log.error("The template of the request log is invalid, and the previous one stays in use: {}",
           e.getMessage());
     }
   }

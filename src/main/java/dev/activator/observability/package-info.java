@@ -1,4 +1,4 @@
-/** Metrics, traces and logs. Observers decide what is recorded of a request's steps. */
+/** Metrics, traces and logs. Observers record the steps of requests for them. */
 @NullMarked
 package dev.activator.observability;
 

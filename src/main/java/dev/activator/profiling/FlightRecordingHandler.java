@@ -27,7 +27,7 @@ import reactor.netty.http.server.HttpServerResponse;
  * Records this process with Java Flight Recorder for the requested seconds, and sends the {@code
  * .jfr} file.
  *
- * <p><b>Threads.</b> Never blocks the event loops that call it.
+ * <p><b>Threads.</b> Event loops may call it; it does not block them.
  *
  * <p><b>Errors.</b> 400 for an invalid length; 503 during another recording, or without a writable
  * directory for temporary files.
@@ -55,7 +55,7 @@ public final class FlightRecordingHandler {
         .doFinally(_ -> busy.set(false));
   }
 
-  /** Closes the recording even if the caller leaves while it begins. */
+  /** Uses a recording, and closes it even if the caller leaves while it begins. */
   static Mono<Void> during(Callable<Recording> begin, Function<Recording, Mono<Void>> use) {
     return Mono.using(begin, use, Recording::close).subscribeOn(Schedulers.boundedElastic());
   }
@@ -94,7 +94,8 @@ public final class FlightRecordingHandler {
     response.header(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
     response.header(HttpHeaderNames.CONTENT_DISPOSITION,
         "attachment; filename=\"activator.jfr\"");
-    // Headers at once: to callers, a recording would look like a server that hangs.
+    // Sends the headers at once, because otherwise the server would seem to hang during the
+    // recording.
     return Mono.from(response.sendHeaders())
         .then(Mono.delay(length, Schedulers.boundedElastic()))
         .then(Mono

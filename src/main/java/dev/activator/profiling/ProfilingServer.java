@@ -30,10 +30,10 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The server of {@code /debug/pprof/}: answers while profiling is enabled, and with 404 otherwise.
- * One request per connection.
+ * The server of {@code /debug/pprof/}. While profiling is disabled, it answers with 404. Each
+ * connection serves one request.
  *
- * <p><b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
+ * <p><b>Threads.</b> Any may switch profiling. Profiles are recorded on threads that may block.
  *
  * <p><b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
  */
@@ -93,7 +93,7 @@ public final class ProfilingServer {
     }
   }
 
-  /** Also ends requests in flight. Idempotent. */
+  /** Stops listening, and ends requests in flight. Idempotent. */
   public void stop() {
     if (server != null) {
       server.disposeNow();
@@ -127,7 +127,9 @@ public final class ProfilingServer {
     };
   }
 
-  /** Only on a loopback address; elsewhere our names are not known. */
+  /**
+   * Checks the host only on a loopback address, because the names of other addresses are not known.
+   */
   private @Nullable String refusal(HttpServerRequest request) {
     var bound = request.hostAddress();
     return bound == null || !bound.getAddress().isLoopbackAddress()
@@ -153,11 +155,11 @@ public final class ProfilingServer {
           new ObjectName("com.sun.management:type=DiagnosticCommand"), command,
           new Object[]{new String[0]}, new String[]{String[].class.getName()});
     } catch (JMException e) {
-      return "this runtime cannot say: " + e.getMessage() + "\n";
+      return "this runtime does not support it: " + e.getMessage() + "\n";
     }
   }
 
-  /** Closes a connection that sends no request in time. */
+  /** Closes a connection if it sends no request in time. */
   static final class HeadDeadline extends ChannelInboundHandlerAdapter {
     private final Duration timeout;
     private @Nullable Future<?> deadline;

@@ -1,4 +1,4 @@
-/** Profiles of this process over HTTP. */
+/** A server for profiles of this process over HTTP. */
 @NullMarked
 package dev.activator.profiling;
 

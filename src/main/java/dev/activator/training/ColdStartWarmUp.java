@@ -36,11 +36,11 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Cold starts of a revision of this package, one after the other, so that the path from an
- * Endpoints event to the first request is compiled before a caller waits for it: a pod on the
- * loopback interface is listed and removed by events as the API server sends them.
+ * Performs cold starts of a made-up revision, one after the other, so that the path from an
+ * Endpoints event to the first request is compiled before a caller waits for it. A pod on the
+ * loopback interface is added and removed by events like those of the API server.
  *
- * <p><b>Errors.</b> Failures do not matter.
+ * <p><b>Errors.</b> Failures are ignored.
  */
 public final class ColdStartWarmUp {
   private static final Logger log = LoggerFactory.getLogger(ColdStartWarmUp.class);
@@ -67,7 +67,7 @@ public final class ColdStartWarmUp {
     this.left = new CountDownLatch(starts);
   }
 
-  /** Blocks until all have ended, or the timeout. Returns how many have ended. */
+  /** Blocks until all cold starts have ended, or until the timeout. Returns how many have ended. */
   public int run(Duration timeout) {
     long all = left.getCount();
     try {
@@ -118,7 +118,7 @@ public final class ColdStartWarmUp {
     }), client);
   }
 
-  /** The watcher first: it probes over the connections. */
+  /** Stops the watchers before the connections, because watchers send probes over them. */
   private void end() {
     informer.close();
     loop.close();
@@ -130,8 +130,8 @@ public final class ColdStartWarmUp {
   }
 
   /**
-   * A task after the end would be logged as a failed admission. Loops refuse such tasks rather than
-   * ignore them, as other callers would wait for ever.
+   * Ignores the rejection of a task after the end; it would be logged as a failed admission. Loops
+   * reject such tasks, because otherwise their callers might wait for ever.
    */
   private void onLoop(Runnable task) {
     try {
@@ -145,13 +145,14 @@ public final class ColdStartWarmUp {
     if (now.pods().isEmpty()) {
       left.countDown();
       if (left.getCount() > 0) {
-        // Others' requests have most of the processor; also, the throttler's task comes first.
+        // The pause leaves most of the processor to real requests. It also lets the throttler's
+        // task run first.
         loops.loopFor(JvmWarmUp.ID).schedule(PAUSE, client::send);
       }
     }
   }
 
-  /** As a line of a watch. */
+  /** Lists the addresses as a watch event in JSON, like a line from the API server. */
   private void list(String subset) {
     version++;
     var line = """

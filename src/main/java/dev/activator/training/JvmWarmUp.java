@@ -55,19 +55,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests in both versions of HTTP before the first caller's, so that the code is loaded and in
- * part compiled: from a client through two proxies to a pod, all on the loopback interface. They
- * share only event loops with the activator, so meters, logs and the autoscaler do not see them.
+ * Sends warm-up requests in both versions of HTTP before the first caller does, so that the code is
+ * loaded and partly compiled. They go from a client through two proxies to a pod, all on the
+ * loopback interface. They share only event loops with the activator, so they do not appear in
+ * meters, logs or statistics for the autoscaler.
  *
  * <p><b>Errors.</b> Failures do not stop the start.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Failures are missing in the count.
+@SuppressWarnings("FutureReturnValueIgnored") // Requests that fail are missing in the count.
 public final class JvmWarmUp {
   private static final Logger log = LoggerFactory.getLogger(JvmWarmUp.class);
   static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
   static final RevisionId ID = new RevisionId("activator", "warm-up");
   private static final int CONNECTIONS = 4;
-  /** As a queue-proxy answers probes. */
+  /** The last bytes of an answer. A queue-proxy answers probes with this text. */
   private static final String END = "queue";
   private static final ByteBuf GET = request("GET", "");
   private static final ByteBuf POST = request("POST", "x".repeat(1_000));
@@ -102,7 +103,9 @@ public final class JvmWarmUp {
     ends.forEach(Runnable::run);
   }
 
-  /** Blocks until all are answered, or the timeout. Returns how many were answered. */
+  /**
+   * Blocks until all requests are answered, or until the timeout. Returns how many were answered.
+   */
   public int run(Duration timeout) {
     var left = new CountDownLatch(requests);
     try {
@@ -228,13 +231,13 @@ public final class JvmWarmUp {
     }
   }
 
-  /** Sends requests one at a time. */
+  /** A client that sends requests one at a time. */
   static final class Client extends Peer {
     private final BooleanSupplier answered;
     private int sent;
     private volatile @Nullable Channel connection;
 
-    /** @param answered called with each answer: whether to send the next request at once */
+    /** @param answered called for each answer; returns whether to send the next request at once */
     Client(BooleanSupplier answered) {
       this.answered = answered;
     }
@@ -260,7 +263,7 @@ public final class JvmWarmUp {
     }
   }
 
-  /** A request ends after its headers, or after a body of the letter x. */
+  /** A pod. It recognises the end of a request by its headers, or by a body of the letter x. */
   private static final class Pod extends Peer {
     private boolean body;
 

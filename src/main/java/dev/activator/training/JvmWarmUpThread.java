@@ -2,7 +2,10 @@ package dev.activator.training;
 
 import java.time.Duration;
 
-/** Runs one warm-up on a separate thread, beside the rest of the start or the first requests. */
+/**
+ * Runs one warm-up on a separate thread, in parallel with the rest of the start or with the first
+ * requests.
+ */
 public final class JvmWarmUpThread {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
@@ -16,14 +19,17 @@ public final class JvmWarmUpThread {
     thread.start();
   }
 
-  /** Waits until the warm-up has ended, no longer than this, and interrupts one that has not. */
+  /** Waits until the warm-up has ended, but no longer than this; then interrupts it. */
   public void await(Duration more) throws InterruptedException {
     if (thread.isAlive() && !thread.join(more)) {
       thread.interrupt();
     }
   }
 
-  /** Waits until its connections are being closed, or five seconds: the event loops end next. Idempotent. */
+  /**
+   * Ends the warm-up. Waits up to five seconds until its connections are being closed, because the
+   * event loops end next. Idempotent.
+   */
   public void stop() {
     thread.interrupt();
     try {

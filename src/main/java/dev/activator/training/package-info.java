@@ -1,4 +1,7 @@
-/** Requests and cold starts that the activator sends to itself, so that the first caller meets compiled code. */
+/**
+ * Requests and cold starts that the activator performs by itself, so that its code is compiled
+ * before the first caller comes.
+ */
 @NullMarked
 package dev.activator.training;
 

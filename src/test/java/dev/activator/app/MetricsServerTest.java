@@ -167,7 +167,7 @@ class MetricsServerTest {
 
     assertThatThrownBy(() -> serve("none")).isInstanceOf(StartupFailedException.class)
         .hasMessage("the port for metrics cannot speak TLS with the files " + path("tls.crt") + ", "
-            + path("tls.key") + ": the key is not the certificate's");
+            + path("tls.key") + ": the key does not belong to the certificate");
   }
 
   @Test

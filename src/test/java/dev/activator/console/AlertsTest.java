@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.activator.console.Alerts.Alert;
 import dev.activator.console.Alerts.Condition;
-import dev.activator.console.Alerts.Facts;
+import dev.activator.console.Alerts.Inputs;
 import dev.activator.console.Alerts.Load;
 import dev.activator.console.Alerts.Rule;
 import dev.activator.console.RevisionHourHistory.Kind;
@@ -33,14 +33,14 @@ class AlertsTest {
   private static final ApiState WATCHES = new ApiState(true,
       List.of(new ApiState.Watched("revisions", true, false, null)));
 
-  private static Facts facts(@Nullable String link, @Nullable LeaderReport leader,
+  private static Inputs inputs(@Nullable String link, @Nullable LeaderReport leader,
       double saturation, List<Load> revisions, Map<RequestOutcome, Integer> rejects,
       Map<String, Integer> unscalable) {
-    return new Facts(link, leader, WATCHES, saturation, revisions, rejects, unscalable);
+    return new Inputs(link, leader, WATCHES, saturation, revisions, rejects, unscalable);
   }
 
-  private static Facts of(Load revision) {
-    return facts(null, null, 0, List.of(revision), Map.of(), Map.of());
+  private static Inputs of(Load revision) {
+    return inputs(null, null, 0, List.of(revision), Map.of(), Map.of());
   }
 
   private static Load load(int inFlight, int queued, int requests, int errors) {
@@ -56,12 +56,12 @@ class AlertsTest {
     var nobody = new LeaderReport(null, false, 1, 20, "forbidden");
     return Stream.of(
         Arguments.of("all is well",
-            facts(null, new LeaderReport("a", false, 1, 2, null), 0.9, List.of(load(1, 5, 31, 1)),
+            inputs(null, new LeaderReport("a", false, 1, 2, null), 0.9, List.of(load(1, 5, 31, 1)),
                 Map.of(RequestOutcome.CALLER_GONE, 999, RequestOutcome.QUEUE_FULL, 30), Map.of()),
             List.of()),
-        Arguments.of("no link", facts("refused", null, 0, List.of(), Map.of(), Map.of()),
+        Arguments.of("no link", inputs("refused", null, 0, List.of(), Map.of(), Map.of()),
             List.of(Rule.WITHOUT_AUTOSCALER)),
-        Arguments.of("no leader", facts(null, nobody, 0, List.of(), Map.of(), Map.of()),
+        Arguments.of("no leader", inputs(null, nobody, 0, List.of(), Map.of(), Map.of()),
             List.of(Rule.WITHOUT_LEADER)),
         Arguments.of("requests wait and none runs", of(load(0, 1, 0, 0)),
             List.of(Rule.REQUESTS_HELD)),
@@ -69,15 +69,15 @@ class AlertsTest {
         Arguments.of("5 % of 100 fail", of(load(0, 0, 100, 5)), List.of()),
         Arguments.of("few requests, all fail", of(load(0, 0, 30, 30)), List.of()),
         Arguments.of("refusals",
-            facts(null, null, 0, List.of(), Map.of(RequestOutcome.QUEUE_FULL, 31), Map.of()),
+            inputs(null, null, 0, List.of(), Map.of(RequestOutcome.QUEUE_FULL, 31), Map.of()),
             List.of(Rule.REJECTS)),
         Arguments.of("scales are refused",
-            facts(null, null, 0, List.of(), Map.of(), Map.of("Forbidden", 2)),
+            inputs(null, null, 0, List.of(), Map.of(), Map.of("Forbidden", 2)),
             List.of(Rule.SCALE_WRITES_FAIL)),
-        Arguments.of("saturated", facts(null, null, 0.91, List.of(), Map.of(), Map.of()),
+        Arguments.of("saturated", inputs(null, null, 0.91, List.of(), Map.of(), Map.of()),
             List.of(Rule.SATURATED)),
         Arguments.of("no watch",
-            new Facts(null, null,
+            new Inputs(null, null,
                 new ApiState(true, List.of(new ApiState.Watched("pods", false, true, null))), 0,
                 List.of(), Map.of(), Map.of()),
             List.of(Rule.WITHOUT_NEWS)));
@@ -85,8 +85,8 @@ class AlertsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("rules")
-  void knowWhatIsWrong(String name, Facts facts, List<Rule> expected) {
-    assertThat(Alerts.conditions(facts)).as(name).extracting(Condition::rule)
+  void knowWhatIsWrong(String name, Inputs inputs, List<Rule> expected) {
+    assertThat(Alerts.conditions(inputs)).as(name).extracting(Condition::rule)
         .containsExactlyElementsOf(expected);
   }
 
@@ -94,10 +94,10 @@ class AlertsTest {
   void saysWithoutKnativeThatTheActivatorThatScalesCannotBeReached() {
     var leader = new LeaderReport("a", false, 1, 2, null);
 
-    assertThat(Alerts.conditions(facts("refused", leader, 0, List.of(), Map.of(), Map.of())))
+    assertThat(Alerts.conditions(inputs("refused", leader, 0, List.of(), Map.of(), Map.of())))
         .extracting(Alerts.Condition::text)
         .containsExactly("This activator cannot reach the activator that scales: refused");
-    assertThat(Alerts.conditions(facts("refused", null, 0, List.of(), Map.of(), Map.of())))
+    assertThat(Alerts.conditions(inputs("refused", null, 0, List.of(), Map.of(), Map.of())))
         .extracting(Alerts.Condition::text)
         .containsExactly("This activator cannot reach the autoscaler: refused");
   }

@@ -248,7 +248,7 @@ class ColdStartRecorderTest {
 
   private FakeRequest answeredBeforeItsStatusIsRead() {
     var known = new Known();
-    starts.sources(known);
+    starts.timings(known);
     var request = waiting();
     loop.advance(ofMillis(300));
     starts.progress(RevisionStartProgress.none(HELLO));
@@ -364,7 +364,7 @@ class ColdStartRecorderTest {
     starts.progressEnded(HELLO);
     published(DestinationSet.NONE);
     listed(DestinationSet.NONE);
-    starts.sources(ColdStartTimingSource.NONE);
+    starts.timings(ColdStartTimingSource.NONE);
     loop.advance(ofMillis(60_000));
     waiting();
 

@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * An exponential schedule of retries, with jitter so that many clients do not return to a server at
- * once. Not thread-safe.
+ * An exponential schedule of retries. It has jitter, so that many clients do not return to a server
+ * at the same time. Not thread-safe.
  */
 public final class Backoff {
-  /** A server or a proxy that demands more must not stop a client for hours. */
+  /**
+   * The maximum {@code Retry-After} that is respected, so that a server or a proxy cannot stop a
+   * client for hours.
+   */
   public static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(5);
   private static final Duration MAX_NANOS = Duration.ofNanos(Long.MAX_VALUE);
   private static final double RETRY_AFTER_JITTER = 0.5;
@@ -20,11 +23,11 @@ public final class Backoff {
   private final double jitter;
   private final RandomGenerator random;
   private final double growth;
-  /** Stays at its maximum, so that it cannot run over. */
+  /** The current factor. It stays at its maximum, so that it cannot overflow. */
   private double factor = 1;
 
   /**
-   * Doubles.
+   * A schedule whose pauses double.
    *
    * @param jitter the share by which a pause may be longer
    */
@@ -33,7 +36,7 @@ public final class Backoff {
   }
 
   /**
-   * @param growth from one pause to the next
+   * @param growth the factor from one pause to the next
    * @param jitter the share by which a pause may be longer
    */
   public Backoff(Duration first, Duration max, double growth, double jitter,
@@ -51,7 +54,7 @@ public final class Backoff {
     return longer(grown.compareTo(max) < 0 ? grown : max, jitter, random);
   }
 
-  /** @param retryAfter as the server requested; zero if it did not */
+  /** @param retryAfter the pause that the server requested; zero if none */
   public Duration next(Duration retryAfter) {
     var next = next();
     if (retryAfter.isZero()) {
@@ -65,22 +68,22 @@ public final class Backoff {
     factor = 1;
   }
 
-  /** The pause for a server's {@code Retry-After}: never less, and not the same for all clients. */
+  /** The pause for a server's {@code Retry-After}: never shorter, and different for each client. */
   public static Duration retryAfter(Duration requested, RandomGenerator random) {
     return longer(limited(requested), RETRY_AFTER_JITTER, random);
   }
 
-  /** What of a server's {@code Retry-After} counts. */
+  /** The server's {@code Retry-After}, limited to {@link #MAX_RETRY_AFTER}. */
   public static Duration limited(Duration requested) {
     return requested.compareTo(MAX_RETRY_AFTER) < 0 ? requested : MAX_RETRY_AFTER;
   }
 
-  /** Longer by up to a share of it. */
+  /** The pause, lengthened randomly by up to this share of it. */
   public static Duration longer(Duration pause, double share, RandomGenerator random) {
     return Duration.ofNanos((long) (pause.toNanos() * (1 + share * random.nextDouble())));
   }
 
-  /** Shorter or longer by up to a share of it. */
+  /** The period, shortened or lengthened randomly by up to this share of it. */
   public static Duration jittered(Duration period, double share, RandomGenerator random) {
     long nanos = period.compareTo(MAX_NANOS) < 0 ? period.toNanos() : Long.MAX_VALUE;
     return Duration.ofNanos((long) (nanos * (1 - share + 2 * share * random.nextDouble())));

@@ -1,26 +1,26 @@
 package dev.activator.loop.policy;
 
 /**
- * A token bucket: a rate that is kept after a burst.
+ * A token bucket. It allows a burst, and after that a constant rate.
  *
  * <p><b>Threads.</b> Any.
  *
  * <p><b>Units.</b> Nanoseconds of a clock that may overflow.
  *
- * <p><b>Source.</b> Go's {@code rate.Limiter}, by which client-go limits requests: what would wait for longer than it may
- * takes nothing.
+ * <p><b>Source.</b> Go's {@code rate.Limiter}, by which client-go limits its requests. A request
+ * that would wait for too long takes no token.
  */
 public final class RateLimit {
   private static final long SECOND_NANOS = 1_000_000_000;
-  /** Sums of some of these are no overflow. */
+  /** So small that sums of a few such values do not overflow. */
   private static final long MAX_NANOS = Long.MAX_VALUE / 8;
 
   private final long costNanos;
   private final long burstNanos;
-  /** When it is full again; each use moves it forward. */
+  /** The time at which the bucket is full again. Each token that is taken moves it forward. */
   private long fullNanos;
 
-  /** The burst is a tenth of a second's worth. */
+  /** A limit whose burst is the rate of a tenth of a second. */
   public RateLimit(int perSecond, long nowNanos) {
     this(Math.max(1, SECOND_NANOS / perSecond), SECOND_NANOS / 10, nowNanos);
   }
@@ -37,18 +37,21 @@ public final class RateLimit {
         burst > MAX_NANOS / costNanos ? MAX_NANOS : costNanos * burst, nowNanos);
   }
 
-  /** Until it has room for this number; 0 if it has now. */
+  /** The time until this number of tokens is available; 0 if it is available now. */
   public synchronized long untilNanos(long nowNanos, int count) {
     long burst = Math.max(count * costNanos, burstNanos);
     return Math.max(0, fullNanos + count * costNanos - burst - nowNanos);
   }
 
-  /** Whether there is room or not. */
+  /** Takes a token, even if none is available. */
   public synchronized void take(long nowNanos) {
     fullNanos = (fullNanos - nowNanos > 0 ? fullNanos : nowNanos) + costNanos;
   }
 
-  /** Returns how long to wait for what was taken; negative if that is longer than this, and nothing was taken. */
+  /**
+   * Takes a token, and returns how long to wait for it. If that were longer than
+   * {@code maxWaitNanos}, takes none and returns a negative number.
+   */
   public synchronized long takeWithin(long nowNanos, long maxWaitNanos) {
     long wait = untilNanos(nowNanos, 1);
     if (wait > maxWaitNanos) {

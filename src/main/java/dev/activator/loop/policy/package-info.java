@@ -1,4 +1,4 @@
-/** Pure decisions about time. */
+/** Pure functions about retries and rates. */
 @NullMarked
 package dev.activator.loop.policy;
 
