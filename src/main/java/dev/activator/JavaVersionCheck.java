@@ -20,7 +20,7 @@ public final class JavaVersionCheck {
     ActivatorApplication.main(args);
   }
 
-  /** Null if this Java is new enough. */
+  /** The error message; null if this Java is new enough. */
   static @Nullable String problem(int feature, String home) {
     return feature >= MIN_JAVA
         ? null

@@ -292,7 +292,7 @@ final class RevisionWatcher {
     return HealthyDestinations.pods(revision, DestinationSet.NONE);
   }
 
-  /** What was published last to the listener. */
+  /** The last publication. */
   private HealthyDestinations published() {
     if (behind != null) {
       return behind;

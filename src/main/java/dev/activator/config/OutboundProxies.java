@@ -56,7 +56,7 @@ public record OutboundProxies(@Nullable URI http, @Nullable URI https, List<Stri
   }
 
   /**
-   * Null if the URL is invalid. There is no exception, because its message could contain a
+   * Parses a URL; null if it is invalid. Throws no exception, because its message could contain a
    * password.
    */
   private static @Nullable URI parse(String text) {

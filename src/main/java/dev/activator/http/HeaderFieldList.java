@@ -36,7 +36,7 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     }
   };
 
-  /** Must stay empty: it is shared. */
+  /** A shared empty list, which must not be changed. */
   static final HeaderFieldList NONE = new HeaderFieldList(false);
   private static final int INITIAL_CAPACITY = 8;
 

@@ -46,7 +46,7 @@ public final class HeaderNameCache {
     LOWER_CASE[slot] = lowerCase;
   }
 
-  /** With these factors no two names collide. */
+  /** The slot of a name. With these factors no two names have the same slot. */
   private static int slot(byte[] bytes, int start, int length) {
     int first = bytes[start];
     int middle = bytes[start + length / 2];

@@ -48,7 +48,7 @@ final class Lender {
   /**
    * Divides idle permits among the waiting requests of all activators.
    *
-   * @param lendable which pods may be lent
+   * @param lendable whether the permits of a pod may be lent
    * @return the number of requests that wait here and got no permit
    */
   int divide(Collection<PodLoans> pods, Collection<PeerRevisionState> partners, int limitOfPods,

@@ -97,7 +97,7 @@ public sealed interface PeerMessage {
    * at the sender: first the pods that it has just found, and after a second all of them. The
    * receiver may lend permits of these pods even if it cannot reach them itself.
    *
-   * @param account of the sender as the borrower
+   * @param account in which the sender is the borrower
    */
   record Reach(RevisionId revision, long account, Set<Destination> pods) implements OfRevision {
     /** The maximum number of pods in a message. */

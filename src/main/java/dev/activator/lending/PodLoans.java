@@ -19,10 +19,7 @@ final class PodLoans {
   boolean routed;
   /** Whether this activator issues the pod's permits. */
   boolean owned;
-  /**
-   * Until when this activator may use the pod, if it now belongs to another activator; otherwise
-   * null.
-   */
+  /** The lease for using the pod, if it now belongs to another activator; otherwise null. */
   @Nullable LoanLease until;
   final Map<PeerRevisionState, Loan> lent = new LinkedHashMap<>(2);
   /**
@@ -32,7 +29,9 @@ final class PodLoans {
   final Map<PeerRevisionState, Loan> borrowed = new LinkedHashMap<>(2);
   /** The number of idle borrowed permits at the last tick. */
   int idle;
-  /** Until when other activators are assumed to reach the pod, even if this one cannot. */
+  /**
+   * The times until which other activators are assumed to reach the pod, even if this one cannot.
+   */
   private final Map<PeerRevisionState, Long> reachedUntilNanos = new LinkedHashMap<>(2);
 
   PodLoans(Destination pod, @Nullable String owner) {

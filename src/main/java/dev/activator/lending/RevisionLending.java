@@ -86,12 +86,12 @@ public final class RevisionLending {
    * The pods to which this activator may send requests, and their limit.
    *
    * @param pods in order; none if requests go through a ClusterIP, or have no limit
-   * @param limit of requests at a pod; 0 for none
+   * @param limit the limit of requests at a pod; 0 for none
    * @param ejected those that are ejected because they could not be reached
    * @param slice this activator's pods by Knative's rule
    * @param exact whether the limit must be kept even if starts take longer: a pod is not used
    *     before all activators agree who owns it
-   * @param longestRequest after which each request has ended
+   * @param longestRequest the time after which each request has ended
    */
   public record Routed(List<Destination> pods, Set<Destination> ejected, Set<Destination> slice,
       int limit, boolean exact, Duration longestRequest) {

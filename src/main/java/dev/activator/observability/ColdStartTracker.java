@@ -153,7 +153,7 @@ final class ColdStartTracker {
     return new ColdStartBreakdown(all, progress != null);
   }
 
-  /** Null while pods answer. */
+  /** The start in progress; null while pods answer. */
   synchronized @Nullable OngoingColdStart view(long now, Map<StartPhase, Long> known) {
     var split = published.isEmpty() ? split(starts + 1, now, known) : null;
     if (split == null) {
@@ -171,7 +171,7 @@ final class ColdStartTracker {
         : Long.MAX_VALUE;
   }
 
-  /** Null while pods answer. */
+  /** The start that a request which is queued now waits for; null while pods answer. */
   synchronized @Nullable AwaitedStart await(long now) {
     return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
   }

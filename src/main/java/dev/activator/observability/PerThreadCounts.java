@@ -25,7 +25,7 @@ final class PerThreadCounts {
   }
 
   static void add(long[] own, int index, long more) {
-    // One writer, so opaque is enough.
+    // Opaque access is enough, because each array has one writer.
     COUNT.setOpaque(own, index, own[index] + more);
   }
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Units.</b> Nanoseconds where the metric's unit is seconds, else bytes.
  *
- * @param counts of each bucket, then the sum
- * @param offset of the first bucket in {@code counts}
+ * @param counts the count of each bucket, then the sum
+ * @param offset the position of the first bucket in {@code counts}
  * @param traced the traced values; null if metrics have no exemplars
  */
 record PerThreadHistogram(MetricDefinition metric, Labels labels, PerThreadCounts counts,

@@ -150,7 +150,7 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
     return fields.length >= 4 && !fields[1].isEmpty() ? fields[1] : first("X-B3-TraceId");
   }
 
-  /** Where the authority begins; 0 if there is none, because the target is only a path. */
+  /** The position of the authority; 0 if there is none, because the target is only a path. */
   private int authorityBegin() {
     var target = request.target();
     int scheme = target.startsWith("/") ? -1 : target.indexOf("://");

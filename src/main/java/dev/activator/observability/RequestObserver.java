@@ -10,8 +10,8 @@ public interface RequestObserver {
   void saw(Step step, RequestTimeline request);
 
   /**
-   * What happens to a request. The first is always {@link #ARRIVED} and the last {@link #ENDED},
-   * which may come after any other.
+   * A step of a request. The first is always {@link #ARRIVED} and the last {@link #ENDED}, which
+   * may follow any other step.
    *
    * <pre>
    * arrived ──► queued ──► granted ──► forwarding ──► responding ──► ended

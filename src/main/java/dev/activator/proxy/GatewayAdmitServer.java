@@ -318,7 +318,7 @@ public final class GatewayAdmitServer {
     };
   }
 
-  /** Null if it is malformed. */
+  /** The original request; null if it is malformed. */
   private static @Nullable HttpRequest http(OriginalRequest original, HttpHeaders headers) {
     try {
       var http = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(original.method()),

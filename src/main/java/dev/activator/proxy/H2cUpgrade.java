@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 record H2cUpgrade(HttpRequest request, Http2Settings settings) {
   private static final int SETTING_BYTES = 6;
 
-  /** Null if the request does not contain it, or is malformed. */
+  /** The upgrade in a request; null if there is none, or if it is malformed. */
   static @Nullable H2cUpgrade of(HttpRequest request) {
     if (!request.headers().contains(HttpHeaderNames.UPGRADE)
         || request.decoderResult().isFailure()) {

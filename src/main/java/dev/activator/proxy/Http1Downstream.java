@@ -198,7 +198,7 @@ final class Http1Downstream implements Downstream {
         method.equals(HttpMethod.HEAD) || status == 204 || status == 304);
     if (bodyEnd == BodyEnd.CLOSE) {
       persistent = false;
-      // Until the body is complete, any close must be a reset: a FIN would end the body.
+      // Until the body is complete, any close must be a reset, because a FIN would end the body.
       linger(RESET_ON_CLOSE);
     }
     writeHead(head);
@@ -250,7 +250,7 @@ final class Http1Downstream implements Downstream {
   @Override
   public void answer(LocalResponse answer) {
     closeIfBodyMayNotCome();
-    // On the heap: direct memory may be exhausted.
+    // Allocated on the heap, because direct memory may be exhausted.
     var bytes = Unpooled.copiedBuffer(answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()), bytes);

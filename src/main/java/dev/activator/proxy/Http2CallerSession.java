@@ -87,7 +87,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     listen(new Events());
   }
 
-  /** @param headTimeout also for the initial SETTINGS */
+  /** @param headTimeout the timeout for a head, and for the initial SETTINGS */
   static Http2CallerSession of(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
       AbusiveConnectionCounter endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
@@ -263,7 +263,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
           id));
     } else if (error.error() == Http2Error.PROTOCOL_ERROR && stream != null && of(stream) != null
         && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE) {
-      // For example a second head after END_STREAM.
+      // The caller has, for example, sent a second head after END_STREAM.
       super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
           .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
     } else {

@@ -25,8 +25,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC
- * requires of a failure.
+ * A stream of a caller's HTTP/2 connection. It writes a response without a body as one HEADERS
+ * frame, as gRPC requires for failures.
  */
 // A failed write ends the stream, and the session is notified of that.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -209,7 +209,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public void answer(LocalResponse answer) {
-    // On the heap: direct memory may be exhausted.
+    // Allocated on the heap, because direct memory may be exhausted.
     var body = Unpooled.copiedBuffer(head ? "" : answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));

@@ -58,7 +58,7 @@ final class Http2FloodLimiter implements FrameGuard {
   private boolean headTimed;
   private long headDueNanos;
 
-  /** @param headTimeout also for the initial SETTINGS */
+  /** @param headTimeout the timeout for a head, and for the initial SETTINGS */
   Http2FloodLimiter(Loop loop, Duration headTimeout, HeldRequestBytes.Share held) {
     this.loop = loop;
     this.headTimeout = headTimeout;

@@ -28,10 +28,10 @@ final class PodTracker implements Permit {
   private static final int CARRIED_BITS = 20;
   private static final long CLOSED = Long.MIN_VALUE;
   private static final long COUNT_MASK = (1L << COUNT_BITS) - 1;
-  /** One carried request; the lower bits count permits of this destination. */
+  /** The unit of the carried count. The lower bits count permits of this destination. */
   private static final long CARRIED = 1L << COUNT_BITS;
   private static final int MAX_CARRIED = (1 << CARRIED_BITS) - 1;
-  /** One permit that this activator holds. */
+  /** The unit of the number of permits that this activator holds. */
   private static final long HELD = 1L << (COUNT_BITS + CARRIED_BITS);
   private static final long HELD_MASK = ~CLOSED & -HELD;
   /** The number of held permits while none are lent. Higher limits cannot be lent. */
@@ -185,7 +185,7 @@ final class PodTracker implements Permit {
     return carried(state.get());
   }
 
-  /** Only on the loop. */
+  /** Sets the number of carried requests. Only on the loop. */
   void carry(int now) {
     state.addAndGet((Math.min(now, MAX_CARRIED) - Math.min(carried(), MAX_CARRIED)) * CARRIED);
   }

@@ -132,7 +132,7 @@ final class RevisionPermits {
     this.owner = owner;
   }
 
-  /** Null if no permit is free, or if requests are queued. */
+  /** Acquires a permit; null if none is free, or if requests are queued. */
   @Nullable Permit tryAcquire() {
     return queued.get() == 0 ? acquireForHead() : null;
   }
@@ -212,7 +212,7 @@ final class RevisionPermits {
    * Switches to these destinations. Requests that run on other destinations still count.
    *
    * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
-   * @param firstWindow of new destinations; 0 for no limit
+   * @param firstWindow the first slow-start window of new destinations; 0 for no limit
    * @param lending whether {@link #hold} sets the number of permits; new destinations then have
    *     none
    */

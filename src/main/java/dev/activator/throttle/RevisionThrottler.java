@@ -75,8 +75,8 @@ final class RevisionThrottler implements RevisionPermits.Owner {
   private Loop waitingOn;
 
   /**
-   * @param lends to and from other activators
-   * @param capacityLines of all revisions
+   * @param lends lends permits to other activators, and borrows theirs
+   * @param capacityLines limits the log lines of all revisions together
    * @param onUnreachable called on the loop with each ejected destination
    * @param onStart called on the loop when the first request is queued for a start
    * @param onWaiting called on the loop when a request cannot run at once, and then once a second
@@ -484,7 +484,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
         queueMonitor.failure(revision));
   }
 
-  /** Only on the loop. */
+  /** The details for a report. Call on the loop. */
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), permits.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),

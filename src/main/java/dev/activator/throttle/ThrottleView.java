@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A snapshot of one revision's throttler.
  *
  * @param containerConcurrency 0 for no limit
- * @param capacity of this activator; {@link Integer#MAX_VALUE} for no limit
+ * @param capacity the capacity of this activator; {@link Integer#MAX_VALUE} for no limit
  * @param oldestWait zero if the queue is empty
  * @param newestFirst whether new requests run first, because callers leave the queue before they
  *     are served
@@ -33,7 +33,7 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    *     may still run requests
    * @param ejected the destinations that are ejected because they could not be reached
    * @param rules null if the revision has none
-   * @param lending with other activators
+   * @param lending the lending with other activators
    */
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
       ActivatorIndex activator, List<Destination> ejected, @Nullable ColdStartRules rules,

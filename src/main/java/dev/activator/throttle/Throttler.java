@@ -260,7 +260,8 @@ public final class Throttler {
   }
 
   private RevisionThrottler created(Revision revision) {
-    // Not computeIfAbsent: it may return one that another thread is about to remove.
+    // Uses compute, because computeIfAbsent may return a throttler that another thread is about to
+    // remove.
     var throttler = throttlers.compute(revision.id(),
         (id, known) -> known != null
             ? known

@@ -55,13 +55,13 @@ public final class PeerTls {
     }
   }
 
-  /** Null while there is no key. */
+  /** The handler for an accepted connection; null while there is no key. */
   public @Nullable SslHandler server(ByteBufAllocator allocator) {
     var now = contexts;
     return now == null ? null : now.server.newHandler(allocator);
   }
 
-  /** Null while there is no key. */
+  /** The handler for a connection of ours; null while there is no key. */
   public @Nullable SslHandler client(ByteBufAllocator allocator) {
     var now = contexts;
     return now == null ? null : now.client.newHandler(allocator);

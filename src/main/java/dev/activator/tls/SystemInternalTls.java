@@ -30,7 +30,7 @@ public final class SystemInternalTls implements CertificateListener {
   private final BooleanSupplier required;
   private final PodTls pods;
   private final ServerTlsSettings settings;
-  private final TrustBundles authorities;
+  private final TrustBundles trustBundles;
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
   private volatile @Nullable RoutingCertificate routing;
@@ -42,7 +42,7 @@ public final class SystemInternalTls implements CertificateListener {
     this.required = required;
     this.pods = pods;
     this.settings = settings;
-    this.authorities = new TrustBundles(pods::trust);
+    this.trustBundles = new TrustBundles(pods::trust);
   }
 
   /** Blocks until TLS is ready or not required. */
@@ -72,7 +72,7 @@ public final class SystemInternalTls implements CertificateListener {
   @Override
   public void certificate(RoutingCertificate now) {
     routing = now;
-    authorities.own(source(), now.authorities());
+    trustBundles.own(source(), now.authorities());
     var shown = certificate;
     if (shown == null) {
       first(now);
@@ -96,11 +96,11 @@ public final class SystemInternalTls implements CertificateListener {
 
   @Override
   public void bundle(String name, List<String> values) {
-    authorities.bundle(name, values);
+    trustBundles.bundle(name, values);
   }
 
   @Override
   public void bundleGone(String name) {
-    authorities.bundleGone(name);
+    trustBundles.bundleGone(name);
   }
 }

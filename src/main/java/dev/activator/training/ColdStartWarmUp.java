@@ -47,7 +47,7 @@ public final class ColdStartWarmUp {
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final Revision REVISION = Revision.of(JvmWarmUp.ID, 0);
 
-  private final JvmWarmUp parts;
+  private final JvmWarmUp warmUp;
   private final LoopGroup loops;
   private final RandomGenerator random;
   private final JsonFactory json = new JsonFactory();
@@ -61,7 +61,7 @@ public final class ColdStartWarmUp {
 
   public ColdStartWarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random,
       int starts) {
-    this.parts = new JvmWarmUp(group, loops, random, 0);
+    this.warmUp = new JvmWarmUp(group, loops, random, 0);
     this.loops = loops;
     this.random = random;
     this.left = new CountDownLatch(starts);
@@ -86,8 +86,8 @@ public final class ColdStartWarmUp {
   }
 
   private void begin() throws IOException {
-    int pod = parts.pod();
-    var upstreams = parts.upstreams();
+    int pod = warmUp.pod();
+    var upstreams = warmUp.upstreams();
     var watching = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
         new HttpProbeClient(upstreams, ProbeSettings.DEFAULT.repeatsPerSecond()),
         ProbeSettings.DEFAULT, random);
@@ -109,7 +109,7 @@ public final class ColdStartWarmUp {
       return false;
     });
     watching.onChange(now -> scaledToZero(now, client));
-    parts.connect(parts.proxy(REVISION, upstreams, (revision, caller) -> {
+    warmUp.connect(warmUp.proxy(REVISION, upstreams, (revision, caller) -> {
       var admission = throttler.admit(revision, caller);
       onLoop(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "
           + "{'kind': 'Pod', 'name': 'pod', 'uid': 'uid'}}], 'ports': [{'name': 'http', 'port': "
@@ -126,7 +126,7 @@ public final class ColdStartWarmUp {
     if (watching != null) {
       var _ = watching.stop();
     }
-    parts.end();
+    warmUp.end();
   }
 
   /**

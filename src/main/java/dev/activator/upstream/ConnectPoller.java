@@ -54,7 +54,7 @@ final class ConnectPoller {
   private final NettyLoop loop;
   private final boolean usesSockets;
   private final ResettableTimer timer;
-  private final ConnectAttemptQueue<Check> turns;
+  private final ConnectAttemptQueue<Check> attempts;
   private List<Check> connecting = new ArrayList<>();
 
   /** @param rate of attempts, shared by all loops */
@@ -62,7 +62,7 @@ final class ConnectPoller {
     this.loop = loop;
     this.usesSockets = loop.transport().socket() == EpollSocketChannel.class;
     this.timer = new ResettableTimer(loop, this::run);
-    this.turns = new ConnectAttemptQueue<>(rate);
+    this.attempts = new ConnectAttemptQueue<>(rate);
   }
 
   /**
@@ -74,9 +74,9 @@ final class ConnectPoller {
     var check = new Check(Dialer.addressOf(destination), pause.toNanos(), now + limit.toNanos(),
         outcome);
     if (pause.isZero()) {
-      turns.first(check, now);
+      attempts.first(check, now);
     } else {
-      turns.again(check, now);
+      attempts.again(check, now);
     }
     timer.within(0);
   }
@@ -86,13 +86,13 @@ final class ConnectPoller {
     connecting = new ArrayList<>();
     earlier.forEach(Check::proceed);
     long now = loop.nanoTime();
-    for (var next = turns.next(now); next != null; next = turns.next(now)) {
+    for (var next = attempts.next(now); next != null; next = attempts.next(now)) {
       next.begin();
     }
     if (!connecting.isEmpty()) {
       timer.within(PERIOD_NANOS);
-    } else if (!turns.isEmpty()) {
-      timer.within(Math.max(PERIOD_NANOS, turns.untilNextNanos(loop.nanoTime())));
+    } else if (!attempts.isEmpty()) {
+      timer.within(Math.max(PERIOD_NANOS, attempts.untilNextNanos(loop.nanoTime())));
     }
   }
 
@@ -168,7 +168,7 @@ final class ConnectPoller {
     private void refused(Socket with) {
       long next = begunNanos + pauseNanos;
       if (next - endNanos < 0) {
-        turns.again(this, next);
+        attempts.again(this, next);
       } else {
         Dialer.closeUnused(with);
         outcome.refused();

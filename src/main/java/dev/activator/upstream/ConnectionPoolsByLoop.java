@@ -41,9 +41,9 @@ public final class ConnectionPoolsByLoop {
       RandomGenerator random,
       PodTls tls) {
     var share = limits.shareOf(loops.all().size());
-    var plan = new DialBackoff(random);
+    var backoff = new DialBackoff(random);
     for (var loop : loops.all()) {
-      pools.put(loop, new LoopConnectionPools(loop, share, keepAlive, plan, tls));
+      pools.put(loop, new LoopConnectionPools(loop, share, keepAlive, backoff, tls));
     }
   }
 

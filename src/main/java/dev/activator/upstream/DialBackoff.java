@@ -28,7 +28,7 @@ record DialBackoff(RandomGenerator random) {
   private static final double JITTER = 0.1;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** @param attempt from 0 */
+  /** @param attempt the number of the attempt, from 0 */
   Duration timeout(int attempt) {
     if (attempt == 0) {
       return millis(FIRST_MILLIS);

@@ -86,7 +86,7 @@ final class Http2Pool implements UpstreamPool {
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
     var session = first();
     while (session != null && !session.hasRecentlyRead()
-        && !pools.checks().isUsable(session.channel())) {
+        && !pools.deadConnections().isUsable(session.channel())) {
       session.retire();
       session = first();
     }
@@ -247,7 +247,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   void watch(Http2PodSession session) {
-    pools.checks().add(session);
+    pools.deadConnections().add(session);
   }
 
   private final class WaitingRequest implements Dial {

@@ -19,10 +19,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's connections to all pods.
+ * The connection pools of one event loop, for all pods.
  *
  * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits; the
- * connection used last is used first, and the oldest idle one is closed.
+ * most recently used connection is reused first, and the oldest idle one is closed.
  */
 public final class LoopConnectionPools implements PodConnectionPools {
   private final NettyLoop loop;
@@ -33,17 +33,18 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private final Map<DialTarget, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final ResettableTimer expiry;
-  private final DeadConnectionDetector checks;
+  private final DeadConnectionDetector deadConnections;
   private boolean closed;
 
-  LoopConnectionPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive, DialBackoff plan,
+  LoopConnectionPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive,
+      DialBackoff backoff,
       PodTls tls) {
     this.loop = loop;
     this.limits = limits;
     this.tls = tls;
     this.expiry = new ResettableTimer(loop, this::expire);
-    this.checks = new DeadConnectionDetector(loop, keepAlive.interval());
-    this.dialer = new Dialer(loop, keepAlive, plan, tls);
+    this.deadConnections = new DeadConnectionDetector(loop, keepAlive.interval());
+    this.dialer = new Dialer(loop, keepAlive, backoff, tls);
   }
 
   @Override
@@ -66,7 +67,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return tls.isRequired();
   }
 
-  /** Never over TLS. */
+  /** The HTTP/1 pool for a pod, without TLS. */
   UpstreamPool plain(Destination pod) {
     return http1(DialTarget.plain(pod));
   }
@@ -80,7 +81,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return known != null ? known : new Http1Pool(to);
   }
 
-  /** Never over TLS. */
+  /** The HTTP/2 pool for a pod, without TLS. */
   UpstreamPool plainHttp2(Destination pod) {
     return http2(DialTarget.plain(pod));
   }
@@ -90,8 +91,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
   }
 
-  DeadConnectionDetector checks() {
-    return checks;
+  DeadConnectionDetector deadConnections() {
+    return deadConnections;
   }
 
   NettyLoop loop() {
@@ -120,12 +121,12 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return http1Pools.size() + http2Pools.size();
   }
 
-  /** Unless the pod has another pool by now. */
+  /** Adds a pool, unless the pod has another one by now. */
   void remember(DialTarget target, Http2Pool pool) {
     http2Pools.putIfAbsent(target, pool);
   }
 
-  /** Unless the pod has another pool by now. */
+  /** Removes a pool, unless the pod has another one by now. */
   void forget(DialTarget target, Http2Pool pool) {
     http2Pools.remove(target, pool);
   }
@@ -191,7 +192,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
     @Override
     public @Nullable Http1PodConnection reuseChecked(UpstreamListener listener) {
       var connection = reuse(listener);
-      while (connection != null && !checks.isUsable(connection.channel())) {
+      while (connection != null && !deadConnections.isUsable(connection.channel())) {
         connection.close();
         connection = reuse(listener);
       }
@@ -252,10 +253,10 @@ public final class LoopConnectionPools implements PodConnectionPools {
     }
 
     void opened(Http1PodConnection connection) {
-      checks.add(connection);
+      deadConnections.add(connection);
     }
 
-    /** False if the connection should be closed. */
+    /** Makes a connection idle. False if it should be closed instead. */
     boolean giveBack(Http1PodConnection connection) {
       if (closed || ofPod.size() >= limits.perDestination()) {
         return false;

@@ -22,7 +22,7 @@ public interface ProbeClient {
    * @param next the probe that will follow; it may use the connection that was opened
    * @param pause between attempts; zero if the address is new: then the first attempt is not
    *     limited
-   * @param limit after which no other attempt is made; zero for one attempt
+   * @param limit the time after which no other attempt is made; zero for one attempt
    */
   default void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
       Consumer<Boolean> refused) {

@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import org.jspecify.annotations.Nullable;
 
-/** One loop's connections to one pod, in one version of HTTP. */
+/** A connection pool of one event loop, for one pod and one version of HTTP. */
 public interface UpstreamPool {
   interface Dial {
     /** Cancels the dial without calling the listener. Idempotent. */

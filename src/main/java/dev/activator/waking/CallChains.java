@@ -170,7 +170,7 @@ public final class CallChains {
     }
   }
 
-  /** Any thread. */
+  /** <b>Threads.</b> Any. */
   public boolean isWatched(RevisionId id) {
     return watched.containsKey(id);
   }

@@ -60,7 +60,7 @@ public final class SpeculativeStarts {
   }
 
   /**
-   * @param counter of {@code loop}
+   * @param counter the counter of {@code loop}
    * @param canStart false if it is known that the revision cannot be scaled, for example because of
    *     a quota
    */

@@ -81,7 +81,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     }
   }
 
-  /** Not connected yet. */
+  /** Creates the watcher, which is not connected yet. */
   public ClusterWatcher cluster(Supplier<ClusterAccess> api, Duration timeout,
       RandomGenerator random,
       AddressProperties addresses, IdentityProperties identity) {
@@ -94,7 +94,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     return cluster;
   }
 
-  /** One that is set brings client-go's default for the other. */
+  /**
+   * The rate limit of writes. If only one of rate and burst is set, the other has client-go's
+   * default.
+   */
   public KubernetesWriteRateLimiter.Limit writeLimit() {
     return apiQps == 0 && apiBurst == 0
         ? KubernetesWriteRateLimiter.Limit.NONE
@@ -118,7 +121,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         : new ClusterAccess.At(URI.create(withScheme(server)));
   }
 
-  /** As in client-go, which takes an address without one. */
+  /** Adds the scheme if there is none, like client-go. */
   private static String withScheme(String server) {
     return server.contains("://") ? server : "http://" + server;
   }

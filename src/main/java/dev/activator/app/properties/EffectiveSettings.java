@@ -27,7 +27,7 @@ import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.unit.DataSize;
 
-/** All properties: their names, their values after binding, and where each was set. */
+/** Lists all properties, with their names, their values after binding, and the source of each. */
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       GatewayAdmitProperties.class,
@@ -85,10 +85,10 @@ public final class EffectiveSettings {
   }
 
   /**
-   * A property as it was set: our own files refer properties to variables with a default, such as
-   * {@code ${PROBE_TIMEOUT:300ms}}.
+   * A property or variable as it was set. In our own files, properties refer to variables with a
+   * default, such as {@code ${PROBE_TIMEOUT:300ms}}.
    *
-   * @param name of the property or variable that was set
+   * @param name the name of the property or variable that was set
    * @param value empty if it is not set
    * @param source such as {@code command line}
    */

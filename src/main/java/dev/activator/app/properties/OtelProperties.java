@@ -32,7 +32,7 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
     }
   }
 
-  /** By the names of the variables, which are in the order of the record. */
+  /** The values by the names of the variables, whose order is that of the record. */
   private static Map<String, String> named(String... values) {
     var all = new HashMap<String, String>();
     for (int i = 0; i < values.length; i++) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of one address. An address has at most one probe at a time.
  *
- * @param failures in a row since {@code since}
+ * @param failures the number of consecutive failures since {@code since}
  * @param since when the state last changed: listed, ready, unready, answered or suspected
  * @param accepts when the address began to accept connections: the start of the first successful
  *     probe after the last refusal; null if there is none

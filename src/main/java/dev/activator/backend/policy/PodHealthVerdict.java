@@ -3,7 +3,7 @@ package dev.activator.backend.policy;
 /**
  * The verdict of one probe.
  *
- * @param detail for people
+ * @param detail a text for people
  */
 public record PodHealthVerdict(Verdict verdict, String detail) {
   /** The complete body of a queue-proxy's answer to a probe. */

@@ -52,11 +52,11 @@ public final class PeerNetwork implements PeerMessenger {
    *     process that is short of CPU takes seconds
    * @param turn how long the side with the larger address waits before it dials
    * @param ping the time between pings
-   * @param silence after which a link is given up
+   * @param silence the time without a frame after which a link is given up
    * @param legacy the time until an activator without links is tried again
    * @param noKey the time until the key is read again after a failure
-   * @param refused for how long after a lost link a refused connection does not yet prove that the
-   *     process has ended
+   * @param refused the time after a lost link before which a refused connection does not prove that
+   *     the process has ended
    * @param lost how long a lost peer is dialled that is no longer a member
    */
   public record Timings(Duration hello, Duration turn, Duration ping, Duration silence,

@@ -31,7 +31,7 @@ public final class ClosedHttp2Streams {
     return reset.contains(id);
   }
 
-  /** @param lastId of the newest stream */
+  /** @param lastId the id of the newest stream */
   public Http2Error errorOfUnknown(int lastId) {
     // Callers number their streams 1, 3, 5. If they skipped none, the unknown stream was open once.
     return created == (lastId + 1) >>> 1 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;

@@ -7,7 +7,9 @@ package dev.activator.proxy.codec;
 public final class MalformedRequestException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Has no stack trace, because callers can cause it as often as they like. */
+  /**
+   * Creates an exception without a stack trace, because callers can cause it as often as they like.
+   */
   MalformedRequestException(String what) {
     super(what, null, false, false);
   }

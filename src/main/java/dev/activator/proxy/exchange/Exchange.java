@@ -33,9 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its response: queued, forwarding once it has a permit, queued again if the pod
- * cannot be reached. Every end counts the request out once, and releases its permit or its place in
- * the queue.
+ * The state machine of one request and its response: queued, forwarding once it has a permit, and
+ * queued again if the pod cannot be reached. Every end counts the request out once, and releases
+ * its permit or its place in the queue.
  *
  * <p>Two timeouts apply at a time: that of the whole request, and that of the current step (queue,
  * connect, wait for a 100).

@@ -29,11 +29,11 @@ public final class HeldRequestBytes {
   /** The maximum number of bytes of a body that are read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
-  private final HeldMemoryLimit bound;
+  private final HeldMemoryLimit limit;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
 
-  public HeldRequestBytes(HeldMemoryLimit bound) {
-    this.bound = bound;
+  public HeldRequestBytes(HeldMemoryLimit limit) {
+    this.limit = limit;
   }
 
   /** The memory cost of a head. Like all costs here, it includes the overhead of objects. */
@@ -96,7 +96,7 @@ public final class HeldRequestBytes {
       if (cost <= HeldMemoryLimit.LARGE_HEAD_BYTES) {
         return 0;
       }
-      if (cost > max || bound.refusesHead(total(), cost)) {
+      if (cost > max || limit.refusesHead(total(), cost)) {
         request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
         return 0;
       }
@@ -115,7 +115,7 @@ public final class HeldRequestBytes {
      */
     private void refuseOldestHeads() {
       // A single head is limited by its own size.
-      while (bound.refusesPartialHeads(partialHeadBytes, shares.size())
+      while (limit.refusesPartialHeads(partialHeadBytes, shares.size())
           && smallHeads.size() + largeHeads.size() > 1) {
         var oldest = (largeHeads.isEmpty() ? smallHeads : largeHeads).getFirst();
         oldest.ended();
@@ -124,11 +124,11 @@ public final class HeldRequestBytes {
     }
 
     public boolean isFull(long ofRevision) {
-      return bound.isFull(total(), ofRevision);
+      return limit.isFull(total(), ofRevision);
     }
 
     public int windowWhileQueued(long ofRevision) {
-      return bound.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
+      return limit.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
     }
 
     /**
@@ -136,7 +136,7 @@ public final class HeldRequestBytes {
      * to its end.
      */
     public int windowWhileForwarding() {
-      return bound.isTight(total()) ? 1 : WINDOW_BYTES;
+      return limit.isTight(total()) ? 1 : WINDOW_BYTES;
     }
   }
 

@@ -186,7 +186,10 @@ public final class RequestBuffer {
         : bytes;
   }
 
-  /** Null for a head; a refused request is head and body in one. */
+  /**
+   * The body part; null for a head. A refused request counts as a head, although it is head and
+   * body in one object.
+   */
   private static @Nullable HttpContent contentOf(HttpObject part) {
     return part instanceof HttpContent content && !(part instanceof HttpRequest) ? content : null;
   }

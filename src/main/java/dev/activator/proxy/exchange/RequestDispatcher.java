@@ -151,7 +151,7 @@ public final class RequestDispatcher {
         route);
   }
 
-  // For connections.
+  // Methods for connections.
 
   public Loop loop() {
     return loop;
@@ -165,7 +165,7 @@ public final class RequestDispatcher {
     return unread;
   }
 
-  // For exchanges.
+  // Methods for exchanges.
 
   void arrived(Revision at) {
     counter.arrived(at.id());

@@ -150,7 +150,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         + "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + title + "</title>\n"
         + ProxyPageStyle.ELEMENT + "\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n"
         + (message.isEmpty() ? "" : "<p>" + html(message) + "</p>\n") + "<p class=\"todo\">"
-        + whatToDo(text.status(), reason, text.headers().getOrDefault("Retry-After", ""))
+        + advice(text.status(), reason, text.headers().getOrDefault("Retry-After", ""))
         + "</p>\n" + (reason.isEmpty()
             ? ""
             : "<p class=\"small\">Reason <code>" + html(reason) + "</code>"
@@ -165,8 +165,8 @@ public record ErrorFormat(Kind kind, String requestId) {
         : "<p class=\"small\">Request <code>" + html(requestId) + "</code></p>\n";
   }
 
-  /** What the person at the browser can do. */
-  static String whatToDo(int status, String reason, String retryAfter) {
+  /** Advice for the person at the browser. */
+  static String advice(int status, String reason, String retryAfter) {
     var again = retryAfter.isEmpty()
         ? "Try again in a moment."
         : "Try again in " + retryAfter + (retryAfter.equals("1") ? " second." : " seconds.");

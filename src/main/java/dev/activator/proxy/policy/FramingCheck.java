@@ -36,7 +36,7 @@ public final class FramingCheck {
 
   private FramingCheck() {}
 
-  /** Null if nothing is wrong. */
+  /** Checks the head of a request; null if nothing is wrong. */
   public static @Nullable RequestFailure check(RequestVersion version, String method,
       HeaderMap fields) {
     if (version == RequestVersion.OTHER) {
@@ -73,7 +73,7 @@ public final class FramingCheck {
         : new RequestFailure.UnknownCoding();
   }
 
-  /** Null if nothing is wrong. */
+  /** Checks the field {@code Expect}; null if nothing is wrong. */
   public static @Nullable RequestFailure expectation(RequestVersion version, HeaderMap fields) {
     String expect = fields.first(KnownHeader.EXPECT);
     return expect == null || version == RequestVersion.HTTP_1_0

@@ -86,7 +86,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /** @param bodyless for a HEAD, 204 or 304 */
+  /** @param bodyless whether the response has no body, as that of a HEAD, a 204 or a 304 */
   public static BodyEnd response(HeaderMap fields, RequestVersion caller, boolean bodyless) {
     removeHopByHop(fields);
     if (caller == RequestVersion.HTTP_2) {

@@ -1,7 +1,8 @@
 package dev.activator.proxy.policy;
 
 /**
- * What happens to a request whose connection ended before any byte of an answer.
+ * The decision whether a request is sent again whose connection ended before any byte of a
+ * response.
  *
  * <p><b>Source.</b> {@code shouldRetryRequest} in Go's {@code net/http}, which replays no bodies; RFC 9110, section 9.2.2; RFC
  * 9113, section 8.7.

@@ -128,7 +128,7 @@ public sealed interface RequestFailure {
         LocalResponse.error(404, notFound(revision.name())).with(REASON, "revision-gone");
       case CannotStart start ->
         LocalResponse.error(503, start.text()).with(REASON, "cannot-start");
-      // As in Knative, without a line end and {@code nosniff}.
+      // Like Knative's response, this one has no line end and no {@code nosniff}.
       case TimedOut timedOut ->
         LocalResponse.plain(504, timedOut.text()).with(REASON, timedOut.kind.reason());
       case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);

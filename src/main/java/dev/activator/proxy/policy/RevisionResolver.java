@@ -88,22 +88,22 @@ public sealed interface RevisionResolver {
    * Finds the revision by the host router alone, so that callers cannot choose a revision by a
    * header.
    */
-  record Hosts(HostRouter rule) implements RevisionResolver {
+  record Hosts(HostRouter router) implements RevisionResolver {
     @Override
     public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
-      return rule.revision(host, target, fields);
+      return router.revision(host, target, fields);
     }
 
     @Override
     public RequestFailure unknown(HeaderMap fields, String host, String target,
         @Nullable RevisionId id) {
-      return notFound(rule, host, target, UnknownHostHint.NONE);
+      return notFound(router, host, target, UnknownHostHint.NONE);
     }
   }
 
-  private static RequestFailure notFound(HostRouter rule, String host, String target,
+  private static RequestFailure notFound(HostRouter router, String host, String target,
       UnknownHostHint known) {
-    return rule.isKnown(host)
+    return router.isKnown(host)
         ? new RequestFailure.NoRule(host, target)
         : new RequestFailure.UnknownHost(host, known);
   }

@@ -45,7 +45,7 @@ public final class WaitingPagePolicy {
         && !fields.text(KnownHeader.SEC_PURPOSE).contains("prefetch");
   }
 
-  /** @param retryAfterSeconds for crawlers */
+  /** @param retryAfterSeconds the time after which crawlers should come back */
   public static LocalResponse page(String html, String contentPolicy, int retryAfterSeconds) {
     return new LocalResponse(503, Map.of("Content-Type", "text/html; charset=utf-8",
         "Content-Security-Policy", contentPolicy, "X-Content-Type-Options", "nosniff",
