@@ -208,7 +208,7 @@ public final class ScaledServiceStatusWriter {
       }
       known.state = state;
       check(known);
-      mark(state.object().id());
+      scheduleWrite(state.object().id());
     });
   }
 
@@ -229,7 +229,7 @@ public final class ScaledServiceStatusWriter {
   private void checkAll() {
     entries.forEach((id, entry) -> {
       if (check(entry)) {
-        mark(id);
+        scheduleWrite(id);
       }
     });
   }
@@ -254,9 +254,9 @@ public final class ScaledServiceStatusWriter {
       if (known != null && known.state.target() != null) {
         // This decision belongs to a new term, which does not wait for the last writes of the
         // previous term.
-        finished();
+        completeFinish();
         known.scaling = now;
-        mark(id);
+        scheduleWrite(id);
       }
     });
   }
@@ -286,7 +286,7 @@ public final class ScaledServiceStatusWriter {
       return;
     }
     if (now) {
-      finished();
+      completeFinish();
     }
     led = now;
     entries.values().forEach(one -> {
@@ -296,11 +296,11 @@ public final class ScaledServiceStatusWriter {
       one.succeeded();
     });
     if (now) {
-      entries.keySet().forEach(this::mark);
+      entries.keySet().forEach(this::scheduleWrite);
     }
   }
 
-  private void mark(RevisionId id) {
+  private void scheduleWrite(RevisionId id) {
     if (led && finishing == null) {
       stale.add(id);
       writing.within(Duration.ZERO);
@@ -325,11 +325,11 @@ public final class ScaledServiceStatusWriter {
       writing.within(next);
     }
     if (stale.isEmpty() && underWay == 0) {
-      finished();
+      completeFinish();
     }
   }
 
-  private void finished() {
+  private void completeFinish() {
     var waiting = finishing;
     finishing = null;
     if (waiting != null) {
@@ -367,7 +367,7 @@ public final class ScaledServiceStatusWriter {
     boolean isWritten = answer != null && answer.status() < 300;
     if (!entry.state.object().uid().equals(uid)) {
       // The object was deleted and created again in the meantime, and has no status yet.
-      mark(id);
+      scheduleWrite(id);
     } else if (isWritten) {
       entry.succeeded();
       entry.written = next;
@@ -382,7 +382,7 @@ public final class ScaledServiceStatusWriter {
         refused(id, entry, answer);
       }
       entry.notBefore = loop.nanoTime() + entry.pause(answer).toNanos();
-      mark(id);
+      scheduleWrite(id);
     }
     writing.within(Duration.ZERO);
   }

@@ -81,12 +81,12 @@ final class GarbageCollector {
     var node = Node.of(event.kind(), event.object());
     if (event.type() != ApiStoreChange.Type.DELETED) {
       replace(node);
-      settle(node);
+      process(node);
       return;
     }
     forget(node.uid());
-    dependentsOf(node).forEach(this::settle);
-    node.owners().forEach(owner -> settle(nodes.get(owner.uid())));
+    dependentsOf(node).forEach(this::process);
+    node.owners().forEach(owner -> process(nodes.get(owner.uid())));
   }
 
   private void replace(Node node) {
@@ -108,7 +108,7 @@ final class GarbageCollector {
     return dependents.getOrDefault(owner.uid(), Set.of()).stream().map(nodes::get).toList();
   }
 
-  private void settle(@Nullable Node node) {
+  private void process(@Nullable Node node) {
     if (node == null) {
       return;
     }

@@ -45,8 +45,8 @@ final class Kubelet {
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
   /** The pods of deleted ReplicaSets, until the last one has ended. */
   private final List<ReplicaSetPods> retired = new ArrayList<>();
-  private final Map<RevisionId, LocalProcessProblems> unusual = new ConcurrentHashMap<>();
-  private long made;
+  private final Map<RevisionId, LocalProcessProblems> problems = new ConcurrentHashMap<>();
+  private long podsMade;
   private boolean stopping;
 
   Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, LocalRuntimeDependencies dependencies) {
@@ -114,7 +114,7 @@ final class Kubelet {
    */
   LocalPod makePod(PodTemplate template, ReplicaSetPods owner) {
     String name = podName(template);
-    return new LocalPod(loop, owner, made++, template, name, ports.next(),
+    return new LocalPod(loop, owner, podsMade++, template, name, ports.next(),
         this, dependencies.inFlight());
   }
 
@@ -173,7 +173,7 @@ final class Kubelet {
 
   /** The problems of this workload's processes. Any thread may call this. */
   LocalProcessProblems processes(RevisionId workload) {
-    var known = unusual.getOrDefault(workload, LocalProcessProblems.NONE);
+    var known = problems.getOrDefault(workload, LocalProcessProblems.NONE);
     return known.pods().isEmpty()
         ? known
         : new LocalProcessProblems(known.problem(), known.restarting(), known.pods(),
@@ -189,9 +189,9 @@ final class Kubelet {
         .findFirst().orElse("");
     var restarted = pods.stream().map(LocalPod::restarted).filter(Objects::nonNull).toList();
     if (problem.isEmpty() && restarted.isEmpty()) {
-      unusual.remove(workload);
+      problems.remove(workload);
     } else {
-      unusual.put(workload, new LocalProcessProblems(problem,
+      problems.put(workload, new LocalProcessProblems(problem,
           !ready && pods.stream().anyMatch(LocalPod::isRestarting), restarted, List.of()));
     }
   }

@@ -58,7 +58,7 @@ final class LocalPod {
   private String problem = "";
   private String unhealthy = "";
   /** The ports on which the process listens instead of {@code port}, as the end of a sentence. */
-  private String elsewhere = "";
+  private String otherPorts = "";
   /** The time within which the pod must have been ready once. */
   private final Duration progressDeadline;
   private Loop.@Nullable Timer deadline;
@@ -141,7 +141,7 @@ final class LocalPod {
   }
 
   private String unready() {
-    return problem.contains(LocalProbe.NOTHING_LISTENS) ? problem + elsewhere : problem;
+    return problem.contains(LocalProbe.NOTHING_LISTENS) ? problem + otherPorts : problem;
   }
 
   private String afterDeadline(String why) {
@@ -200,7 +200,7 @@ final class LocalPod {
         owner.restarting(this, exit);
       }
       case Effect.ReportReady() -> {
-        onTime();
+        clearDeadline();
         restarting = false;
         owner.ready(this);
       }
@@ -220,13 +220,13 @@ final class LocalPod {
         }
       }
       case Effect.Remove() -> {
-        onTime();
+        clearDeadline();
         owner.removed(this);
       }
     }
   }
 
-  private void onTime() {
+  private void clearDeadline() {
     overdue = false;
     if (deadline != null) {
       deadline.cancel();
@@ -238,7 +238,7 @@ final class LocalPod {
     failure = null;
     nextTry = null;
     unhealthy = "";
-    elsewhere = "";
+    otherPorts = "";
     var environment = kubelet.environment(template, name);
     if (!environment.problem().isEmpty()) {
       log.warn("Pod {} waits: {}", name, environment.problem());
@@ -357,7 +357,7 @@ final class LocalPod {
 
   private void reportSlow(int run, SortedSet<Integer> ports) {
     if (isSlow(run)) {
-      elsewhere = ports.isEmpty()
+      otherPorts = ports.isEmpty()
           ? ""
           : ports.stream().map(String::valueOf)
               .collect(Collectors.joining(", ", " (it listens on ", ")"));

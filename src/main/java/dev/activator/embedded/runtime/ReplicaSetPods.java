@@ -38,7 +38,7 @@ final class ReplicaSetPods {
   private final Map<String, LocalPod> pods = new TreeMap<>();
   private ObjectNode replicaSet;
   private PodTemplate template;
-  private Loop.@Nullable Timer again;
+  private Loop.@Nullable Timer retry;
   private int refusals;
   private int wanted;
   private boolean retired;
@@ -65,7 +65,7 @@ final class ReplicaSetPods {
       log.info("{} goes from {} to {} pods", template.id(), wanted, pods);
       wanted = pods;
     }
-    settle();
+    reconcile();
     publishReplicas();
   }
 
@@ -85,7 +85,7 @@ final class ReplicaSetPods {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
       known.stop();
-      settle();
+      reconcile();
     }
   }
 
@@ -136,7 +136,7 @@ final class ReplicaSetPods {
     endpoints.podsChanged(pod.template());
     publishPod(pod);
     publishReplicas();
-    settle();
+    reconcile();
   }
 
   void failed(LocalPod pod, ExitReason exit) {
@@ -184,7 +184,7 @@ final class ReplicaSetPods {
     publishReplicas();
   }
 
-  private void settle() {
+  private void reconcile() {
     if (retired) {
       return;
     }
@@ -195,7 +195,7 @@ final class ReplicaSetPods {
         pod.stop();
       }
     });
-    for (int i = 0; i < step.missing() && again == null; i++) {
+    for (int i = 0; i < step.missing() && retry == null; i++) {
       makeOne();
     }
   }
@@ -205,7 +205,7 @@ final class ReplicaSetPods {
     try {
       pod = kubelet.makePod(template, this);
     } catch (IllegalStateException | UncheckedIOException e) {
-      cannotMake(e);
+      retryLater(e);
       return;
     }
     refusals = 0;
@@ -218,12 +218,12 @@ final class ReplicaSetPods {
     publishReplicas();
   }
 
-  private void cannotMake(RuntimeException noPort) {
+  private void retryLater(RuntimeException noPort) {
     log.warn("No pod of {} can be made; trying again", template.id(), noPort);
     publishFailure(ExitReason.cannotRun(template.id().name(), String.valueOf(noPort.getMessage())));
-    again = loop.schedule(LocalPodState.pauseAfter(refusals++), () -> {
-      again = null;
-      settle();
+    retry = loop.schedule(LocalPodState.pauseAfter(refusals++), () -> {
+      retry = null;
+      reconcile();
     });
   }
 

@@ -117,7 +117,7 @@ public final class ServingController {
 
   private void changed(ApiStoreChange event) {
     var service = event.object();
-    unlessOvertaken(service, () -> {
+    ignoringConflicts(service, () -> {
       if (event.type() == ApiStoreChange.Type.DELETED) {
         deleted(service);
       } else {
@@ -126,7 +126,7 @@ public final class ServingController {
     });
   }
 
-  private static void unlessOvertaken(ObjectNode object, Runnable work) {
+  private static void ignoringConflicts(ObjectNode object, Runnable work) {
     try {
       work.run();
     } catch (StatusException e) {
@@ -181,7 +181,7 @@ public final class ServingController {
     if (event.type() == ApiStoreChange.Type.DELETED) {
       revisionDeleted(event.object());
     } else {
-      reconsider(event.object());
+      routeServiceOf(event.object());
     }
   }
 
@@ -199,7 +199,7 @@ public final class ServingController {
     if (name.equals(known.ready)) {
       known.ready = "";
     }
-    unlessOvertaken(service, () -> {
+    ignoringConflicts(service, () -> {
       if (name.equals(known.newest)) {
         known.generation = -1;
         reconcile(service);
@@ -220,11 +220,11 @@ public final class ServingController {
     var revision = store.find(BuiltInKinds.REVISION, ObjectMeta.namespace(object),
         ControllerRefs.controller(object).path("name").asString(""));
     if (revision != null && ControllerRefs.controls(revision, object)) {
-      unlessOvertaken(revision, () -> {
+      ignoringConflicts(revision, () -> {
         if (deleted) {
           dependents.complete(revision);
         } else {
-          restedAtZero(revision);
+          stayReadyAtZero(revision);
         }
       });
     }
@@ -234,7 +234,7 @@ public final class ServingController {
    * Sets a routed revision to ready when it is scaled to zero, because the next request starts a
    * pod.
    */
-  private void restedAtZero(ObjectNode revision) {
+  private void stayReadyAtZero(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
     if (known != null && known.ready.equals(ObjectMeta.name(revision))
@@ -257,11 +257,11 @@ public final class ServingController {
   void routable(RevisionId id) {
     var revision = store.find(BuiltInKinds.REVISION, id.namespace(), id.name());
     if (revision != null) {
-      reconsider(revision);
+      routeServiceOf(revision);
     }
   }
 
-  private void reconsider(ObjectNode revision) {
+  private void routeServiceOf(ObjectNode revision) {
     var service = serviceOf(revision);
     if (service == null) {
       return;
@@ -269,7 +269,7 @@ public final class ServingController {
     var known = services.get(id(service));
     if (known != null && (ObjectMeta.name(revision).equals(known.newest)
         || id(revision).equals(latest.get(id(service))))) {
-      unlessOvertaken(service, () -> route(service, known));
+      ignoringConflicts(service, () -> route(service, known));
     }
   }
 
@@ -299,7 +299,7 @@ public final class ServingController {
         ObjectMeta.name(service),
         now -> new KnativeServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
     if (!known.ready.isEmpty() || isRoutable(newest)) {
-      applied(id);
+      completeWrites(id);
     }
   }
 
@@ -324,7 +324,7 @@ public final class ServingController {
       var target = latest.get(id(service));
       if (target == null) {
         // The write was a dry run, or the Service is already deleted.
-        applied(id(service));
+        completeWrites(id(service));
       } else {
         routable(target);
       }
@@ -337,7 +337,7 @@ public final class ServingController {
     one.complete(null);
   }
 
-  private void applied(RevisionId service) {
+  private void completeWrites(RevisionId service) {
     var done = waiting.remove(service);
     if (done != null) {
       done.forEach(one -> one.complete(null));
@@ -370,7 +370,7 @@ public final class ServingController {
   private void deleted(ObjectNode service) {
     latest.remove(id(service));
     services.remove(id(service));
-    applied(id(service));
+    completeWrites(id(service));
     log.info("{}: deleted, with its revisions", ObjectMeta.key(service));
   }
 

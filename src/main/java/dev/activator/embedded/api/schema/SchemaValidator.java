@@ -56,9 +56,9 @@ public final class SchemaValidator {
   public static Findings of(Kind kind, ObjectNode object) {
     var check = new SchemaValidator(kind);
     var schema = ProtobufSchema.of(kind);
-    boolean judged = SupportedFields.isListed(kind);
+    boolean isListed = SupportedFields.isListed(kind);
     if (schema.isPresent()) {
-      check.object(schema.get(), object, "", !judged);
+      check.object(schema.get(), object, "", !isListed);
     } else {
       check.value(METADATA, object.path("metadata"), "metadata", true);
     }
@@ -67,14 +67,14 @@ public final class SchemaValidator {
         List.copyOf(check.ignored));
   }
 
-  /** @param settled whether it is already decided if the fields have an effect */
-  private void object(Message message, ObjectNode object, String path, boolean settled) {
+  /** @param isDecided whether it is already decided if the fields have an effect */
+  private void object(Message message, ObjectNode object, String path, boolean isDecided) {
     object.properties().forEach(entry -> {
       String name = entry.getKey();
       String at = path.isEmpty() ? name : path + "." + name;
       var field = message.field(name);
       if (field != null) {
-        field(field, entry.getValue(), at, settled);
+        field(field, entry.getValue(), at, isDecided);
       } else if (!(path.isEmpty() && TYPE.contains(name))) {
         add(unknown, unknown(shortened(at, MAX_NAME_LENGTH), name, message.names()));
       }
@@ -87,18 +87,18 @@ public final class SchemaValidator {
         + (nearest == null ? "" : ", did you mean \"" + nearest + "\"?");
   }
 
-  private void field(Field field, JsonNode value, String path, boolean settled) {
-    boolean known = settled || judge(value, path);
+  private void field(Field field, JsonNode value, String path, boolean isDecided) {
+    boolean known = isDecided || decide(value, path);
     switch (field.label()) {
       case Label.REPEATED -> {
         if (expect(value.isArray(), value, path, "a list")) {
           for (int i = 0; i < value.size(); i++) {
-            boolean idle = i > 0 && !known && path.equals(CONTAINERS);
-            if (idle) {
+            boolean isUnused = i > 0 && !known && path.equals(CONTAINERS);
+            if (isUnused) {
               add(ignored, path + "[" + i + "]: ignored in embedded mode: only the first container"
                   + " runs");
             }
-            value(field.type(), value.get(i), path + "[" + i + "]", known || idle);
+            value(field.type(), value.get(i), path + "[" + i + "]", known || isUnused);
           }
         }
       }
@@ -115,7 +115,7 @@ public final class SchemaValidator {
   /**
    * Decides whether a field has an effect. Returns whether the decision includes all fields below.
    */
-  private boolean judge(JsonNode value, String path) {
+  private boolean decide(JsonNode value, String path) {
     String pattern = INDEX.matcher(path).replaceAll("[]");
     boolean leads = SupportedFields.leadsToRow(kind, pattern);
     if (leads && SupportedFields.row(kind, pattern).isEmpty()) {
@@ -128,7 +128,7 @@ public final class SchemaValidator {
     return !leads;
   }
 
-  private void value(String type, JsonNode value, String path, boolean settled) {
+  private void value(String type, JsonNode value, String path, boolean isDecided) {
     if (value.isNull() || value.isMissingNode()) {
       return;
     }
@@ -161,7 +161,7 @@ public final class SchemaValidator {
       default -> {
         if (expect(value.isObject(), value, path, "an object")) {
           ProtobufSchema.message(type)
-              .ifPresent(message -> object(message, (ObjectNode) value, path, settled));
+              .ifPresent(message -> object(message, (ObjectNode) value, path, isDecided));
         }
       }
     }

@@ -19,7 +19,7 @@ final class ObjectDeleter {
   private final KindRegistry kinds;
   private final ObjectMetaGenerator identities;
 
-  private record HeldObject(Kind kind, ObjectNode object) {}
+  private record ContainedObject(Kind kind, ObjectNode object) {}
 
   ObjectDeleter(InMemoryStorage storage, KindRegistry kinds, ObjectMetaGenerator identities) {
     this.storage = storage;
@@ -36,13 +36,13 @@ final class ObjectDeleter {
       return deleteWithContents(kind, stored);
     }
     var deletion = deleteAlone(kind, stored);
-    settleHoldersOf(kind, stored);
+    finishContainersOf(kind, stored);
     return deletion;
   }
 
   void remove(Kind kind, ObjectNode stored) {
     storage.remove(kind, stored);
-    settleHoldersOf(kind, stored);
+    finishContainersOf(kind, stored);
   }
 
   boolean finished(Kind kind, ObjectNode object) {
@@ -63,9 +63,9 @@ final class ObjectDeleter {
     var marked = mark(kind, stored);
     contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));
     // The objects may have been the last contents of other namespaces or definitions.
-    for (var holders : new Kind[]{BuiltInKinds.NAMESPACE,
+    for (var containerKind : new Kind[]{BuiltInKinds.NAMESPACE,
         BuiltInKinds.CUSTOM_RESOURCE_DEFINITION}) {
-      storage.list(holders).forEach(holder -> settle(holders, holder));
+      storage.list(containerKind).forEach(container -> finishIfEmpty(containerKind, container));
     }
     return new Deletion(marked, Outcome.WAITS);
   }
@@ -81,28 +81,28 @@ final class ObjectDeleter {
     return storage.put(kind, marked);
   }
 
-  private void settleHoldersOf(Kind kind, ObjectNode object) {
+  private void finishContainersOf(Kind kind, ObjectNode object) {
     if (kind.namespaced()) {
-      settle(BuiltInKinds.NAMESPACE,
+      finishIfEmpty(BuiltInKinds.NAMESPACE,
           storage.find(BuiltInKinds.NAMESPACE, ObjectMeta.namespace(object)));
     }
-    settle(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
+    finishIfEmpty(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
         storage.find(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
   }
 
-  private void settle(Kind kind, @Nullable ObjectNode holder) {
-    if (holder != null && finished(kind, holder)) {
-      storage.remove(kind, holder);
+  private void finishIfEmpty(Kind kind, @Nullable ObjectNode container) {
+    if (container != null && finished(kind, container)) {
+      storage.remove(kind, container);
     }
   }
 
-  private boolean empty(Kind kind, ObjectNode holder) {
-    return contents(kind, holder).findAny().isEmpty();
+  private boolean empty(Kind kind, ObjectNode container) {
+    return contents(kind, container).findAny().isEmpty();
   }
 
   /** The contents of an object; empty unless it is a namespace or a CustomResourceDefinition. */
-  private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
-    String name = ObjectMeta.name(holder);
+  private Stream<ContainedObject> contents(Kind kind, ObjectNode container) {
+    String name = ObjectMeta.name(container);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       return kinds.all().stream().filter(Kind::namespaced)
           .flatMap(held -> items(held, object -> ObjectMeta.namespace(object).equals(name)));
@@ -115,7 +115,8 @@ final class ObjectDeleter {
     return Stream.empty();
   }
 
-  private Stream<HeldObject> items(Kind kind, Predicate<ObjectNode> wanted) {
-    return storage.list(kind).stream().filter(wanted).map(object -> new HeldObject(kind, object));
+  private Stream<ContainedObject> items(Kind kind, Predicate<ObjectNode> wanted) {
+    return storage.list(kind).stream().filter(wanted)
+        .map(object -> new ContainedObject(kind, object));
   }
 }
