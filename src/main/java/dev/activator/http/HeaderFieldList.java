@@ -4,6 +4,8 @@ import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMessageDecoderResult;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +41,10 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   /** A shared empty list, which must not be changed. */
   static final HeaderFieldList NONE = new HeaderFieldList(false);
   private static final int INITIAL_CAPACITY = 8;
+  /** The overhead of a head: its objects. */
+  private static final int HEAD_BYTES = 512;
+  /** The overhead of a field: an entry and two strings. */
+  private static final int FIELD_BYTES = 100;
 
   private final boolean checked;
   private CharSequence[] names = new CharSequence[INITIAL_CAPACITY];
@@ -64,6 +70,27 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     headers.iteratorCharSequence()
         .forEachRemaining(field -> copy.append(field.getKey(), field.getValue()));
     return copy;
+  }
+
+  /** The memory of a head: its text, and the objects that hold it. */
+  public static int bytesInMemory(HttpRequest head) {
+    return head.decoderResult() instanceof HttpMessageDecoderResult read
+        ? bytesInMemory(read.totalSize(), head.headers().size())
+        : HEAD_BYTES + head.uri().length() + of(head.headers()).bytesInMemory();
+  }
+
+  /** The memory of a head by the length of its text. */
+  public static int bytesInMemory(int textBytes, int fields) {
+    return HEAD_BYTES + textBytes + FIELD_BYTES * fields;
+  }
+
+  /** The memory of the fields alone. */
+  public int bytesInMemory() {
+    int bytes = FIELD_BYTES * size;
+    for (int i = 0; i < size; i++) {
+      bytes += names[i].length() + values[i].length();
+    }
+    return bytes;
   }
 
   /** Whether a list that affects the connection has more elements than are parsed. */

@@ -4,7 +4,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.loop.Loop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
@@ -264,7 +263,7 @@ public final class GatewayAdmitServer {
         throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
       }
       body.writeBytes(part);
-      partial.grew(HeldRequestBytes.costOfHead(body.size(), 0));
+      partial.grew(HeaderFieldList.bytesInMemory(body.size(), 0));
     }).map(ByteArrayOutputStream::toByteArray).takeUntilOther(refused.asMono())
         .doFinally(_ -> loop.execute(() -> {
           timer.cancel();
@@ -310,8 +309,8 @@ public final class GatewayAdmitServer {
           sink.success(LocalResponse.error(400, "malformed original request"));
           return;
         }
-        var question = new Question(dispatcher.loop(), Downstream.Caller.of(connection.channel()),
-            dispatcher.held(), dispatcher.held().addHead(http, Integer.MAX_VALUE), sink);
+        var question = new Question(dispatcher, Downstream.Caller.of(connection.channel()),
+            dispatcher.holdLargeHead(http, Integer.MAX_VALUE), sink);
         sink.onDispose(question::cancelled);
         dispatcher.answerGateway(http, question);
       }));
@@ -337,28 +336,26 @@ public final class GatewayAdmitServer {
 
   /** The gateway as the caller of an exchange that ends with an answer and forwards nothing. */
   private static final class Question implements Downstream {
-    private final Loop loop;
+    private final RequestDispatcher dispatcher;
     private final Caller gateway;
-    private final HeldRequestBytes.Share held;
     private final MonoSink<LocalResponse> sink;
     private final ResettableTimer timer;
     /** The bytes for which a large head is counted as held; 0 for a small one. */
     private int headBytes;
     private @Nullable Exchange exchange;
 
-    Question(Loop loop, Caller gateway, HeldRequestBytes.Share held, int headBytes,
+    Question(RequestDispatcher dispatcher, Caller gateway, int headBytes,
         MonoSink<LocalResponse> sink) {
-      this.loop = loop;
+      this.dispatcher = dispatcher;
       this.gateway = gateway;
-      this.held = held;
       this.headBytes = headBytes;
       this.sink = sink;
-      this.timer = new ResettableTimer(loop, this::checkDeadlines);
+      this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     }
 
     /** Called on any thread, and also after the answer. */
     void cancelled() {
-      loop.execute(() -> {
+      dispatcher.loop().execute(() -> {
         var open = exchange;
         ended();
         if (open != null) {
@@ -404,7 +401,7 @@ public final class GatewayAdmitServer {
     public void ended() {
       exchange = null;
       timer.cancel();
-      held.add(-headBytes);
+      dispatcher.releaseHead(headBytes);
       headBytes = 0;
     }
 

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
@@ -115,7 +116,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
       awaited = true;
       timer.within(timeout);
     }
-    partial.grew(HeldRequestBytes.costOfHead(bytes, 0));
+    partial.grew(HeaderFieldList.bytesInMemory(bytes, 0));
   }
 
   private void headEnded() {

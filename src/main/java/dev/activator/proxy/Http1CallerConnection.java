@@ -130,7 +130,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   private void take(HttpRequest request) {
     discardedBytes = 0;
-    headBytes = dispatcher.held().addHead(request, Integer.MAX_VALUE);
+    headBytes = dispatcher.holdLargeHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
     upgrade = reader.isDirect() ? H2cUpgrade.of(request) : null;
     if (upgrade == null) {
@@ -139,7 +139,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   }
 
   private void headGone() {
-    dispatcher.held().add(-headBytes);
+    dispatcher.releaseHead(headBytes);
     headBytes = 0;
   }
 

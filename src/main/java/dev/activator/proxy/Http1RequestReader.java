@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.Http1RequestDecoder;
@@ -15,6 +16,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +58,8 @@ final class Http1RequestReader {
   private final AbusiveConnectionCounter endedConnections;
   private final Receiver receiver;
   private Http1RequestDecoder decoder;
-  private final HeldRequestBytes.PartialHead partialHead;
+  /** Not null while an incomplete head is counted. */
+  private HeldRequestBytes.@Nullable PartialHead partialHead;
   private boolean headAwaited;
   private long headDueNanos;
   private boolean headBegun;
@@ -81,7 +84,6 @@ final class Http1RequestReader {
     this.timer = timer;
     this.endedConnections = endedConnections;
     this.receiver = receiver;
-    this.partialHead = held.partialHead(this::refuseHead);
     this.waiting = new RequestBuffer(held);
     waiting.compact();
   }
@@ -90,7 +92,7 @@ final class Http1RequestReader {
 
   void read(Object message) {
     if (message instanceof HttpObject part) {
-      partialHead.ended();
+      partialHeadEnded();
       headBegun = false;
       headAwaited = false;
       readPart(part);
@@ -242,9 +244,19 @@ final class Http1RequestReader {
   private void countHead() {
     int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
     if (bytes > 0) {
-      partialHead.grew(HeldRequestBytes.costOfHead(bytes, decoder.fields()));
+      if (partialHead == null) {
+        partialHead = held.partialHead(this::refuseHead);
+      }
+      partialHead.grew(HeaderFieldList.bytesInMemory(bytes, decoder.fields()));
     } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {
       replaceDecoder(new Http1RequestDecoder());
+    }
+  }
+
+  private void partialHeadEnded() {
+    if (partialHead != null) {
+      partialHead.ended();
+      partialHead = null;
     }
   }
 
@@ -325,10 +337,10 @@ final class Http1RequestReader {
   /** Removes the decoder. Bytes that are not decoded go to the next handler. */
   void leaveHttp() {
     channel.pipeline().remove(decoder);
-    partialHead.ended();
+    partialHeadEnded();
   }
 
   void close() {
-    partialHead.ended();
+    partialHeadEnded();
   }
 }

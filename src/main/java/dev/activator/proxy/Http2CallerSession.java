@@ -169,7 +169,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
     var downstream = new Http2Downstream(this, stream, request.method(), last);
     assign(stream, downstream);
-    downstream.headBytes = dispatcher.held().addHead(request, MAX_HEADS_BYTES - headBytes);
+    downstream.headBytes = dispatcher.holdLargeHead(request, MAX_HEADS_BYTES - headBytes);
     headBytes += downstream.headBytes;
     dispatcher.dispatch(request, RequestVersion.HTTP_2, downstream);
     if (last) {
@@ -396,7 +396,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
       if (downstream != null) {
         downstream.gone();
         headBytes -= downstream.headBytes;
-        dispatcher.held().add(-downstream.headBytes);
+        dispatcher.releaseHead(downstream.headBytes);
       }
       drain.streamClosed();
     }

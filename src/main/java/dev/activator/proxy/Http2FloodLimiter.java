@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.http.FrameBudget;
 import dev.activator.http.FrameGuard;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
@@ -45,7 +46,9 @@ final class Http2FloodLimiter implements FrameGuard {
    */
   private final FrameBudget errors;
   private final ResettableTimer headTimer;
-  private final HeldRequestBytes.PartialHead partialHead;
+  private final HeldRequestBytes.Share held;
+  /** Not null while an incomplete head is counted. */
+  private HeldRequestBytes.@Nullable PartialHead partialHead;
   private final HeldRequestBytes.PartialHead table;
   private @Nullable Http2CallerSession session;
   private int framesLeft = FRAMES_PER_TURN;
@@ -65,7 +68,7 @@ final class Http2FloodLimiter implements FrameGuard {
     this.budget = new FrameBudget(loop.nanoTime());
     this.errors = new FrameBudget(loop.nanoTime());
     this.headTimer = new ResettableTimer(loop, this::checkHead);
-    this.partialHead = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
+    this.held = held;
     this.table = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
@@ -165,16 +168,26 @@ final class Http2FloodLimiter implements FrameGuard {
       table.grew(tableBytes);
     }
     if (ended || partialHeadBytes == 0) {
-      partialHead.ended();
+      partialHeadEnded();
       return;
     }
     if (!headTimed) {
       headTimed = true;
       // This head began after another one ended in the same read, so it counts as newer.
-      partialHead.ended();
+      partialHeadEnded();
       awaitHead();
     }
-    partialHead.grew(HeldRequestBytes.costOfHead(partialHeadBytes, 0));
+    if (partialHead == null) {
+      partialHead = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
+    }
+    partialHead.grew(HeaderFieldList.bytesInMemory(partialHeadBytes, 0));
+  }
+
+  private void partialHeadEnded() {
+    if (partialHead != null) {
+      partialHead.ended();
+      partialHead = null;
+    }
   }
 
   private void awaitHead() {
@@ -216,7 +229,7 @@ final class Http2FloodLimiter implements FrameGuard {
   void close() {
     ended = true;
     headTimer.cancel();
-    partialHead.ended();
+    partialHeadEnded();
     table.ended();
   }
 }

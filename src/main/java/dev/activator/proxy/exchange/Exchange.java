@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
@@ -132,7 +133,7 @@ public final class Exchange implements QueuedCaller {
       record.queued();
     }
     queueEntry = later;
-    body().countIn(later, HeldRequestBytes.costOf(record.request()));
+    body().countIn(later, HeaderFieldList.bytesInMemory(record.request()));
     limitQueueing(later);
     long hold = holdNanos();
     if (hold == 0 && isStarting() && stepNanosLeft() > 0) {

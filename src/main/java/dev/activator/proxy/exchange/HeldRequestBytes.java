@@ -2,8 +2,6 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import io.netty.handler.codec.DecoderResult;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import java.util.LinkedHashSet;
@@ -23,9 +21,6 @@ public final class HeldRequestBytes {
   public static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
       "large heads hold too much memory");
 
-  private static final int HEAD_BYTES = 512;
-  /** The overhead of a field: an entry and two strings. */
-  private static final int FIELD_BYTES = 100;
   /** The maximum number of bytes of a body that are read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
@@ -34,27 +29,6 @@ public final class HeldRequestBytes {
 
   public HeldRequestBytes(HeldMemoryLimit limit) {
     this.limit = limit;
-  }
-
-  /** The memory cost of a head. Like all costs here, it includes the overhead of objects. */
-  public static int costOfHead(int bytes, int fields) {
-    return HEAD_BYTES + bytes + FIELD_BYTES * fields;
-  }
-
-  static int costOf(HttpRequest head) {
-    return head.decoderResult() instanceof HttpMessageDecoderResult read
-        ? costOfHead(read.totalSize(), head.headers().size())
-        : HEAD_BYTES + head.uri().length() + costOf(head.headers());
-  }
-
-  static int costOf(HttpHeaders all) {
-    int bytes = 0;
-    var fields = all.iteratorCharSequence();
-    while (fields.hasNext()) {
-      var field = fields.next();
-      bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
-    }
-    return bytes;
   }
 
   public Share share() {
@@ -87,15 +61,11 @@ public final class HeldRequestBytes {
 
     /**
      * Counts a large head, or marks the request as refused if there is no memory for the head.
-     * Small heads are counted while they are queued. Returns the cost that was counted.
+     * Returns the cost that was counted.
      *
      * @param max the highest cost that is accepted
      */
-    public int addHead(HttpRequest request, int max) {
-      int cost = costOf(request);
-      if (cost <= HeldMemoryLimit.LARGE_HEAD_BYTES) {
-        return 0;
-      }
+    int addLargeHead(HttpRequest request, int cost, int max) {
       if (cost > max || limit.refusesHead(total(), cost)) {
         request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
         return 0;

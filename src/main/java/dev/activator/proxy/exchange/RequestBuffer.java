@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import io.netty.buffer.ByteBuf;
@@ -178,11 +179,11 @@ public final class RequestBuffer {
   static int cost(HttpObject part) {
     var content = contentOf(part);
     if (content == null) {
-      return HeldRequestBytes.costOf((HttpRequest) part);
+      return HeaderFieldList.bytesInMemory((HttpRequest) part);
     }
     int bytes = PART_BYTES + content.content().readableBytes();
     return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
-        ? bytes + HeldRequestBytes.costOf(last.trailingHeaders())
+        ? bytes + HeaderFieldList.of(last.trailingHeaders()).bytesInMemory()
         : bytes;
   }
 

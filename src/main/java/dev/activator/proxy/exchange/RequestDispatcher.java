@@ -6,6 +6,7 @@ import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.Revision;
@@ -159,6 +160,24 @@ public final class RequestDispatcher {
 
   public HeldRequestBytes.Share held() {
     return held;
+  }
+
+  /**
+   * Counts a large head as held, or marks it as too large; small ones are counted while queued. Returns
+   * what was counted.
+   *
+   * @param max the highest number of bytes that is accepted
+   */
+  public int holdLargeHead(HttpRequest request, int max) {
+    int bytes = HeaderFieldList.bytesInMemory(request);
+    return bytes <= HeldMemoryLimit.LARGE_HEAD_BYTES ? 0 : held.addLargeHead(request, bytes, max);
+  }
+
+  /** @param bytes what {@link #holdLargeHead} returned */
+  public void releaseHead(int bytes) {
+    if (bytes > 0) {
+      held.add(-bytes);
+    }
   }
 
   public UnreadResponseBytes.Share unread() {
