@@ -96,12 +96,9 @@ class LendingLimitsTest extends LendingScene {
   @Test
   void countsALentPermit_forAsLongAsATimeoutThatWasRaised() {
     revision = revision(1, true, Duration.ofSeconds(1), Map.of());
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
+    twoShareOnePod();
     changed(revision(1, true));
-    requests(other(owner), 1);
+    requests(borrower, 1);
     links.getFirst().cut();
 
     requests(owner, 1);
@@ -113,11 +110,8 @@ class LendingLimitsTest extends LendingScene {
 
   @Test
   void countsALentPermit_forAsLongAsTheTimeoutThatItsRequestsBeganWith() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    requests(other(owner), 1);
+    twoShareOnePod();
+    requests(borrower, 1);
     links.getFirst().cut();
 
     changed(revision(1, true, Duration.ofSeconds(1), Map.of()));

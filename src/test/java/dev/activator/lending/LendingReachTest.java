@@ -93,11 +93,7 @@ class LendingReachTest extends LendingScene {
 
   @Test
   void doesNotLendAPermit_thatARequestThroughTheClusterIpUses() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var other = other(owner);
+    twoShareOnePod();
     owner.throttler().destinations(new HealthyDestinations(
         SimulatedActivator.ID, new Destination("10.3.0.1", 80), DestinationSet.of(pods(1))));
     pass(100);
@@ -106,19 +102,15 @@ class LendingReachTest extends LendingScene {
     owner.pods(pods(1));
     pass(100);
 
-    requests(other, 1);
+    requests(borrower, 1);
     pass(2_000);
 
-    assertThat(other.running(pod)).isZero();
+    assertThat(borrower.running(pod)).isZero();
   }
 
   @Test
   void offersAPodAgain_afterTheBorrowerCouldNotReachItForAMoment() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = other(owner);
+    twoShareOnePod();
     requests(borrower, 1);
     borrower.retryAll();
     pass(3_000);

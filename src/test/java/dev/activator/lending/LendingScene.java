@@ -34,6 +34,10 @@ abstract class LendingScene {
   /** Their messages take 20 s. */
   final Set<PeerId> late = new HashSet<>();
   int started;
+  /** Since {@link #twoShareOnePod}. */
+  Destination pod;
+  SimulatedActivator owner;
+  SimulatedActivator borrower;
   Faults faults = Faults.NONE;
 
   static Revision revision(int limit, boolean exact) {
@@ -117,6 +121,15 @@ abstract class LendingScene {
     IntStream.range(0, count).forEach(_ -> start());
     known();
     connected();
+  }
+
+  /** Starts two activators that are linked, and a pod, which one of them owns. */
+  void twoShareOnePod() {
+    linked(2);
+    pods(pods(1));
+    pod = pods(1).getFirst();
+    owner = ownerOf(pod);
+    borrower = other(owner);
   }
 
   void pass(int millis) {

@@ -199,11 +199,7 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void startsNothingOnABorrowedPermit_onceItsLeaseIsOver() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = other(owner);
+    twoShareOnePod();
     requests(borrower, 3);
     links.getFirst().cut();
 
@@ -228,11 +224,7 @@ class LendingTransitionsTest extends LendingScene {
   void startsNothingOnABorrowedPermit_onceItsLenderReceivesNothing(Faults fault) {
     faults = fault;
     revision = revision(1, true, Duration.ofSeconds(1), Map.of());
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = other(owner);
+    twoShareOnePod();
     all.forEach(it -> it.hold(false));
     requests(borrower, 3);
     links.getFirst().stall(borrower, Duration.ofSeconds(100));
@@ -255,11 +247,7 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void countsALentPermit_untilTheBorrowersLeaseAndItsRequestsAreOver() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = other(owner);
+    twoShareOnePod();
     requests(borrower, 1);
     links.getFirst().cut();
     int longestMillis = (15 + 60 + 5 * 60 * 9 / 8) * 1_000;
@@ -328,11 +316,7 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void freesWhatItLent_whenAnotherProcessHasTheBorrowersAddress() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = other(owner);
+    twoShareOnePod();
     requests(borrower, 1);
     links.getFirst().cut();
     pass(10_000);
@@ -377,10 +361,7 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void servesItsOwnRequests_whileMessagesOfAnotherActivatorAreTooLateToBorrow() {
-    linked(2);
-    pods(pods(1));
-    var owner = ownerOf(pods(1).getFirst());
-    var borrower = other(owner);
+    twoShareOnePod();
     late.add(borrower.id());
     all.forEach(it -> it.hold(false));
     pass(40_000);

@@ -23,13 +23,7 @@ import org.junit.jupiter.api.Test;
 class RevisionPermitLedgerTest extends LendingScene {
   @Test
   void countsWhatIsLent_andWhatThatSaves() {
-    var one = start();
-    var other = start();
-    known();
-    connected();
-    pods(pods(1));
-    var owner = owns(one, pods(1).getFirst()) ? one : other;
-    var borrower = owner == one ? other : one;
+    twoShareOnePod();
 
     requests(borrower, 2);
     assertThat(borrower.lending().borrowed()).isEqualTo(1);
@@ -54,11 +48,7 @@ class RevisionPermitLedgerTest extends LendingScene {
 
   @Test
   void lendsAgainAtOnce_whenARecallIsCancelledTooLate() {
-    linked(2);
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = other(owner);
+    twoShareOnePod();
     requests(borrower, 1);
     requests(owner, 1);
     requests(borrower, 1);
