@@ -10,7 +10,6 @@ import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.backend.policy.ProbeQueue;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
@@ -104,8 +103,7 @@ class ThrottlerConfiguration {
     var settings = new ProbeSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
     var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
-        meters.probes(new HttpProbeClient(upstreams,
-            ProbeQueue.REFUSED_PER_REPEAT * probes.repeatsPerSecond())),
+        meters.probes(new HttpProbeClient(upstreams, settings.attemptsPerSecond())),
         settings, random);
     network.onChange((before, now) -> {
       if (!addressing(before).equals(addressing(now))) {

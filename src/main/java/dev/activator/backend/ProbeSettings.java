@@ -10,8 +10,7 @@ import java.util.function.Supplier;
  * @param addressing read by any thread; its value may change
  * @param probeFrequency the longest pause between two probes of a pod that is starting
  * @param repeatsPerSecond the limit, over all revisions, of probes of failed addresses, and of new
- *     addresses for which no request waits; ten times higher for addresses that refuse connections
- *     while a request waits
+ *     addresses for which no request waits
  */
 public record ProbeSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {
@@ -19,4 +18,11 @@ public record ProbeSettings(Supplier<MeshAddressing> addressing, Duration probeT
   public static final ProbeSettings DEFAULT = new ProbeSettings(
       () -> MeshAddressing.DEFAULT,
       Duration.ofMillis(300), Duration.ofMillis(200), 500);
+
+  private static final int ATTEMPTS_PER_REPEAT = 10;
+
+  /** The most attempts to connect to addresses that refuse; another refusal costs little. */
+  public int attemptsPerSecond() {
+    return ATTEMPTS_PER_REPEAT * repeatsPerSecond;
+  }
 }

@@ -222,7 +222,11 @@ final class RevisionWatcher {
 
   private void probeNow(Destination destination, Urgency urgency) {
     endPause(destination);
-    rateLimiter.schedule(revision, urgency, loop, sentAs -> send(destination, sentAs));
+    if (urgency == Urgency.REFUSED) {
+      send(destination, urgency);
+    } else {
+      rateLimiter.schedule(revision, urgency, loop, sentAs -> send(destination, sentAs));
+    }
   }
 
   private void probeLater(Destination destination, Duration pause) {

@@ -13,8 +13,6 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeResult;
-import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,21 +24,16 @@ import org.junit.jupiter.api.Test;
 /** A pod that refused, while a request waits: the test says when attempts to connect to it end. */
 class AwaitedListenerTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final FakePods pods = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final List<Attempts> attempts = new ArrayList<>();
-  private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, new ProbeClient() {
-    @Override
-    public void probe(Loop on, ProbeRequest request, Consumer<ProbeResult> done) {
-      pods.probe(on, request, done);
-    }
-
+  private final FakePods pods = new FakePods(loop) {
     @Override
     public void awaitListener(Loop on, ProbeRequest next, Duration pause, Duration limit,
         Consumer<Boolean> refused) {
       attempts.add(new Attempts(pause, limit, refused));
     }
-  }, published::add);
+  };
+  private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, pods, published::add);
 
   private record Attempts(Duration pause, Duration limit, Consumer<Boolean> refused) {}
 

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * timeout. Each answers {@code ok} unless told otherwise. Two probes of one pod at once are refused
  * loudly.
  */
-final class FakePods implements ProbeClient {
+class FakePods implements ProbeClient {
   static final ProbeResult OK = new ProbeResult.Answered(200, "queue");
   static final ProbeResult REFUSED = new ProbeResult.Refused("connection refused");
   static final ProbeResult HANGS = new ProbeResult.TimedOut(Duration.ofMillis(300), true);

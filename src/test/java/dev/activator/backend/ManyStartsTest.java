@@ -4,7 +4,6 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.ProbeQueue;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
@@ -15,8 +14,6 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeResult;
-import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.upstream.policy.ConnectAttemptQueue;
 import java.time.Duration;
@@ -34,25 +31,27 @@ class ManyStartsTest {
   private static final int SECONDS = 3;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final FakePods pods = new FakePods(loop);
+  private final FakePods pods = new AttemptedPods(loop);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      new Attempting(), ProbeSettings.DEFAULT, new Random(1));
+      pods, ProbeSettings.DEFAULT, new Random(1));
   private final Map<RevisionId, Duration> listens = new HashMap<>();
   private final List<Duration> delays = new ArrayList<>();
 
   /** Tries to connect as often as the client for sockets does. */
-  private final class Attempting implements ProbeClient {
-    private final ConnectAttemptQueue<Attempt> turns = new ConnectAttemptQueue<>(
-        new RateLimit(ProbeQueue.REFUSED_PER_REPEAT * ProbeSettings.DEFAULT.repeatsPerSecond(),
-            loop.nanoTime()));
-    private final ResettableTimer timer = new ResettableTimer(loop, this::attempt);
+  private static final class AttemptedPods extends FakePods {
+    private final VirtualLoop loop;
+    private final ConnectAttemptQueue<Attempt> turns;
+    private final ResettableTimer timer;
 
     private record Attempt(Destination pod, Duration pause, Duration end,
         Consumer<Boolean> refused) {}
 
-    @Override
-    public void probe(Loop on, ProbeRequest request, Consumer<ProbeResult> done) {
-      pods.probe(on, request, done);
+    AttemptedPods(VirtualLoop loop) {
+      super(loop);
+      this.loop = loop;
+      this.turns = new ConnectAttemptQueue<>(
+          new RateLimit(ProbeSettings.DEFAULT.attemptsPerSecond(), loop.nanoTime()));
+      this.timer = new ResettableTimer(loop, this::attempt);
     }
 
     @Override
@@ -71,7 +70,7 @@ class ManyStartsTest {
       for (var next = turns.next(loop.nanoTime()); next != null; next = turns
           .next(loop.nanoTime())) {
         var again = loop.elapsed().plus(next.pause);
-        if (pods.listens(next.pod)) {
+        if (listens(next.pod)) {
           next.refused.accept(false);
         } else if (again.compareTo(next.end) < 0) {
           turns.again(next, loop.nanoTime() + next.pause.toNanos());

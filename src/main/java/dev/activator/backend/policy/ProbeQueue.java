@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>First probes have priority. Their number in flight is limited, because each has a connection.
  * Revisions without a probe in flight go first, so that hanging pods of one revision do not delay
  * the first answer of another. All other probes are rate limited, with bursts of a tenth of a
- * second. Probes that no request needs get every fifth turn. Addresses that refuse connections have
- * ten times the rate, because another refusal costs little.
+ * second. Probes that no request needs get every fifth turn.
  *
  * <p><b>Threads.</b> One.
  */
@@ -27,7 +26,10 @@ public final class ProbeQueue<T> {
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
-    /** The host refused the last connection, and a request waits. */
+    /**
+     * The host refused the last connection, and a request waits. Such a probe is not queued,
+     * because attempts to connect have another rate limit.
+     */
     REFUSED,
     /** The last probe failed, and the pod may be starting. */
     STARTING,
@@ -41,13 +43,6 @@ public final class ProbeQueue<T> {
   static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
-  /**
-   * How many attempts to connect to refusing addresses are allowed for each repeated probe that is
-   * allowed.
-   */
-  public static final int REFUSED_PER_REPEAT = 10;
-  /** The burst of attempts. With a smaller burst, each attempt would need its own timer. */
-  private static final int REFUSED_AT_ONCE = 10;
   private static final int TURNS_PER_UNHURRIED = 5;
 
   private final FairQueue<T> ofIdle = new FairQueue<>();
@@ -55,10 +50,8 @@ public final class ProbeQueue<T> {
   private final Map<RevisionId, Integer> inFlight = new HashMap<>();
   private int allInFlight;
 
-  private final FairQueue<T> refused = new FairQueue<>();
   private final FairQueue<T> starting = new FairQueue<>();
   private final FairQueue<T> unhurried = new FairQueue<>();
-  private final RateLimit refusedRate;
   private final RateLimit repeatRate;
   private boolean held;
   private int startingInARow;
@@ -69,13 +62,12 @@ public final class ProbeQueue<T> {
           "activator.probe.repeats-per-second must be at least 1, not " + repeatsPerSecond);
     }
     this.repeatRate = new RateLimit(repeatsPerSecond, nowNanos);
-    this.refusedRate = new RateLimit(REFUSED_PER_REPEAT * repeatsPerSecond, nowNanos);
   }
 
   public void add(RevisionId revision, Urgency urgency, T probe) {
     var queue = switch (urgency) {
       case FIRST -> inFlight.containsKey(revision) || ofIdle.has(revision) ? ofBusy : ofIdle;
-      case REFUSED -> refused;
+      case REFUSED -> throw new IllegalArgumentException("such probes are not queued");
       case STARTING -> starting;
       case FAILING_LONG, UNAWAITED -> unhurried;
     };
@@ -94,13 +86,7 @@ public final class ProbeQueue<T> {
       inFlight.merge(first.revision(), 1, Integer::sum);
       return first.probe();
     }
-    if (!refused.isEmpty() && refusedRate.untilNanos(nowNanos, 1) == 0) {
-      refusedRate.take(nowNanos);
-      return refused.takeNext();
-    }
-    return hasLimitedRepeats() && repeatRate.untilNanos(nowNanos, 1) == 0
-        ? nextRepeat(nowNanos)
-        : null;
+    return hasRepeats() && repeatRate.untilNanos(nowNanos) == 0 ? nextRepeat(nowNanos) : null;
   }
 
   /**
@@ -124,10 +110,6 @@ public final class ProbeQueue<T> {
   }
 
   public boolean hasRepeats() {
-    return !refused.isEmpty() || hasLimitedRepeats();
-  }
-
-  private boolean hasLimitedRepeats() {
     return !starting.isEmpty() || hasUnhurried();
   }
 
@@ -142,13 +124,7 @@ public final class ProbeQueue<T> {
 
   /** The time until the next probe with a rate limit may be sent. */
   public Duration untilRepeat(long nowNanos) {
-    long ofRefused = refused.isEmpty()
-        ? Long.MAX_VALUE
-        : refusedRate.untilNanos(nowNanos, REFUSED_AT_ONCE);
-    long ofOthers = refused.isEmpty() || hasLimitedRepeats()
-        ? repeatRate.untilNanos(nowNanos, 1)
-        : Long.MAX_VALUE;
-    return Duration.ofNanos(Math.min(ofRefused, ofOthers));
+    return Duration.ofNanos(repeatRate.untilNanos(nowNanos));
   }
 
   public void ended(RevisionId revision, Urgency urgency) {
@@ -159,17 +135,16 @@ public final class ProbeQueue<T> {
   }
 
   public void notSent(RevisionId revision, Urgency urgency) {
-    if (urgency == Urgency.FIRST) {
-      ended(revision, urgency);
-    } else {
-      (urgency == Urgency.REFUSED ? refusedRate : repeatRate).giveBack();
+    switch (urgency) {
+      case FIRST -> ended(revision, urgency);
+      case STARTING, FAILING_LONG, UNAWAITED -> repeatRate.giveBack();
+      case REFUSED -> {}
     }
   }
 
   public void clear() {
     ofIdle.clear();
     ofBusy.clear();
-    refused.clear();
     starting.clear();
     unhurried.clear();
   }
@@ -199,11 +174,6 @@ public final class ProbeQueue<T> {
         }
       }
       return null;
-    }
-
-    @Nullable T takeNext() {
-      var turn = take(_ -> true);
-      return turn == null ? null : turn.probe();
     }
 
     Collection<T> takeAll(RevisionId revision) {

@@ -37,10 +37,9 @@ public final class RateLimit {
         burst > MAX_NANOS / costNanos ? MAX_NANOS : costNanos * burst, nowNanos);
   }
 
-  /** The time until this number of tokens is available; 0 if it is available now. */
-  public synchronized long untilNanos(long nowNanos, int count) {
-    long burst = Math.max(count * costNanos, burstNanos);
-    return Math.max(0, fullNanos + count * costNanos - burst - nowNanos);
+  /** The time until a token is available; 0 if one is available now. */
+  public synchronized long untilNanos(long nowNanos) {
+    return Math.max(0, fullNanos + costNanos - Math.max(costNanos, burstNanos) - nowNanos);
   }
 
   /** Takes a token, even if none is available. */
@@ -53,7 +52,7 @@ public final class RateLimit {
    * {@code maxWaitNanos}, takes none and returns a negative number.
    */
   public synchronized long takeWithin(long nowNanos, long maxWaitNanos) {
-    long wait = untilNanos(nowNanos, 1);
+    long wait = untilNanos(nowNanos);
     if (wait > maxWaitNanos) {
       return -1;
     }

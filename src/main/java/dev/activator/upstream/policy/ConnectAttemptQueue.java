@@ -56,6 +56,6 @@ public final class ConnectAttemptQueue<T> {
   public long untilNextNanos(long nowNanos) {
     var next = waiting.element();
     long early = Math.max(0, next.dueNanos - nowNanos);
-    return next.first ? early : Math.max(early, rate.untilNanos(nowNanos, 1));
+    return next.first ? early : Math.max(early, rate.untilNanos(nowNanos));
   }
 }

@@ -51,41 +51,14 @@ class ProbeQueueTest {
   }
 
   @Test
-  void allowsTenTimesAsManyOfAddressesThatRefuse() {
-    // given probes of both kinds
-    var queue = queue(100, 0);
-    for (int i = 0; i < 1_000; i++) {
-      queue.add(A, Urgency.REFUSED, "refused");
-    }
-
-    // when a tenth of a second's worth of both is sent
-    int refused = 0;
-    int others = 0;
-    for (var next = queue.next(0); next != null; next = queue.next(0)) {
-      refused += next.equals("refused") ? 1 : 0;
-      others += next.equals("probe") ? 1 : 0;
-    }
-    assertThat(refused).isEqualTo(100);
-    assertThat(others).isEqualTo(10);
-
-    // then ten more of those that refuse may go 10 ms later, and one of the others
-    assertThat(queue.untilRepeat(0)).isEqualTo(Duration.ofMillis(10));
-    assertThat(queue.next(10 * MILLI)).isEqualTo("refused");
-  }
-
-  @Test
   void givesBackTheTurnOfAProbeThatWasNotSent() {
     var queue = queue(1, 0);
-    queue.clear();
-    for (int i = 0; i < 100; i++) {
-      queue.add(A, Urgency.REFUSED, "refused");
-    }
-    assertThat(queue.next(0)).isEqualTo("refused");
+    assertThat(queue.next(0)).isEqualTo("probe");
     assertThat(queue.next(0)).isNull();
 
-    queue.notSent(A, Urgency.REFUSED);
+    queue.notSent(A, Urgency.STARTING);
 
-    assertThat(queue.next(0)).isEqualTo("refused");
+    assertThat(queue.next(0)).isEqualTo("probe");
   }
 
   @Test
