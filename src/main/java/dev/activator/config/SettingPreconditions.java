@@ -31,10 +31,7 @@ public final class SettingPreconditions {
     check(port >= 0 && port <= LAST_PORT, setting, port, "a port is 0 to " + LAST_PORT);
   }
 
-  /**
-   * Checks that a duration is positive, and returns it. Longer durations are cut to a hundred
-   * years, which fit a number of nanoseconds and mean for ever.
-   */
+  /** Checks that a duration is positive, and returns {@link #atMostForEver} of it. */
   public static Duration positive(String setting, Duration length) {
     duration(length.isPositive(), setting, length, "must be more than 0");
     return atMostForEver(length);
@@ -46,7 +43,11 @@ public final class SettingPreconditions {
     return atMostForEver(length);
   }
 
-  private static Duration atMostForEver(Duration length) {
+  /**
+   * Cuts longer durations to a hundred years, which mean for ever. Their sum with a time fits a
+   * number of nanoseconds.
+   */
+  public static Duration atMostForEver(Duration length) {
     return length.compareTo(FOR_EVER) > 0 ? FOR_EVER : length;
   }
 

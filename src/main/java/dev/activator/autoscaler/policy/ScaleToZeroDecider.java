@@ -1,6 +1,7 @@
 package dev.activator.autoscaler.policy;
 
 import dev.activator.autoscaler.policy.ActiveCondition.State;
+import dev.activator.config.SettingPreconditions;
 import java.time.Duration;
 
 /**
@@ -15,8 +16,6 @@ final class ScaleToZeroDecider {
   static final Duration PAUSE = Duration.ofSeconds(3);
   /** The time for which pods that are not ready stay after their progress deadline. */
   static final Duration ACTIVATION_GRACE = Duration.ofSeconds(30);
-  /** The limit that prevents an overflow when it is added to a time. */
-  private static final Duration MAX_PATIENCE = Duration.ofDays(36_500);
 
   private ScaleToZeroDecider() {}
 
@@ -65,8 +64,7 @@ final class ScaleToZeroDecider {
   }
 
   private static long patience(Duration progressDeadline) {
-    var patience = progressDeadline.plus(ACTIVATION_GRACE);
-    return (patience.compareTo(MAX_PATIENCE) < 0 ? patience : MAX_PATIENCE).toNanos();
+    return SettingPreconditions.atMostForEver(progressDeadline.plus(ACTIVATION_GRACE)).toNanos();
   }
 
   private static long max(Duration one, Duration other) {
