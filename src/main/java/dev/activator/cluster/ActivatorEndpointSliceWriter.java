@@ -9,6 +9,7 @@ import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.HashMap;
@@ -58,8 +59,6 @@ public final class ActivatorEndpointSliceWriter {
   private static final double JITTER = 0.5;
   /** The limit of concurrent writes, since each takes a thread of the client. */
   private static final int MAX_WRITES = 50;
-  private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
-  private static final String SCALED_SERVICE = "activator.dev/scaled-service";
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
@@ -445,8 +444,8 @@ public final class ActivatorEndpointSliceWriter {
         return "EndpointSlice " + slice.name() + " existed a moment ago";
       }
       var metadata = items.path(0).path("metadata");
-      var manager = metadata.path("labels").path(MANAGED_BY).asString("");
-      var of = metadata.path("annotations").path(SCALED_SERVICE).asString("");
+      var manager = metadata.path("labels").path(KnownLabels.SLICE_MANAGER).asString("");
+      var of = metadata.path("annotations").path(ActivatorEndpointSlice.SCALED_SERVICE).asString("");
       if (manager.equals(ActivatorEndpointSlice.MANAGER) && of.equals(slice.of().name())) {
         return null;
       }
@@ -463,9 +462,9 @@ public final class ActivatorEndpointSliceWriter {
     object.put("apiVersion", "discovery.k8s.io/v1").put("kind", "EndpointSlice");
     var metadata = object.putObject("metadata");
     metadata.put("name", slice.name()).put("namespace", slice.of().namespace());
-    metadata.putObject("labels").put("kubernetes.io/service-name", slice.service())
-        .put(MANAGED_BY, ActivatorEndpointSlice.MANAGER);
-    metadata.putObject("annotations").put(SCALED_SERVICE, slice.of().name());
+    metadata.putObject("labels").put(KnownLabels.SLICE_SERVICE, slice.service())
+        .put(KnownLabels.SLICE_MANAGER, ActivatorEndpointSlice.MANAGER);
+    metadata.putObject("annotations").put(ActivatorEndpointSlice.SCALED_SERVICE, slice.of().name());
     metadata.putArray("ownerReferences").addObject().put("apiVersion", "activator.dev/v1alpha1")
         .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", slice.uid());
     object.put("addressType", slice.family() == IpFamily.IPV6 ? "IPv6" : "IPv4");

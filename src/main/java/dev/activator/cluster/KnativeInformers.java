@@ -3,11 +3,11 @@ package dev.activator.cluster;
 import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.decode.DecodedObjectHandler.ChangeListener;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.decode.RevisionLabelReader;
 import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * selects by label.
  */
 final class KnativeInformers {
-  private static final String OF_REVISIONS = RevisionLabelReader.SERVICE_TYPE + " in ("
-      + RevisionLabelReader.PRIVATE + ","
-      + RevisionLabelReader.PUBLIC + ")";
+  private static final String OF_REVISIONS = KnownLabels.SERVICE_TYPE + " in ("
+      + KnownLabels.PRIVATE + ","
+      + KnownLabels.PUBLIC + ")";
   private static final InformerQuery<RevisionEndpointSlice> ENDPOINTS = InformerQuery
       .everywhere(WatchedKind.ENDPOINTS, OF_REVISIONS);
   private static final InformerQuery<RevisionEndpointSlice> ENDPOINT_SLICES = InformerQuery
@@ -38,7 +38,7 @@ final class KnativeInformers {
       .everywhere(WatchedKind.REVISIONS, "");
   private static final InformerQuery<PrivateClusterIp> SERVICES = InformerQuery
       .everywhere(WatchedKind.SERVICES,
-          RevisionLabelReader.SERVICE_TYPE + "=" + RevisionLabelReader.PRIVATE);
+          KnownLabels.SERVICE_TYPE + "=" + KnownLabels.PRIVATE);
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 
   private final PodAddressPreference source;

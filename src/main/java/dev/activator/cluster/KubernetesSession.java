@@ -3,7 +3,6 @@ package dev.activator.cluster;
 import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.decode.RevisionLabelReader;
 import dev.activator.cluster.informer.InformerHandlerOptions;
 import dev.activator.cluster.informer.InformerHandlerRegistration;
 import dev.activator.cluster.informer.IndexedStore;
@@ -18,6 +17,7 @@ import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
@@ -157,13 +157,13 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   @Override
   public CompletableFuture<ListWatchAccess> mayList(String namespace) {
     return ListWatchAccess.ofList(api,
-        InformerQuery.in(namespace, WatchedKind.PODS, RevisionLabelReader.REVISION));
+        InformerQuery.in(namespace, WatchedKind.PODS, KnownLabels.REVISION));
   }
 
   @Override
   public String selector(RevisionId revision) {
     var own = podSelectors.apply(revision);
-    return own.isEmpty() ? RevisionLabelReader.REVISION + "=" + revision.name() : own;
+    return own.isEmpty() ? KnownLabels.REVISION + "=" + revision.name() : own;
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.activator.cluster.policy.ActivatorSlicePlanner;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.Backend;
 import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PublicEndpoints;
 import dev.activator.revision.Revision;
@@ -28,9 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The cluster's loop. Any thread may call lookups.
  */
 final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListener {
-  private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String ROUTED = "active";
-  private static final String GENERATION = "serving.knative.dev/configurationGeneration";
 
   private final KnativeInformers knative;
   private final Supplier<@Nullable ScaledServiceResolver> scaledServices;
@@ -78,7 +77,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   }
 
   private static @Nullable RevisionId serviceOf(Revision revision) {
-    var service = revision.labels().get("serving.knative.dev/service");
+    var service = revision.labels().get(KnownLabels.SERVICE);
     return service == null ? null : new RevisionId(revision.id().namespace(), service);
   }
 
@@ -100,12 +99,12 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
    * as routed.
    */
   private static boolean isRouted(Revision revision) {
-    return revision.labels().getOrDefault(ROUTING_STATE, ROUTED).equals(ROUTED);
+    return revision.labels().getOrDefault(KnownLabels.ROUTING_STATE, ROUTED).equals(ROUTED);
   }
 
   private static long generation(Revision revision) {
     try {
-      return Long.parseLong(revision.labels().getOrDefault(GENERATION, "0"));
+      return Long.parseLong(revision.labels().getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
     } catch (NumberFormatException e) {
       return 0;
     }

@@ -18,6 +18,7 @@ import dev.activator.cluster.policy.ResolvedScaledService.References;
 import dev.activator.cluster.policy.ServiceEndpointSlice;
 import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
@@ -57,7 +58,7 @@ final class ScaledServiceResolver {
   private static final InformerQuery<KubernetesService> SERVICES = InformerQuery
       .everywhere(WatchedKind.ROUTED_SERVICES, "");
   private static final InformerQuery<ServiceEndpointSlice> SLICES = InformerQuery
-      .everywhere(WatchedKind.SERVICE_SLICES, "kubernetes.io/service-name");
+      .everywhere(WatchedKind.SERVICE_SLICES, KnownLabels.SLICE_SERVICE);
   private static final Duration RETRY = Duration.ofSeconds(30);
   private static final InformerQuery<HpaSpec> HPAS = InformerQuery.everywhere(WatchedKind.HPAS, "");
 

@@ -4,6 +4,7 @@ import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.EventFetcher;
 import dev.activator.console.RevisionWaitReport.RulesReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -19,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * The details of a revision from a cluster: its settings, its Events, and the command for its log.
  */
 public final class ClusterRevisionDetails implements RevisionDetailsSource {
-  private static final String ROUTING_STATE = "serving.knative.dev/routingState";
-  private static final String SERVICE = "serving.knative.dev/service";
   private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
   /** The activator's settings in the order of the page, with their defaults. */
@@ -71,7 +70,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
           scaled.url(), scaled.maxPods(), null);
     }
     var revision = cluster.find(id);
-    var service = revision == null ? null : revision.labels().get(SERVICE);
+    var service = revision == null ? null : revision.labels().get(KnownLabels.SERVICE);
     var rules = revision == null ? null : revision.rules();
     return new CardDetails("Revision", rules == null ? List.of() : rules.problems(),
         service == null
@@ -82,11 +81,11 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   }
 
   static @Nullable Routing routing(Map<String, String> labels) {
-    var service = labels.get(SERVICE);
+    var service = labels.get(KnownLabels.SERVICE);
     if (service == null) {
       return null;
     }
-    return switch (labels.getOrDefault(ROUTING_STATE, "")) {
+    return switch (labels.getOrDefault(KnownLabels.ROUTING_STATE, "")) {
       case "active" -> new Routing(service, RoutingState.LIVE);
       case "pending" -> new Routing(service, RoutingState.NEXT);
       case "reserve" -> new Routing(service, RoutingState.SUPERSEDED);

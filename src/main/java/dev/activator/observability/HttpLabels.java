@@ -4,6 +4,7 @@ import static io.prometheus.metrics.model.snapshots.PrometheusNaming.prometheusN
 
 import dev.activator.observability.MetricDefinition.Names;
 import dev.activator.revision.Destination;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
@@ -20,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpLabels {
   public static final String OTHER = "_OTHER";
-  public static final String SERVICE = "serving.knative.dev/service";
-  public static final String CONFIGURATION = "serving.knative.dev/configuration";
   private static final List<String> METHODS = List.of(OTHER, "GET", "POST", "PUT", "DELETE", "HEAD",
       "OPTIONS", "PATCH", "TRACE", "CONNECT");
   static final int KINDS = METHODS.size() * 2;
@@ -118,8 +117,8 @@ final class HttpLabels {
   public static Labels of(@Nullable Revision revision) {
     return revision == null
         ? Labels.EMPTY
-        : Labels.of(SERVICE_NAME, label(revision, SERVICE), CONFIGURATION_NAME,
-            label(revision, CONFIGURATION), REVISION, revision.id().name(), NAMESPACE,
+        : Labels.of(SERVICE_NAME, label(revision, KnownLabels.SERVICE), CONFIGURATION_NAME,
+            label(revision, KnownLabels.CONFIGURATION), REVISION, revision.id().name(), NAMESPACE,
             revision.id().namespace());
   }
 

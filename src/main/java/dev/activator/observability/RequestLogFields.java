@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
 import dev.activator.template.GoTemplate;
 import dev.activator.template.GoTemplateException;
@@ -88,8 +89,8 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
     return switch (path) {
       case "Revision.Name" -> revision.id().name();
       case "Revision.Namespace" -> revision.id().namespace();
-      case "Revision.Service" -> HttpLabels.label(revision, HttpLabels.SERVICE);
-      case "Revision.Configuration" -> HttpLabels.label(revision, HttpLabels.CONFIGURATION);
+      case "Revision.Service" -> HttpLabels.label(revision, KnownLabels.SERVICE);
+      case "Revision.Configuration" -> HttpLabels.label(revision, KnownLabels.CONFIGURATION);
       case "Revision.PodName", "Revision.PodIP" -> "";
       default -> throw new GoTemplateException("there is no ." + path);
     };

@@ -1,6 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.observability.MetricDefinition.Names;
+import dev.activator.revision.KnownLabels;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
@@ -89,8 +90,8 @@ final class SpanAttributes {
     }
     var revision = request.revision();
     if (revision != null) {
-      span.setAttribute(Names.SERVICE, HttpLabels.label(revision, HttpLabels.SERVICE));
-      span.setAttribute(Names.CONFIGURATION, HttpLabels.label(revision, HttpLabels.CONFIGURATION));
+      span.setAttribute(Names.SERVICE, HttpLabels.label(revision, KnownLabels.SERVICE));
+      span.setAttribute(Names.CONFIGURATION, HttpLabels.label(revision, KnownLabels.CONFIGURATION));
       span.setAttribute(Names.REVISION, revision.id().name());
       span.setAttribute(Names.NAMESPACE, revision.id().namespace());
     }

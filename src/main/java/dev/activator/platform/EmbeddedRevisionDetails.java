@@ -7,8 +7,9 @@ import dev.activator.console.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.EmbeddedLabels;
+
 import dev.activator.embedded.runtime.ConditionManager;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -46,7 +47,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
     var revision = store.find(BuiltInKinds.REVISION, id.namespace(), id.name());
     return revision == null
         ? ""
-        : ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.SERVICE, "");
+        : ObjectMeta.labels(revision).getOrDefault(KnownLabels.SERVICE, "");
   }
 
   @Override

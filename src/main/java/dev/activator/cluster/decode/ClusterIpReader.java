@@ -4,6 +4,7 @@ import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
 import dev.activator.revision.ChildName;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
+import dev.activator.revision.KnownLabels;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ final class ClusterIpReader implements ObjectDecoder<PrivateClusterIp> {
   public boolean concerns(DecodedMetadata metadata) {
     var revision = RevisionLabelReader.revisionOf(metadata);
     return revision != null && metadata.name().equals(ChildName.ofPrivateService(revision.name()))
-        && metadata.label(RevisionLabelReader.SERVICE_TYPE).equals(RevisionLabelReader.PRIVATE);
+        && metadata.label(KnownLabels.SERVICE_TYPE).equals(KnownLabels.PRIVATE);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
 import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
 import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.revision.ChildName;
+import dev.activator.revision.KnownLabels;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> 
   @Override
   public boolean concerns(DecodedMetadata metadata) {
     var owner = RevisionLabelReader.ownerOf(metadata);
-    return owner != null && isOf(owner, metadata.label(RevisionLabelReader.SERVICE_NAME));
+    return owner != null && isOf(owner, metadata.label(KnownLabels.SLICE_SERVICE));
   }
 
   /** Whether the slice belongs to the Service that its labels describe. */
@@ -116,7 +117,7 @@ final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> 
     if (endpoints > 0 && ports.isNone()) {
       in.remark(EndpointAddressReader.noneOf("ports"));
     }
-    return new RevisionEndpointSlice(owner, metadata.label(RevisionLabelReader.REVISION_UID),
+    return new RevisionEndpointSlice(owner, metadata.label(KnownLabels.REVISION_UID),
         List.of(new Subset(ports, members)));
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.cluster.decode;
 
 import dev.activator.cluster.policy.ActivatorEndpointSlice;
 import dev.activator.cluster.policy.ServiceEndpointSlice;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,7 +41,7 @@ final class ServiceEndpointSliceReader implements ObjectDecoder<ServiceEndpointS
 
   @Override
   public boolean concerns(DecodedMetadata metadata) {
-    return !metadata.label(RevisionLabelReader.SERVICE_NAME).isEmpty();
+    return !metadata.label(KnownLabels.SLICE_SERVICE).isEmpty();
   }
 
   @Override
@@ -48,15 +49,15 @@ final class ServiceEndpointSliceReader implements ObjectDecoder<ServiceEndpointS
     return endpoints.hasNames()
         ? null
         : new ServiceEndpointSlice(
-            new RevisionId(metadata.namespace(), metadata.label(RevisionLabelReader.SERVICE_NAME)),
+            new RevisionId(metadata.namespace(), metadata.label(KnownLabels.SLICE_SERVICE)),
             ports,
             endpoints.members(), own(metadata));
   }
 
   private static ServiceEndpointSlice.@Nullable Own own(DecodedMetadata metadata) {
-    var of = metadata.annotations().getOrDefault(RevisionLabelReader.SCALED_SERVICE, "");
+    var of = metadata.annotations().getOrDefault(ActivatorEndpointSlice.SCALED_SERVICE, "");
     return of.isEmpty()
-        || !metadata.label(RevisionLabelReader.MANAGED_BY).equals(ActivatorEndpointSlice.MANAGER)
+        || !metadata.label(KnownLabels.SLICE_MANAGER).equals(ActivatorEndpointSlice.MANAGER)
             ? null
             : new ServiceEndpointSlice.Own(metadata.name(),
                 new RevisionId(metadata.namespace(), of),

@@ -19,6 +19,8 @@ public record ActivatorEndpointSlice(RevisionId of, String uid, String service, 
     int number, List<String> addresses) {
   /** Our value of the label that names the controller of a slice. */
   public static final String MANAGER = "activator.dev";
+  /** An annotation with the name of the ScaledService. */
+  public static final String SCALED_SERVICE = "activator.dev/scaled-service";
   private static final int MAX_NAME = 253;
 
   public ActivatorEndpointSlice {

@@ -8,6 +8,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.Rollout;
 import dev.activator.loop.Loop;
+import dev.activator.revision.KnownLabels;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -304,7 +305,7 @@ final class DeploymentController {
   }
 
   private void publishRevision(ObjectNode deployment, int ready) {
-    String revision = ObjectMeta.labels(deployment).getOrDefault(EmbeddedLabels.REVISION, "");
+    String revision = ObjectMeta.labels(deployment).getOrDefault(KnownLabels.REVISION, "");
     if (!revision.isEmpty()) {
       objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(deployment), revision,
           found -> found.withObjectProperty("status").put("actualReplicas", ready)

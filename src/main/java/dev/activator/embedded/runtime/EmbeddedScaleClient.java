@@ -11,6 +11,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.loop.Loop;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Reason;
@@ -79,7 +80,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
 
   private static void deploymentChanged(ApiStoreChange event, Autoscaler autoscaler) {
     var deployment = event.object();
-    String revision = ObjectMeta.labels(deployment).getOrDefault(EmbeddedLabels.REVISION, "");
+    String revision = ObjectMeta.labels(deployment).getOrDefault(KnownLabels.REVISION, "");
     if (!revision.isEmpty()) {
       boolean exists = event.type() != ApiStoreChange.Type.DELETED;
       autoscaler.pods(new RevisionId(ObjectMeta.namespace(deployment), revision),
@@ -97,8 +98,8 @@ public final class EmbeddedScaleClient implements ScaleClient {
     annotations.putIfAbsent(INITIAL_SCALE, "1");
     var own = ScalingAnnotations.settings(annotations,
         revision.at("/spec/containerConcurrency").intValue(0), defaults);
-    boolean reserve = EmbeddedLabels.RESERVE
-        .equals(ObjectMeta.labels(revision).get(EmbeddedLabels.ROUTING_STATE));
+    boolean reserve = ServingController.RESERVE
+        .equals(ObjectMeta.labels(revision).get(KnownLabels.ROUTING_STATE));
     return reserve ? own.unreachable() : own;
   }
 

@@ -4,6 +4,7 @@ import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.revision.KnownLabels;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,8 +26,6 @@ import tools.jackson.databind.node.ObjectNode;
  * copies the labels.
  */
 public final class EndpointSliceMirroringController {
-  private static final String SERVICE_NAME = "kubernetes.io/service-name";
-  private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
   private static final String CONTROLLER = "endpointslicemirroring-controller.k8s.io";
 
   private final ControllerWrites objects;
@@ -53,7 +52,7 @@ public final class EndpointSliceMirroringController {
   public void sliceChanged(ApiStoreChange event) {
     var slice = event.object();
     String namespace = ObjectMeta.namespace(slice);
-    String service = ObjectMeta.labels(slice).getOrDefault(SERVICE_NAME, "");
+    String service = ObjectMeta.labels(slice).getOrDefault(KnownLabels.SLICE_SERVICE, "");
     boolean wanted = written.getOrDefault(ObjectMeta.key(namespace, service), Set.of())
         .contains(ObjectMeta.name(slice));
     var endpoints = objects.find(BuiltInKinds.ENDPOINTS, namespace, service);
@@ -133,6 +132,6 @@ public final class EndpointSliceMirroringController {
   private static ObjectNode labels(ObjectNode endpoints) {
     var labels = Json.object();
     ObjectMeta.labels(endpoints).forEach(labels::put);
-    return labels.put(SERVICE_NAME, ObjectMeta.name(endpoints)).put(MANAGED_BY, CONTROLLER);
+    return labels.put(KnownLabels.SLICE_SERVICE, ObjectMeta.name(endpoints)).put(KnownLabels.SLICE_MANAGER, CONTROLLER);
   }
 }

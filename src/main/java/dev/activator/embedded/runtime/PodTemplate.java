@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
@@ -36,14 +37,14 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   }
 
   boolean isRevision() {
-    return !label(EmbeddedLabels.REVISION).isEmpty();
+    return !label(KnownLabels.REVISION).isEmpty();
   }
 
   /**
    * The revision that the pods belong to, or else the workload. Requests are counted for this id.
    */
   RevisionId id() {
-    return new RevisionId(namespace, isRevision() ? label(EmbeddedLabels.REVISION) : workload);
+    return new RevisionId(namespace, isRevision() ? label(KnownLabels.REVISION) : workload);
   }
 
   private String label(String name) {
@@ -98,7 +99,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   Map<String, String> ownVariables(int port) {
     var own = new TreeMap<>(Map.of("PORT", Integer.toString(port)));
     if (isRevision()) {
-      String service = label(EmbeddedLabels.SERVICE);
+      String service = label(KnownLabels.SERVICE);
       own.putAll(
           Map.of("K_REVISION", id().name(), "K_CONFIGURATION", service, "K_SERVICE", service));
     }

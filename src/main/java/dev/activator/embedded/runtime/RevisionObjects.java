@@ -6,6 +6,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.revision.ChildName;
+import dev.activator.revision.KnownLabels;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -17,8 +18,14 @@ import tools.jackson.databind.node.ObjectNode;
 public record RevisionObjects(ObjectNode revision) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;
-  private static final List<String> INHERITED = List.of(EmbeddedLabels.SERVICE,
-      EmbeddedLabels.CONFIGURATION, EmbeddedLabels.GENERATION);
+  private static final String SERVERLESS_SERVICE = "networking.internal.knative.dev/serverlessservice";
+  /** The annotation with the fingerprint of the template. */
+  static final String TEMPLATE = "activator.dev/template";
+  /** The pods have no queue-proxy. */
+  private static final String PROBE = "activator.dev/probe";
+  private static final String CONTAINER = "container";
+  private static final List<String> INHERITED = List.of(KnownLabels.SERVICE,
+      KnownLabels.CONFIGURATION, KnownLabels.CONFIGURATION_GENERATION);
 
   /** The name of a revision, such as {@code hello-00001} for the first one of {@code hello}. */
   static String revisionName(String service, int number) {
@@ -45,14 +52,14 @@ public record RevisionObjects(ObjectNode revision) {
         revisionName(name, number));
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
-    labels(revision).put(EmbeddedLabels.SERVICE, name).put(EmbeddedLabels.CONFIGURATION, name)
-        .put(EmbeddedLabels.GENERATION, String.valueOf(number))
-        .put(EmbeddedLabels.ROUTING_STATE, "pending");
+    labels(revision).put(KnownLabels.SERVICE, name).put(KnownLabels.CONFIGURATION, name)
+        .put(KnownLabels.CONFIGURATION_GENERATION, String.valueOf(number))
+        .put(KnownLabels.ROUTING_STATE, "pending");
     ControllerRefs.setController(revision, BuiltInKinds.KNATIVE_SERVICE, service);
     var annotations = ObjectMeta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
-    annotations.put(EmbeddedLabels.TEMPLATE, fingerprint).put(EmbeddedLabels.PROBE,
-        EmbeddedLabels.CONTAINER);
+    annotations.put(TEMPLATE, fingerprint).put(PROBE,
+        CONTAINER);
     revision.set("spec", object(service.at("/spec/template/spec")));
     return new RevisionObjects(revision);
   }
@@ -66,7 +73,7 @@ public record RevisionObjects(ObjectNode revision) {
     var spec = deployment.putObject("spec").put("replicas", replicas).put("progressDeadlineSeconds",
         ScalingAnnotations.progressDeadline(
             EmbeddedScaleClient.annotations(ObjectMeta.of(revision))).toSeconds());
-    spec.putObject("selector").putObject("matchLabels").put(EmbeddedLabels.REVISION_UID,
+    spec.putObject("selector").putObject("matchLabels").put(KnownLabels.REVISION_UID,
         ObjectMeta.uid(revision));
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels",
@@ -76,12 +83,12 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   ObjectNode publicService() {
-    return service(name(), EmbeddedLabels.PUBLIC);
+    return service(name(), KnownLabels.PUBLIC);
   }
 
   ObjectNode privateService() {
-    var service = service(ChildName.ofPrivateService(name()), EmbeddedLabels.PRIVATE);
-    ((ObjectNode) service.path("spec")).putObject("selector").put(EmbeddedLabels.REVISION_UID,
+    var service = service(ChildName.ofPrivateService(name()), KnownLabels.PRIVATE);
+    ((ObjectNode) service.path("spec")).putObject("selector").put(KnownLabels.REVISION_UID,
         ObjectMeta.uid(revision));
     return service;
   }
@@ -91,7 +98,7 @@ public record RevisionObjects(ObjectNode revision) {
    * it.
    */
   ObjectNode publicEndpoints(String address, int port) {
-    var endpoints = typed(of(BuiltInKinds.ENDPOINTS, name()), EmbeddedLabels.PUBLIC);
+    var endpoints = typed(of(BuiltInKinds.ENDPOINTS, name()), KnownLabels.PUBLIC);
     var subset = endpoints.putArray("subsets").addObject();
     subset.putArray("addresses").addObject().put("ip", address);
     subset.putArray("ports").addObject().put("name", portName()).put("port", port)
@@ -101,7 +108,7 @@ public record RevisionObjects(ObjectNode revision) {
 
   ObjectNode privateEndpoints() {
     return typed(of(BuiltInKinds.ENDPOINTS, ChildName.ofPrivateService(name())),
-        EmbeddedLabels.PRIVATE);
+        KnownLabels.PRIVATE);
   }
 
   private ObjectNode service(String name, String type) {
@@ -113,7 +120,7 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   private static ObjectNode typed(ObjectNode object, String type) {
-    labels(object).put(EmbeddedLabels.SERVICE_TYPE, type);
+    labels(object).put(KnownLabels.SERVICE_TYPE, type);
     return object;
   }
 
@@ -123,9 +130,9 @@ public record RevisionObjects(ObjectNode revision) {
     for (var label : INHERITED) {
       labels.put(label, ObjectMeta.labels(revision).getOrDefault(label, ""));
     }
-    labels.put(EmbeddedLabels.REVISION, name())
-        .put(EmbeddedLabels.REVISION_UID, ObjectMeta.uid(revision))
-        .put(EmbeddedLabels.SERVERLESS_SERVICE, name()).put("app", name());
+    labels.put(KnownLabels.REVISION, name())
+        .put(KnownLabels.REVISION_UID, ObjectMeta.uid(revision))
+        .put(SERVERLESS_SERVICE, name()).put("app", name());
     ControllerRefs.setController(object, BuiltInKinds.REVISION, revision);
     return object;
   }

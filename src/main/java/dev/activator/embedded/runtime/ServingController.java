@@ -10,6 +10,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.ServiceRevisionPlanner;
 import dev.activator.loop.Loop;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +42,8 @@ public final class ServingController {
   public static final String SAMPLE_IMAGE = "activator.dev/hello";
 
   static final String READY = "Ready";
+  /** The routing state of a revision that takes no requests by the name of its Service. */
+  static final String RESERVE = "reserve";
   /**
    * The longest time for which the response to a write of a Service waits until requests can be
    * routed.
@@ -167,7 +170,7 @@ public final class ServingController {
     }
     dependents.complete(revision);
     if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
-      label(service, before, EmbeddedLabels.RESERVE);
+      label(service, before, RESERVE);
     }
     route(service, known);
     var routed = latest.get(id(service));
@@ -248,7 +251,7 @@ public final class ServingController {
   /** The Service of a revision; null if it does not exist or is being deleted. */
   private @Nullable ObjectNode serviceOf(ObjectNode revision) {
     var service = store.find(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(revision),
-        ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.SERVICE, ""));
+        ObjectMeta.labels(revision).getOrDefault(KnownLabels.SERVICE, ""));
     return service == null || ObjectMeta.terminating(service) || !belongsTo(service, revision)
         ? null
         : service;
@@ -290,7 +293,7 @@ public final class ServingController {
     }
     if (!known.newest.equals(known.ready) && ready && isRoutable(newest)) {
       if (!known.ready.isEmpty()) {
-        label(service, known.ready, EmbeddedLabels.RESERVE);
+        label(service, known.ready, RESERVE);
       }
       known.ready = known.newest;
       label(service, known.ready, "active");
@@ -309,7 +312,7 @@ public final class ServingController {
 
   private void label(ObjectNode service, String revision, String state) {
     objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(service), revision,
-        found -> ObjectMeta.of(found).withObjectProperty("labels").put(EmbeddedLabels.ROUTING_STATE,
+        found -> ObjectMeta.of(found).withObjectProperty("labels").put(KnownLabels.ROUTING_STATE,
             state));
   }
 
@@ -346,8 +349,8 @@ public final class ServingController {
 
   private ServiceRevisionPlanner.Entry entry(ObjectNode revision) {
     int number = Integer
-        .parseInt(ObjectMeta.labels(revision).getOrDefault(EmbeddedLabels.GENERATION, "0"));
-    String template = ObjectMeta.of(revision).path("annotations").path(EmbeddedLabels.TEMPLATE)
+        .parseInt(ObjectMeta.labels(revision).getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
+    String template = ObjectMeta.of(revision).path("annotations").path(RevisionObjects.TEMPLATE)
         .asString("");
     return new ServiceRevisionPlanner.Entry(number, template);
   }
@@ -357,7 +360,7 @@ public final class ServingController {
     store.list(BuiltInKinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
         && ObjectMeta.namespace(one).equals(ObjectMeta.namespace(service))
         && !ObjectMeta.terminating(one)
-        && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(EmbeddedLabels.SERVICE)))
+        && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(KnownLabels.SERVICE)))
         .forEach(one -> objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(one),
             ObjectMeta.name(one),
             found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));

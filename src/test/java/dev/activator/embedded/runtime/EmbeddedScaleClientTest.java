@@ -11,6 +11,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleTargetRef;
@@ -46,8 +47,8 @@ class EmbeddedScaleClientTest {
 
   private void revision(RevisionId id, Map<String, String> annotations) {
     var revision = named(id.name());
-    ObjectMeta.of(revision).putObject("labels").put(EmbeddedLabels.SERVICE, "web")
-        .put(EmbeddedLabels.GENERATION, id.name().substring(8));
+    ObjectMeta.of(revision).putObject("labels").put(KnownLabels.SERVICE, "web")
+        .put(KnownLabels.CONFIGURATION_GENERATION, id.name().substring(8));
     var all = ObjectMeta.of(revision).putObject("annotations").put("other", "1")
         .put(EmbeddedScaleClient.INITIAL_SCALE, "0");
     annotations.forEach((name, value) -> all.put("autoscaling.knative.dev/" + name, value));
@@ -84,8 +85,8 @@ class EmbeddedScaleClientTest {
     loop.advance(Duration.ofSeconds(3));
     assertThat(replicas(SECOND)).isEqualTo(3);
     store.edit(BuiltInKinds.REVISION, "default", FIRST.name(), revision -> {
-      ObjectMeta.of(revision).withObjectProperty("labels").put(EmbeddedLabels.ROUTING_STATE,
-          EmbeddedLabels.RESERVE);
+      ObjectMeta.of(revision).withObjectProperty("labels").put(KnownLabels.ROUTING_STATE,
+          ServingController.RESERVE);
       return revision;
     });
     assertThat(settings(FIRST).bounds().min()).isZero();
@@ -159,7 +160,7 @@ class EmbeddedScaleClientTest {
   @Test
   void countsThePodsThatWereReadyBeforeTheirRevisionExisted() {
     var deployment = named(FIRST.name() + "-deployment");
-    ObjectMeta.of(deployment).putObject("labels").put(EmbeddedLabels.REVISION, FIRST.name());
+    ObjectMeta.of(deployment).putObject("labels").put(KnownLabels.REVISION, FIRST.name());
     deployment.putObject("spec").put("replicas", 1);
     store.create(BuiltInKinds.DEPLOYMENT, deployment);
     store.updateStatus(BuiltInKinds.DEPLOYMENT, "default", ObjectMeta.name(deployment), found -> {

@@ -10,6 +10,7 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -50,23 +51,23 @@ class ServingControllerTest {
     var revision = find(BuiltInKinds.REVISION, "shop-00001");
     String uid = ObjectMeta.uid(revision);
     assertThat(revision.at("/spec/containerConcurrency").intValue()).isEqualTo(10);
-    assertThat(ObjectMeta.labels(revision)).containsEntry(EmbeddedLabels.SERVICE, "shop")
-        .containsEntry(EmbeddedLabels.CONFIGURATION, "shop")
-        .containsEntry(EmbeddedLabels.GENERATION, "1");
+    assertThat(ObjectMeta.labels(revision)).containsEntry(KnownLabels.SERVICE, "shop")
+        .containsEntry(KnownLabels.CONFIGURATION, "shop")
+        .containsEntry(KnownLabels.CONFIGURATION_GENERATION, "1");
     assertThat(revision.at("/metadata/annotations/activator.dev~1probe").stringValue())
         .isEqualTo("container");
     assertThat(
         find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isZero();
     assertThat(ObjectMeta.labels(find(BuiltInKinds.ENDPOINTS, "shop-00001-private")))
-        .containsEntry(EmbeddedLabels.REVISION, "shop-00001")
-        .containsEntry(EmbeddedLabels.REVISION_UID, uid)
-        .containsEntry(EmbeddedLabels.SERVICE_TYPE, "Private");
+        .containsEntry(KnownLabels.REVISION, "shop-00001")
+        .containsEntry(KnownLabels.REVISION_UID, uid)
+        .containsEntry(KnownLabels.SERVICE_TYPE, "Private");
     assertThat(find(BuiltInKinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
     assertThat(find(BuiltInKinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
         .isEqualTo("None");
     assertThat(ObjectMeta.labels(find(BuiltInKinds.SERVICE, "shop-00001")))
-        .containsEntry(EmbeddedLabels.SERVICE_TYPE, "Public");
+        .containsEntry(KnownLabels.SERVICE_TYPE, "Public");
   }
 
   @Test
@@ -236,7 +237,7 @@ class ServingControllerTest {
 
   private List<String> routingStates() {
     return store.list(BuiltInKinds.REVISION).stream()
-        .map(revision -> ObjectMeta.labels(revision).get(EmbeddedLabels.ROUTING_STATE)).toList();
+        .map(revision -> ObjectMeta.labels(revision).get(KnownLabels.ROUTING_STATE)).toList();
   }
 
   private List<String> conditions(String service) {

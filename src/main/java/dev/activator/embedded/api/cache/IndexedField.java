@@ -3,6 +3,7 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.policy.LabelSelector.In;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
+import dev.activator.revision.KnownLabels;
 import java.util.List;
 import java.util.Map;
 
@@ -16,12 +17,12 @@ public record IndexedField(Source source, String name) {
   }
 
   private static final List<IndexedField> BY_REVISION = List
-      .of(label("serving.knative.dev/revision"));
+      .of(label(KnownLabels.REVISION));
   private static final Map<Kind, List<IndexedField>> BY_KIND = Map.of(
-      BuiltInKinds.POD, List.of(field("spec.nodeName"), label("serving.knative.dev/revision")),
+      BuiltInKinds.POD, List.of(field("spec.nodeName"), label(KnownLabels.REVISION)),
       BuiltInKinds.ENDPOINTS, BY_REVISION,
       BuiltInKinds.ENDPOINT_SLICE,
-      List.of(label("kubernetes.io/service-name"), label("serving.knative.dev/revision")),
+      List.of(label(KnownLabels.SLICE_SERVICE), label(KnownLabels.REVISION)),
       BuiltInKinds.EVENT, List.of(field("involvedObject.name")));
 
   public static IndexedField label(String name) {

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.schema;
 
+import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.config.SpellingSuggester;
 import java.util.Optional;
@@ -14,7 +15,6 @@ import java.util.stream.Collectors;
 final class SupportedAnnotations {
   static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String KNATIVE = ".knative.dev/";
-  private static final String PROGRESS_DEADLINE = "serving.knative.dev/progress-deadline";
 
   private static final Set<String> SCALING = named(AUTOSCALING, "activation-scale",
       "initial-scale", "max-scale", "metric", "metric-aggregation-algorithm", "min-scale",
@@ -30,7 +30,7 @@ final class SupportedAnnotations {
   /** The annotations that have an effect on a template. */
   static Set<String> names() {
     var all = new TreeSet<>(SCALING);
-    all.add(PROGRESS_DEADLINE);
+    all.add(ScalingAnnotations.PROGRESS_DEADLINE);
     all.addAll(RevisionAnnotations.names());
     return all;
   }
@@ -41,7 +41,7 @@ final class SupportedAnnotations {
       return RevisionAnnotations.problem(name, value);
     }
     boolean works = SCALING.contains(dashed(name))
-        || NOTES.contains(name) || name.equals(PROGRESS_DEADLINE)
+        || NOTES.contains(name) || name.equals(ScalingAnnotations.PROGRESS_DEADLINE)
         || name.equals(AUTOSCALING + "class") && value.equals("kpa.autoscaling.knative.dev");
     if (works || !name.contains(KNATIVE)) {
       return Optional.empty();
