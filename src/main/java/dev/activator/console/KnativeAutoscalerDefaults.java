@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Knative Serving. Values are not checked, because Knative's own components refuse invalid ones.
  *
  * @param values by their names in the ConfigMap; unknown ones are not shown
+ * @param maxPods for a revision whose annotation is 0 or cannot be read; null if unlimited
  */
-public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
+public record KnativeAutoscalerDefaults(Map<String, Setting> values, @Nullable Integer maxPods) {
   public static final String CONFIG_MAP = "config-autoscaler";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   /**
@@ -98,7 +99,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
           : new Setting(name, name.equals(MAX_SCALE) && set.equals("0") ? value : set,
               "ConfigMap " + CONFIG_MAP));
     });
-    return new KnativeAutoscalerDefaults(values);
+    return new KnativeAutoscalerDefaults(values, null);
   }
 
   /** The defaults of the autoscaler in this process. */
@@ -109,7 +110,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
     values.put(MAX_SCALE, new Setting(MAX_SCALE, "" + maxPods, "activator.embedded.max-pods"));
     values.put(WINDOW,
         new Setting(WINDOW, window.toSeconds() + "s", "activator.embedded.stable-window"));
-    return new KnativeAutoscalerDefaults(values);
+    return new KnativeAutoscalerDefaults(values, maxPods);
   }
 
   /** The maximum number of pods; null if unlimited. */
@@ -117,7 +118,7 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values) {
     var max = of(annotations, MAX_SCALE, MAX_SCALE);
     return max != null && SOME_PODS.matcher(max.value()).matches()
         ? Integer.valueOf(max.value())
-        : null;
+        : maxPods;
   }
 
   /** @param containerConcurrency 0 if unlimited */

@@ -184,8 +184,7 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public RevisionDetailsSource details(RevisionDetailsSource ofCluster) {
-    return new EmbeddedRevisionDetails(ofCluster, store, actions, defaults,
-        () -> requestPort.getAsInt());
+    return new EmbeddedRevisionDetails(ofCluster, store, actions, () -> requestPort.getAsInt());
   }
 
   @Override

@@ -1,20 +1,17 @@
 package dev.activator.platform;
 
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.EventFetcher.Event;
 import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-
 import dev.activator.embedded.runtime.ConditionManager;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import tools.jackson.databind.node.MissingNode;
@@ -30,16 +27,13 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   private final RevisionDetailsSource cluster;
   private final ApiStore store;
   private final EmbeddedConsoleActions scaled;
-  private final Defaults defaults;
   private final IntSupplier requestPort;
 
   EmbeddedRevisionDetails(RevisionDetailsSource cluster, ApiStore store,
-      EmbeddedConsoleActions scaled,
-      Defaults defaults, IntSupplier requestPort) {
+      EmbeddedConsoleActions scaled, IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;
     this.scaled = scaled;
-    this.defaults = defaults;
     this.requestPort = requestPort;
   }
 
@@ -63,7 +57,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
     }
     return new CardDetails(card.kind(), obstacles,
         "http://" + service + "." + id.namespace() + ".localhost:" + requestPort.getAsInt() + "/",
-        Objects.requireNonNullElse(card.maxPods(), defaults.maxPods()), card.routing());
+        card.maxPods(), card.routing());
   }
 
   private List<String> overdue(RevisionId id) {

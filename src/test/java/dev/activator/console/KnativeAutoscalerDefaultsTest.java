@@ -120,5 +120,8 @@ class KnativeAutoscalerDefaultsTest {
     assertThat(row(rows, "target")).isEqualTo("100 by Knative's default");
     assertThat(row(rows, "target-burst-capacity")).isEqualTo("none");
     assertThat(defaults.maxPods(Map.of())).isEqualTo(10);
+    assertThat(defaults.maxPods(annotations("max-scale=3"))).isEqualTo(3);
+    assertThat(defaults.maxPods(annotations("max-scale=0"))).isEqualTo(10);
+    assertThat(defaults.maxPods(annotations("max-scale=many"))).isEqualTo(10);
   }
 }
