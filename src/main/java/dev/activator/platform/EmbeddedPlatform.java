@@ -31,9 +31,6 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleApiResult;
-import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
@@ -120,8 +117,8 @@ public final class EmbeddedPlatform implements Platform {
             (id, uid) -> uid.equals(routed.get(id)), inFlight));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
-    this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), LeadershipCheck.ALONE,
-        controller, random);
+    this.autoscaler = new Autoscaler(autoscalerLoop, controller.scales(scaling, _ -> {
+    }), LeadershipCheck.ALONE, controller, random);
     this.localCallers = new LocalCallerLookup(autoscalerLoop::nanoTime);
     this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
@@ -288,29 +285,6 @@ public final class EmbeddedPlatform implements Platform {
             Try: curl http://hello.default.localhost:{}/
             Stop: Ctrl-C, or kill {}""", LOOPBACK, api.port(), LOOPBACK, consolePort,
         requestPort.getAsInt(), ProcessHandle.current().pid());
-  }
-
-  private final class Scales implements ScaleClient {
-    @Override
-    public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
-      return controller.catcher().prepareScaleToZero(id);
-    }
-
-    @Override
-    public void cancelScaleToZero(RevisionId id) {
-      controller.catcher().cancelScaleToZero(id);
-    }
-
-    @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
-      return scaling.read(id, workload);
-    }
-
-    @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
-        ScaleApiResult.Found read, int replicas) {
-      return scaling.write(id, workload, read, replicas);
-    }
   }
 
   private static Loop loop(EventLoopGroup loops) {

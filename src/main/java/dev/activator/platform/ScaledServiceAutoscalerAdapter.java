@@ -10,8 +10,13 @@ import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +65,39 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
 
   ActivatorEndpointSliceWriter catcher() {
     return Objects.requireNonNull(catcher);
+  }
+
+  /**
+   * A client that catches the requests of a workload before its last replicas go.
+   *
+   * @param onWrite gets the answer to each write
+   */
+  ScaleClient scales(ScaleClient plain, Consumer<ScaleApiResult> onWrite) {
+    return new ScaleClient() {
+      @Override
+      public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
+        return catcher().prepareScaleToZero(id);
+      }
+
+      @Override
+      public void cancelScaleToZero(RevisionId id) {
+        catcher().cancelScaleToZero(id);
+      }
+
+      @Override
+      public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+        return plain.read(id, workload);
+      }
+
+      @Override
+      public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+          ScaleApiResult.Found read, int replicas) {
+        return plain.write(id, workload, read, replicas).thenApply(answer -> {
+          onWrite.accept(answer);
+          return answer;
+        });
+      }
+    };
   }
 
   /** Writes an Event that requests to the Service do not reach the activators. */

@@ -18,8 +18,6 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
-import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
@@ -103,7 +101,8 @@ public final class StandalonePlatform implements Platform {
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller, random);
+    this.autoscaler = new Autoscaler(loop, controller.scales(session.scales(), this::written), election,
+        controller, random);
     this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
         () -> election.view().leads());
@@ -243,32 +242,10 @@ public final class StandalonePlatform implements Platform {
     }
   }
 
-  private final class Scales implements ScaleClient {
-    @Override
-    public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
-      return controller.catcher().prepareScaleToZero(id);
-    }
-
-    @Override
-    public void cancelScaleToZero(RevisionId id) {
-      controller.catcher().cancelScaleToZero(id);
-    }
-
-    @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
-      return session.scales().read(id, workload);
-    }
-
-    @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
-        ScaleApiResult.Found read, int replicas) {
-      return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
-        var result = answer instanceof ScaleApiResult.Refused(var reason, _, _)
-            ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
-            : "written";
-        writes.computeIfAbsent(result, _ -> new LongAdder()).increment();
-        return answer;
-      });
-    }
+  private void written(ScaleApiResult answer) {
+    var result = answer instanceof ScaleApiResult.Refused(var reason, _, _)
+        ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
+        : "written";
+    writes.computeIfAbsent(result, _ -> new LongAdder()).increment();
   }
 }
