@@ -445,7 +445,8 @@ public final class ActivatorEndpointSliceWriter {
       }
       var metadata = items.path(0).path("metadata");
       var manager = metadata.path("labels").path(KnownLabels.SLICE_MANAGER).asString("");
-      var of = metadata.path("annotations").path(ActivatorEndpointSlice.SCALED_SERVICE).asString("");
+      var of = metadata.path("annotations").path(ActivatorEndpointSlice.SCALED_SERVICE)
+          .asString("");
       if (manager.equals(ActivatorEndpointSlice.MANAGER) && of.equals(slice.of().name())) {
         return null;
       }

@@ -298,7 +298,7 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
    *     access is invalid
    */
   public void start() throws InterruptedException {
-    var now = new KubernetesSession(access.get(), settings, random);
+    var now = KubernetesSession.open(access.get(), settings, random);
     session = now;
     boolean started = false;
     try {

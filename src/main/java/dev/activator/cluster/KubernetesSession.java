@@ -69,25 +69,24 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
-  KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
-    this.api = KubernetesClientFactory.open(access, KubernetesWriteRateLimiter.UNLIMITED);
-    this.errors = new ApiErrorText(api.url());
-    this.settings = settings;
-    var thread = new ThreadLoop("cluster");
-    this.loop = thread;
-    this.endOfLoop = thread::close;
-    this.informers = new SharedInformers(api, new ReflectorContext(loop, settings, random, errors));
+  static KubernetesSession open(ClusterAccess access, ReflectorSettings settings,
+      RandomGenerator random) {
+    var api = KubernetesClientFactory.open(access, KubernetesWriteRateLimiter.UNLIMITED);
+    var loop = new ThreadLoop("cluster");
+    var informers = new SharedInformers(api,
+        new ReflectorContext(loop, settings, random, new ApiErrorText(api.url())));
+    return new KubernetesSession(api, loop, loop::close, informers, settings);
   }
 
-  /** A session on a given loop, which {@link #close} does not end. */
-  KubernetesSession(KubernetesApiClient api, Loop loop, SharedInformers informers,
+  /** @param endOfLoop called when the session is closed */
+  KubernetesSession(KubernetesApiClient api, Loop loop, Runnable endOfLoop,
+      SharedInformers informers,
       ReflectorSettings settings) {
     this.api = api;
     this.errors = new ApiErrorText(api.url());
     this.settings = settings;
     this.loop = loop;
-    this.endOfLoop = () -> {
-    };
+    this.endOfLoop = endOfLoop;
     this.informers = informers;
   }
 

@@ -104,7 +104,8 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
 
   private static long generation(Revision revision) {
     try {
-      return Long.parseLong(revision.labels().getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
+      return Long
+          .parseLong(revision.labels().getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
     } catch (NumberFormatException e) {
       return 0;
     }

@@ -17,11 +17,15 @@ public final class LoopGroup {
   }
 
   public LoopGroup(EventLoopGroup group) {
+    this(loops(group));
+  }
+
+  private static List<NettyLoop> loops(EventLoopGroup group) {
     var all = new ArrayList<NettyLoop>();
     for (EventExecutor executor : group) {
       all.add(new NettyLoop((EventLoop) executor));
     }
-    this.loops = List.copyOf(all);
+    return all;
   }
 
   /** A thread-safe random generator, with a separate sequence for each thread. */

@@ -101,7 +101,8 @@ public final class StandalonePlatform implements Platform {
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop, controller.scales(session.scales(), this::written), election,
+    this.autoscaler = new Autoscaler(loop, controller.scales(session.scales(), this::written),
+        election,
         controller, random);
     this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,

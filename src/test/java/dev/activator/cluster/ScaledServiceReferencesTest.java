@@ -53,7 +53,8 @@ class ScaledServiceReferencesTest {
   private final SteppedLoop loop = new SteppedLoop(thread);
   private final KubernetesApiClient api = TestValues.kubernetesApi(
       KubernetesClientFactory.configured(new ClusterAccess.At(URI.create(server.url()))));
-  private final KubernetesSession session = new KubernetesSession(api, loop,
+  private final KubernetesSession session = new KubernetesSession(api, loop, () -> {
+  },
       new SharedInformers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrorText(api.url()))),
       ReflectorSettings.DEFAULT);

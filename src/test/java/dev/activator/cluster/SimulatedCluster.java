@@ -35,6 +35,7 @@ public final class SimulatedCluster {
   public static void start(ClusterWatcher cluster, SimulatedApi api, Loop loop, Random random) {
     var informers = api.informers(
         new ReflectorContext(loop, SETTINGS, random, new ApiErrorText("http://127.0.0.1:1")));
-    cluster.follow(new KubernetesSession(NONE, loop, informers, SETTINGS));
+    cluster.follow(new KubernetesSession(NONE, loop, () -> {
+    }, informers, SETTINGS));
   }
 }

@@ -17,7 +17,9 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.faults.When;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -55,11 +57,12 @@ public final class EmbeddedApi implements AutoCloseable {
 
   private boolean serves() {
     var feed = new FeedFaults(loop);
+    var connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     server = new EmbeddedApiServer(store, loop, new InetSocketAddress("127.0.0.1", port()),
         settings,
-        new FaultHooks(faults, feed));
+        new FaultHooks(faults, feed, connections));
     server.start();
-    disruptions = new Disruptions(server, loop, faults, feed);
+    disruptions = new Disruptions(server, loop, faults, feed, connections);
     return true;
   }
 

@@ -165,11 +165,6 @@ public final class ScaleWritePlanner {
     return initialized ? min : Math.max(min, settings.bounds().initial());
   }
 
-  /** Whether replicas that another client has set are kept. */
-  public boolean holds() {
-    return held.holds();
-  }
-
   /** The current condition {@code Active}. */
   public ActiveCondition activity() {
     return activity;

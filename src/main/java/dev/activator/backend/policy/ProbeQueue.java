@@ -138,7 +138,8 @@ public final class ProbeQueue<T> {
     switch (urgency) {
       case FIRST -> ended(revision, urgency);
       case STARTING, FAILING_LONG, UNAWAITED -> repeatRate.giveBack();
-      case REFUSED -> {}
+      case REFUSED -> {
+      }
     }
   }
 

@@ -113,10 +113,6 @@ public final class EmbeddedApiServer {
     return server;
   }
 
-  ChannelGroup connections() {
-    return connections;
-  }
-
   WatchCaches caches() {
     return caches;
   }

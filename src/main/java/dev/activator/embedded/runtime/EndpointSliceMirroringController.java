@@ -132,6 +132,7 @@ public final class EndpointSliceMirroringController {
   private static ObjectNode labels(ObjectNode endpoints) {
     var labels = Json.object();
     ObjectMeta.labels(endpoints).forEach(labels::put);
-    return labels.put(KnownLabels.SLICE_SERVICE, ObjectMeta.name(endpoints)).put(KnownLabels.SLICE_MANAGER, CONTROLLER);
+    return labels.put(KnownLabels.SLICE_SERVICE, ObjectMeta.name(endpoints))
+        .put(KnownLabels.SLICE_MANAGER, CONTROLLER);
   }
 }

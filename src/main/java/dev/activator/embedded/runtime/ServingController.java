@@ -349,7 +349,8 @@ public final class ServingController {
 
   private ServiceRevisionPlanner.Entry entry(ObjectNode revision) {
     int number = Integer
-        .parseInt(ObjectMeta.labels(revision).getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
+        .parseInt(
+            ObjectMeta.labels(revision).getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
     String template = ObjectMeta.of(revision).path("annotations").path(RevisionObjects.TEMPLATE)
         .asString("");
     return new ServiceRevisionPlanner.Entry(number, template);

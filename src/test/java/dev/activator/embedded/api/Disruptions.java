@@ -9,6 +9,7 @@ import dev.activator.loop.Loop;
 import dev.activator.testing.faults.Faults;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,14 +30,17 @@ public final class Disruptions {
   private final Loop loop;
   private final Faults faults;
   private final FeedFaults feed;
+  private final ChannelGroup connections;
   private boolean closed;
 
   /** Those of a server that has started, and whose commits pass this feed. */
-  public Disruptions(EmbeddedApiServer server, Loop loop, Faults faults, FeedFaults feed) {
+  public Disruptions(EmbeddedApiServer server, Loop loop, Faults faults, FeedFaults feed,
+      ChannelGroup connections) {
     this.server = server;
     this.loop = loop;
     this.faults = faults;
     this.feed = feed;
+    this.connections = connections;
   }
 
   /** For so long, the caches hear nothing of what is written. */
@@ -65,7 +69,7 @@ public final class Disruptions {
   /** For so long, connections are refused; those there are are reset. */
   public synchronized void refuse(Duration duration) {
     server.listening().channel().close().awaitUninterruptibly();
-    server.connections().forEach(channel -> channel.eventLoop().execute(() -> reset(channel)));
+    connections.forEach(channel -> channel.eventLoop().execute(() -> reset(channel)));
     untilHealed(duration, this::listen);
   }
 
