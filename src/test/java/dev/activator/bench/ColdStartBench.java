@@ -129,7 +129,7 @@ public final class ColdStartBench {
       api.store().create(BuiltInKinds.CONFIG_MAP, object);
       for (int i = 0; i < WARM_UP_EVENTS; i++) {
         object.putObject("data").put("event", Integer.toString(i));
-        api.store().update(BuiltInKinds.CONFIG_MAP, object.deepCopy());
+        api.store().writes().update(BuiltInKinds.CONFIG_MAP, object.deepCopy());
         lines.next();
       }
       client.shutdownNow();
@@ -193,7 +193,7 @@ public final class ColdStartBench {
   }
 
   private void write(List<Pod> pods) {
-    api.store().update(source.kind(), listing(pods));
+    api.store().writes().update(source.kind(), listing(pods));
   }
 
   private ObjectNode listing(List<Pod> pods) {

@@ -135,7 +135,7 @@ public final class HeldBench {
   }
 
   private void write(List<String> addresses) {
-    api.store().update(BuiltInKinds.ENDPOINTS, endpoints(addresses.isEmpty()
+    api.store().writes().update(BuiltInKinds.ENDPOINTS, endpoints(addresses.isEmpty()
         ? "[]"
         : "[{'addresses': " + addresses + ", 'ports': [{'name': 'http', 'port': " + pods.port()
             + "}]}]"));

@@ -138,7 +138,7 @@ public final class WatchServerBench {
         var object = objects[(int) (written * 7_919 % OBJECTS)];
         ((ObjectNode) object.get("metadata").get("annotations")).put("stamp",
             Long.toString(System.nanoTime()));
-        store.update(BuiltInKinds.ENDPOINTS, object);
+        store.writes().update(BuiltInKinds.ENDPOINTS, object);
         written++;
       }
       LockSupport.parkNanos(500_000);

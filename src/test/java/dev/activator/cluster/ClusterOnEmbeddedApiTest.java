@@ -102,7 +102,7 @@ class ClusterOnEmbeddedApiTest {
     assertThat(cluster.find(new RevisionId("ns", "a"))).isNotNull();
 
     store.create(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
-    store.update(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.2"));
+    store.writes().update(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.2"));
     store.delete(BuiltInKinds.REVISION, "ns", "a");
     tellsInTheEnd(Map.of("pods a", "[10.0.0.2:8012]"));
 
@@ -216,7 +216,7 @@ class ClusterOnEmbeddedApiTest {
         store.delete(BuiltInKinds.ENDPOINTS, "ns", name + "-private");
         expected.remove("pods " + name);
       } else {
-        store.update(BuiltInKinds.ENDPOINTS, endpoints(name, ip));
+        store.writes().update(BuiltInKinds.ENDPOINTS, endpoints(name, ip));
         expected.put("pods " + name, "[" + ip + ":8012]");
       }
     }

@@ -97,13 +97,13 @@ class DataPlaneCertificateWatcherTest {
     assertThat(certificates).containsExactly(new RoutingCertificate("one", "key", "ca"));
     certificates.clear();
 
-    api.store().update(BuiltInKinds.SECRET, secret("routing-serving-certs", "two"));
+    api.store().writes().update(BuiltInKinds.SECRET, secret("routing-serving-certs", "two"));
     assertThat(nextChain()).isEqualTo("two");
 
     // What is broken, or gone, leaves what was.
     var broken = secret("routing-serving-certs", "three");
     broken.withObject("/data").put("tls.key", "!");
-    api.store().update(BuiltInKinds.SECRET, broken);
+    api.store().writes().update(BuiltInKinds.SECRET, broken);
     api.store().delete(BuiltInKinds.SECRET, "knative-serving", "routing-serving-certs");
     api.store().create(BuiltInKinds.SECRET, secret("routing-serving-certs", "four"));
     assertThat(nextChain()).isEqualTo("four");
@@ -137,11 +137,13 @@ class DataPlaneCertificateWatcherTest {
     cluster.followCertificates("knative-serving", listener);
     assertThat(bundles).isEqualTo(Map.of("knative-serving/bundle", List.of("first")));
 
-    api.store().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", label, "second"));
+    api.store().writes().update(BuiltInKinds.CONFIG_MAP,
+        bundle("knative-serving", label, "second"));
     hasBundles(Map.of("knative-serving/bundle", List.of("second")));
-    api.store().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", "no-label", "second"));
+    api.store().writes().update(BuiltInKinds.CONFIG_MAP,
+        bundle("knative-serving", "no-label", "second"));
     hasBundles(Map.of());
-    api.store().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", label, "third"));
+    api.store().writes().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", label, "third"));
     hasBundles(Map.of("knative-serving/bundle", List.of("third")));
     api.store().delete(BuiltInKinds.CONFIG_MAP, "knative-serving", "bundle");
     hasBundles(Map.of());

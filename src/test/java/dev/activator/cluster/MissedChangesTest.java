@@ -90,8 +90,9 @@ class MissedChangesTest {
       rig.api.store().delete(BuiltInKinds.ENDPOINTS, "default", "rev-private");
       rig.api.store().create(BuiltInKinds.ENDPOINTS, endpoints(READY));
     } else {
-      rig.api.store().update(BuiltInKinds.ENDPOINTS, endpoints(between.isEmpty() ? "" : NOT_READY));
-      rig.api.store().update(BuiltInKinds.ENDPOINTS, endpoints(READY));
+      rig.api.store().writes().update(BuiltInKinds.ENDPOINTS,
+          endpoints(between.isEmpty() ? "" : NOT_READY));
+      rig.api.store().writes().update(BuiltInKinds.ENDPOINTS, endpoints(READY));
     }
     rig.converges();
     busy.countDown();

@@ -121,7 +121,7 @@ public final class Rig implements AutoCloseable {
     var object = Objects.with(Objects.named(name), "n", String.valueOf(writes.incrementAndGet()));
     return api.store().find(BuiltInKinds.ENDPOINTS, "default", name) == null
         ? api.store().create(BuiltInKinds.ENDPOINTS, object)
-        : api.store().update(BuiltInKinds.ENDPOINTS, object);
+        : api.store().writes().update(BuiltInKinds.ENDPOINTS, object);
   }
 
   public void delete(String name) {

@@ -276,8 +276,8 @@ class ScaledServiceResolverTest {
     assertThat(cluster.find(WEB)).isNotNull();
     assertThat(cluster.ofHost("shop.example.com:80", "/", MapFields.of())).isEqualTo(WEB);
 
-    store.update(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.2"));
-    store.update(BuiltInKinds.DEPLOYMENT, deployment("/healthy"));
+    store.writes().update(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.2"));
+    store.writes().update(BuiltInKinds.DEPLOYMENT, deployment("/healthy"));
     tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /healthy",
         "pods shop/web", "[10.0.0.2:8080]"));
 

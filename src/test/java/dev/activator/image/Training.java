@@ -273,13 +273,13 @@ class Training {
   private void coldStarts() throws Exception {
     try (var client = HttpClient.newHttpClient()) {
       for (int i = 0; i < REVISIONS; i++) {
-        api.store().update(BuiltInKinds.ENDPOINT_SLICE, slice(i, 0));
+        api.store().writes().update(BuiltInKinds.ENDPOINT_SLICE, slice(i, 0));
       }
       // Long enough for the activator to see that the pods are gone; nothing reports that it has.
       Thread.sleep(500);
       for (int i = 0; i < REVISIONS; i++) {
         var waiting = client.sendAsync(hello("http", i).build(), BodyHandlers.discarding());
-        api.store().update(BuiltInKinds.ENDPOINT_SLICE, slice(i, PODS));
+        api.store().writes().update(BuiltInKinds.ENDPOINT_SLICE, slice(i, PODS));
         expect(200, waiting.get().statusCode());
       }
     }

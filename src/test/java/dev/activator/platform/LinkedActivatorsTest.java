@@ -115,7 +115,7 @@ class LinkedActivatorsTest {
     if (api.store().find(BuiltInKinds.ENDPOINTS, "shop", revision) == null) {
       api.store().create(BuiltInKinds.ENDPOINTS, object);
     } else {
-      api.store().update(BuiltInKinds.ENDPOINTS, object);
+      api.store().writes().update(BuiltInKinds.ENDPOINTS, object);
     }
   }
 

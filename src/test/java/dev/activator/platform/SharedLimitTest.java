@@ -198,7 +198,7 @@ class SharedLimitTest {
     if (api.store().find(BuiltInKinds.ENDPOINTS, "shop", name) == null) {
       api.store().create(BuiltInKinds.ENDPOINTS, object);
     } else {
-      api.store().update(BuiltInKinds.ENDPOINTS, object);
+      api.store().writes().update(BuiltInKinds.ENDPOINTS, object);
     }
   }
 

@@ -102,7 +102,7 @@ public final class SharedRevision implements AutoCloseable {
     if (api.store().find(BuiltInKinds.ENDPOINTS, NAMESPACE, name) == null) {
       api.store().create(BuiltInKinds.ENDPOINTS, object);
     } else {
-      api.store().update(BuiltInKinds.ENDPOINTS, object);
+      api.store().writes().update(BuiltInKinds.ENDPOINTS, object);
     }
   }
 

@@ -366,7 +366,7 @@ final class SoakCluster implements AutoCloseable {
   }
 
   private void list(Deployed revision) {
-    api.store().update(BuiltInKinds.ENDPOINT_SLICE, slice(revision));
+    api.store().writes().update(BuiltInKinds.ENDPOINT_SLICE, slice(revision));
   }
 
   private static String sliceName(Deployed revision) {

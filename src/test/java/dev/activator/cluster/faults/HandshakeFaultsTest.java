@@ -36,7 +36,7 @@ class HandshakeFaultsTest {
     rig.api.faults().add(WATCHES, new Fault.RawUtf8());
     rig.start();
 
-    rig.api.store().update(BuiltInKinds.ENDPOINTS, Objects
+    rig.api.store().writes().update(BuiltInKinds.ENDPOINTS, Objects
         .with(Objects.named("a"), "text", "Grüße, 世界"));
     rig.touch("b");
     rig.touch("a");

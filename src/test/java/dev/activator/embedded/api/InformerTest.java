@@ -47,8 +47,8 @@ class InformerTest {
 
       // when objects come, change, lose the label and go
       store.create(ENDPOINTS, labelled("new", "l", "1"));
-      store.update(ENDPOINTS, with(labelled("new", "l", "1"), "k", "v"));
-      store.update(ENDPOINTS, labelled("old", "l", "2"));
+      store.writes().update(ENDPOINTS, with(labelled("new", "l", "1"), "k", "v"));
+      store.writes().update(ENDPOINTS, labelled("old", "l", "2"));
       store.delete(ENDPOINTS, "default", "new");
 
       // then it hears of all that concerns it, in order

@@ -133,7 +133,7 @@ class WatchFaultsWireTest {
 
     try (var watch = watchFromNow()) {
       create("a");
-      store.update(CONFIG_MAP, with(named("a"), "k", "1"));
+      store.writes().update(CONFIG_MAP, with(named("a"), "k", "1"));
       assertThat(event(watch)).isEqualTo("ADDED a");
       String changed = watch.line();
       String type = as == Duplicate.As.ADDED ? "ADDED" : "MODIFIED";

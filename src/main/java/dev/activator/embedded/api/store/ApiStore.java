@@ -160,10 +160,6 @@ public final class ApiStore {
     return writes.createInNamespace(kind, object);
   }
 
-  public ObjectNode update(Kind kind, ObjectNode object) {
-    return writes.update(kind, object);
-  }
-
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return writes.updateStatus(kind, namespace, name, change);

@@ -145,7 +145,7 @@ class FeedTest {
     if (!there) {
       store.create(CONFIG_MAP, object);
     } else if (random.nextBoolean()) {
-      store.update(CONFIG_MAP, object);
+      store.writes().update(CONFIG_MAP, object);
     } else {
       store.delete(CONFIG_MAP, "default", ObjectMeta.name(object));
     }

@@ -64,7 +64,7 @@ class WatchWireTest {
 
       // when an object comes, changes and goes
       var added = store.create(CONFIG_MAP, with(named("a"), "k", "1"));
-      var changed = store.update(CONFIG_MAP, with(named("a"), "k", "2"));
+      var changed = store.writes().update(CONFIG_MAP, with(named("a"), "k", "2"));
       store.delete(CONFIG_MAP, "default", "a");
 
       // then each is one line

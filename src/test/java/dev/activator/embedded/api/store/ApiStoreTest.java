@@ -145,10 +145,10 @@ class ApiStoreTest {
   void refusesAnUpdateOfWhatChangedMeanwhile() {
     // given someone who read the object before another one changed it
     var old = store.create(CONFIG_MAP, named("a"));
-    store.update(CONFIG_MAP, with(old.deepCopy(), "k", "1"));
+    store.writes().update(CONFIG_MAP, with(old.deepCopy(), "k", "1"));
 
     // when that someone writes, then it is a conflict
-    assertRefused(() -> store.update(CONFIG_MAP, with(old, "k", "2")), 409, "Conflict",
+    assertRefused(() -> store.writes().update(CONFIG_MAP, with(old, "k", "2")), 409, "Conflict",
         "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please"
             + " apply your changes to the latest version and try again");
   }
@@ -157,7 +157,7 @@ class ApiStoreTest {
   void demandsAVersionForKindsOfExtensions() {
     store.create(REVISION, named("r"));
 
-    assertThatThrownBy(() -> store.update(REVISION, named("r")))
+    assertThatThrownBy(() -> store.writes().update(REVISION, named("r")))
         .hasMessageEndingWith("metadata.resourceVersion: Invalid value: 0: must be specified for an"
             + " update");
   }
@@ -174,7 +174,7 @@ class ApiStoreTest {
     // when the same comes again, with the number as a long
     var again = created.deepCopy();
     ((ObjectNode) again.get("spec")).put("replicas", 1L);
-    var updated = store.update(DEPLOYMENT, again);
+    var updated = store.writes().update(DEPLOYMENT, again);
 
     // then nothing happened
     assertThat(updated).isEqualTo(created);
@@ -277,7 +277,7 @@ class ApiStoreTest {
     // when things change, of this kind and of another, and then after the end
     store.create(CONFIG_MAP, named("b"));
     store.create(ENDPOINTS, named("e"));
-    store.update(CONFIG_MAP, with(named("a"), "k", "v"));
+    store.writes().update(CONFIG_MAP, with(named("a"), "k", "v"));
     store.delete(CONFIG_MAP, "default", "b");
     loop.run();
     subscription.close();
