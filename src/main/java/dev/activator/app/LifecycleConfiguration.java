@@ -90,9 +90,9 @@ class LifecycleConfiguration {
       LifecyclePart informers, LifecyclePart certificates, LifecyclePart metricsPort,
       LifecyclePart telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, LifecyclePart autoscalerFallback, LifecyclePart peers,
-      LifecyclePart warmUpBegins, LifecyclePart warmUpEnds,
+      LifecyclePart warmUpEnds,
       LifecyclePart coldStartWarmUp, LifecyclePart admitPort, LifecyclePart consolePort,
-      LifecyclePart consoleEnds, LifecyclePart states,
+      LifecyclePart consoleEnds, LifecyclePart states, LifecyclePart libraryMeters,
       RevisionBackendsManager backends) {
     var parts = new ArrayList<LifecyclePart>();
     // The console is available while the start waits for the cluster, and during a drain.
@@ -106,8 +106,6 @@ class LifecycleConfiguration {
         profilingPort,
         // Probes are held back, because thousands of them would compete with the rest of the start.
         LifecyclePart.started("probes held", backends::hold),
-        // The warm-up runs while the informers wait for the API.
-        warmUpBegins,
         // All following parts need the settings.
         informers,
         // The certificates are needed before any request is sent to a pod.
@@ -123,7 +121,8 @@ class LifecycleConfiguration {
         admitPort,
         // Requests need all of the above.
         new LifecyclePart("request ports", ports::open, ports::drain),
-        LifecyclePart.started("probes", backends::release), coldStartWarmUp, states));
+        LifecyclePart.started("probes", backends::release), libraryMeters, coldStartWarmUp,
+        states));
     parts.addAll(platform.afterPorts(ports::http1));
     return new LifecycleSequence(parts);
   }

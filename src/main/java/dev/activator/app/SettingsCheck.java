@@ -15,8 +15,11 @@ import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -25,6 +28,7 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Profiles;
+import org.springframework.util.ClassUtils;
 
 /**
  * Checks settings before a start. Finds unknown settings, and ports that two servers would share.
@@ -74,14 +78,55 @@ public final class SettingsCheck
           SECOND_SERVER + " cannot be set: health and metrics are on "
               + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
     }
-    checkPorts(environment);
-    checkConsole(environment);
+    var settings = new Settings(environment);
+    checkPorts(environment, settings);
+    checkConsole(environment, settings);
+    settings.registerIn(context.getBeanFactory());
+  }
+
+  /** Binds each record of settings once: for these checks, and for its bean. */
+  private static final class Settings {
+    private static final String OURS = "-dev.activator.";
+
+    private final Binder binder;
+    private final Map<Class<?>, Object> bound = new HashMap<>();
+
+    Settings(ConfigurableEnvironment environment) {
+      binder = Binder.get(environment);
+    }
+
+    <T> T of(Class<T> type) {
+      return type.cast(bound.computeIfAbsent(type, this::bind));
+    }
+
+    private Object bind(Class<?> type) {
+      var prefix = type.getAnnotation(ConfigurationProperties.class).value();
+      // If there is a Service "activator", the kubelet sets ACTIVATOR_PORT to a text, which cannot be
+      // bound to a record.
+      Object value = binder.bindOrCreate(prefix, Bindable.of(type),
+          new IgnoreTopLevelConverterNotFoundBindHandler());
+      return value == null ? new Binder().bindOrCreate(prefix, Bindable.of(type)) : value;
+    }
+
+    /**
+     * Makes the records the beans of their definitions. Boot would look for annotations first, and bind
+     * them again. Without definitions, which only the packaged jar has now, Boot does so.
+     */
+    void registerIn(ConfigurableListableBeanFactory beans) {
+      for (var name : beans.getBeanDefinitionNames()) {
+        if (name.contains(OURS)) {
+          var type = ClassUtils.resolveClassName(name.substring(name.indexOf(OURS) + 1),
+              beans.getBeanClassLoader());
+          beans.registerSingleton(name, of(type));
+        }
+      }
+    }
   }
 
   /** @throws StartupFailedException if tokens are required and cannot be checked */
-  private static void checkConsole(ConfigurableEnvironment environment) {
+  private static void checkConsole(ConfigurableEnvironment environment, Settings settings) {
     if (isEmbedded(environment)
-        && bound(Binder.get(environment), ConsoleProperties.class).auth() == Auth.TOKEN) {
+        && settings.of(ConsoleProperties.class).auth() == Auth.TOKEN) {
       throw new StartupFailedException(
           "activator.console.auth is token, but embedded mode has no tokens: its ports are for this machine only");
     }
@@ -93,7 +138,11 @@ public final class SettingsCheck
 
   /** @throws StartupFailedException that names both settings as they were set */
   static void checkPorts(ConfigurableEnvironment environment) {
-    var listeners = listeners(environment);
+    checkPorts(environment, new Settings(environment));
+  }
+
+  private static void checkPorts(ConfigurableEnvironment environment, Settings settings) {
+    var listeners = listeners(environment, settings);
     for (int i = 0; i < listeners.size(); i++) {
       for (var other : listeners.subList(i + 1, listeners.size())) {
         var one = listeners.get(i);
@@ -108,53 +157,44 @@ public final class SettingsCheck
     }
   }
 
-  private static List<ListeningPort> listeners(ConfigurableEnvironment environment) {
+  private static List<ListeningPort> listeners(ConfigurableEnvironment environment,
+      Settings settings) {
     var all = new ArrayList<ListeningPort>();
-    var binder = Binder.get(environment);
-    var ports = bound(binder, PortProperties.class);
-    var address = bound(binder, ProxyServerProperties.class).bindAddress();
+    var ports = settings.of(PortProperties.class);
+    var address = settings.of(ProxyServerProperties.class).bindAddress();
     all.add(new ListeningPort("activator.port.http1", address, ports.http1()));
     all.add(new ListeningPort("activator.port.h2c", address, ports.h2c()));
-    if (bound(binder, CallerTlsProperties.class).certificate() != null) {
+    if (settings.of(CallerTlsProperties.class).certificate() != null) {
       all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
-    var lending = bound(binder, LendingProperties.class);
+    var lending = settings.of(LendingProperties.class);
     boolean isEmbedded = isEmbedded(environment);
     if (lending.mode() != Mode.OFF && !isEmbedded) {
       all.add(new ListeningPort("activator.lending.port", address, lending.port()));
     }
-    var admit = bound(binder, GatewayAdmitProperties.class);
+    var admit = settings.of(GatewayAdmitProperties.class);
     if (admit.enabled()) {
       all.add(new ListeningPort("activator.admit.port", address, admit.port()));
     }
     all.add(new ListeningPort("server.port",
         environment.getProperty("server.address",
-            bound(binder, MetricsServerProperties.class).host()),
+            settings.of(MetricsServerProperties.class).host()),
         environment.getProperty("server.port", Integer.class, 0)));
-    var console = bound(binder, ConsoleProperties.class);
+    var console = settings.of(ConsoleProperties.class);
     if (console.port() != null
         && !console.shares(environment.getProperty("server.port", Integer.class, 0))) {
       all.add(new ListeningPort("activator.console.port", console.bindAddress(), console.port()));
     }
-    var profiling = bound(binder, ProfilingProperties.class);
+    var profiling = settings.of(ProfilingProperties.class);
     all.add(
         new ListeningPort("activator.profiling.port", profiling.bindAddress(), profiling.port()));
     if (isEmbedded) {
-      var embedded = bound(binder, EmbeddedProperties.class);
+      var embedded = settings.of(EmbeddedProperties.class);
       all.add(new ListeningPort("activator.embedded.api-port", LOOPBACK, embedded.apiPort()));
       all.add(
           new ListeningPort("activator.embedded.autoscaler-port", LOOPBACK,
               embedded.autoscalerPort()));
     }
     return all;
-  }
-
-  private static <T> T bound(Binder binder, Class<T> record) {
-    var prefix = record.getAnnotation(ConfigurationProperties.class).value();
-    // If there is a Service "activator", the kubelet sets ACTIVATOR_PORT to a text, which cannot be
-    // bound to a record.
-    var bound = binder.bindOrCreate(prefix, Bindable.of(record),
-        new IgnoreTopLevelConverterNotFoundBindHandler());
-    return bound == null ? new Binder().bindOrCreate(prefix, record) : bound;
   }
 }

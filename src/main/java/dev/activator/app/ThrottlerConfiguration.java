@@ -72,6 +72,9 @@ class ThrottlerConfiguration {
     cluster.follows(platform.sources(), identity.clusterDomain());
     cluster.limitHosts(standalone.rules());
     cluster.limitNamespaces(standalone.namespaces());
+    if (platform.hasApiElsewhere()) {
+      cluster.connect();
+    }
     return cluster;
   }
 

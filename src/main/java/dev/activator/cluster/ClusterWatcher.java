@@ -30,7 +30,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -81,6 +84,7 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   private volatile Supplier<Activators> alone = () -> Activators.NONE;
   private volatile @Nullable ScaledServiceResolver scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
+  private volatile @Nullable CompletableFuture<Connection> connecting;
   private volatile @Nullable KubernetesSession session;
   private volatile @Nullable PodStatusWatcher podStatus;
 
@@ -290,6 +294,35 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     podGracePeriods = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
   }
 
+  /** @param problem why the API could not be used, in one line */
+  record Connection(KubernetesSession session, @Nullable String problem) {}
+
+  /**
+   * Begins to connect on another thread, while the process makes other preparations. {@link #start} waits for
+   * it.
+   */
+  public void connect() {
+    connecting = CompletableFuture.supplyAsync(() -> {
+      var now = KubernetesSession.open(access.get(), settings, random);
+      return new Connection(now, KubernetesClientFactory.problem(now.api(), minimum));
+    }, task -> Thread.ofPlatform().daemon().name("connect").start(task));
+  }
+
+  /** The connection that was begun, or a new one. */
+  Connection connection() throws InterruptedException {
+    var begun = connecting;
+    if (begun == null) {
+      return new Connection(KubernetesSession.open(access.get(), settings, random), null);
+    }
+    try {
+      return begun.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof ClusterUnavailableException known
+          ? known
+          : new IllegalStateException(e.getCause());
+    }
+  }
+
   /**
    * Starts watching. Returns when consumers have handled all existing objects. Closes this watcher
    * if it fails.
@@ -298,11 +331,16 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
    *     access is invalid
    */
   public void start() throws InterruptedException {
-    var now = KubernetesSession.open(access.get(), settings, random);
+    var connection = connection();
+    var now = connection.session();
     session = now;
     boolean started = false;
     try {
-      startup(now, () -> problem(now), () -> configMaps.follow(now));
+      var first = new AtomicReference<>(connection.problem());
+      startup(now, () -> {
+        var known = first.getAndSet(null);
+        return known == null ? problem(now) : known;
+      }, () -> configMaps.follow(now));
       if (sources != Sources.SCALED_SERVICES) {
         configMaps.requireAll();
       }
@@ -466,6 +504,10 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
     var now = session;
     if (now != null) {
       now.close();
+    }
+    var begun = connecting;
+    if (begun != null) {
+      begun.thenAccept(connection -> connection.session().close());
     }
   }
 

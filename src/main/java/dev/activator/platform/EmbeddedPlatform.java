@@ -132,6 +132,11 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public boolean hasApiElsewhere() {
+    return false;
+  }
+
+  @Override
   public URI autoscaler() {
     return URI.create("ws://" + LOOPBACK + ":" + autoscalerServer.port());
   }

@@ -29,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 public interface Platform {
   ClusterAccess api();
 
+  /** Whether the API runs in another process, so that it can be connected to before this one has started. */
+  default boolean hasApiElsewhere() {
+    return true;
+  }
+
   URI autoscaler();
 
   /** The kinds of objects that revisions are read from. */

@@ -3,12 +3,14 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
@@ -58,6 +60,25 @@ class SettingsCheckTest {
       assertThat(received)
           .containsExactly("activator.prot.http1 is set, but there is no such setting;"
               + " the nearest is activator.port.http1");
+    }
+  }
+
+  @Test
+  void bindsTheRecordOfADefinition_soThatItIsTheBean() {
+    try (var context = new GenericApplicationContext()) {
+      context.getEnvironment().getPropertySources()
+          .addFirst(new MapPropertySource("a file", Map.of("activator.console.port", "7")));
+      var name = "activator.console-" + ConsoleProperties.class.getName();
+      context.registerBeanDefinition(name, new RootBeanDefinition(ConsoleProperties.class, () -> {
+        throw new AssertionError("bound again");
+      }));
+
+      new SettingsCheck(_ -> {
+      }).initialize(context);
+      context.refresh();
+
+      assertThat(context.getBean(ConsoleProperties.class).port()).isEqualTo(7);
+      assertThat(context.getBean(name)).isSameAs(context.getBean(ConsoleProperties.class));
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.decode.ListWatchParser;
 import static dev.activator.cluster.FakeApi.ENDPOINTS;
 import static dev.activator.cluster.FakeApi.REVISIONS;
 import static dev.activator.cluster.FakeApi.SERVICES;
@@ -15,7 +16,9 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -311,5 +314,59 @@ class ClusterWatcherTest {
 
     assertThatThrownBy(nowhere::start).isInstanceOf(ClusterUnavailableException.class)
         .hasMessage("there is no readable kubeconfig at /nowhere/config");
+  }
+
+  @Test
+  void connect_isThatOfTheStartThatFollows() throws Exception {
+    var accesses = new AtomicInteger();
+    try (var early = listening(new ClusterWatcher(() -> {
+      accesses.incrementAndGet();
+      return new ClusterAccess.At(api.url());
+    }, TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+        new Random(1), TestValues.ANY_SLICES))) {
+      putEndpoints("Private", pod("10.0.0.1"));
+
+      early.connect();
+      early.start();
+
+      hears("pods [10.0.0.1:8012][]");
+      assertThat(accesses).hasValue(1);
+    }
+  }
+
+  @Test
+  void start_retries_whenTheApiRefusedTheConnectBefore() throws Exception {
+    api.refuses("/version", 500);
+    putEndpoints("Private", pod("10.0.0.1"));
+
+    cluster.connect();
+    cluster.connection();
+    api.allows("/version");
+    cluster.start();
+
+    hears("pods [10.0.0.1:8012][]");
+  }
+
+  @Test
+  void start_namesAKubeconfigThatIsNotThere_whenConnectFoundNone() {
+    var nowhere = cluster(new ClusterAccess.Kubeconfig(Path.of("/nowhere/config"), "", ""),
+        Duration.ofSeconds(1));
+    nowhere.connect();
+
+    assertThatThrownBy(nowhere::start).isInstanceOf(ClusterUnavailableException.class)
+        .hasMessage("there is no readable kubeconfig at /nowhere/config");
+  }
+
+  @Test
+  void close_endsAConnectionThatNoStartUsed() throws Exception {
+    var unused = cluster(new ClusterAccess.At(api.url()), Duration.ofSeconds(1));
+    unused.connect();
+    var session = unused.connection().session();
+
+    unused.close();
+
+    assertThatThrownBy(() -> session.api().get("version", Duration.ofSeconds(1),
+        ListWatchParser::gitVersion).get())
+        .hasRootCauseInstanceOf(RejectedExecutionException.class);
   }
 }
