@@ -9,13 +9,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings by which callees start together with their caller, and by which the caller is
- * recognised.
+ * The settings for starting callees together with their caller, and for recognising the caller.
  *
- * @param chains whether revisions start that the started one was seen to call: {@code off}, {@code observe}
- *     (what it would save is counted) or {@code on}
- * @param trustedHops addresses and networks of proxies, such as an ingress gateway, whose last entry in
- *     {@code X-Forwarded-For} says which pod called; of others, only the address of the connection counts
+ * @param chains whether revisions that a started revision is known to call are started with it:
+ *     {@code off}, {@code observe} (only counts what this would save) or {@code on}
+ * @param trustedHops addresses and networks of proxies, such as an ingress gateway, whose last
+ *     entry in {@code X-Forwarded-For} is trusted as the address of the calling pod; for all other
+ *     callers, the address of the connection is used
  */
 @ConfigurationProperties("activator.waking")
 public record CallChainProperties(@DefaultValue("observe") CallChains.Mode chains,

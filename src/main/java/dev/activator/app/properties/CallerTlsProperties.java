@@ -10,14 +10,15 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * TLS for callers. Without a certificate, of these files or of the cluster, its port is closed.
+ * The TLS settings for callers. Without a certificate from these files or from the cluster, the
+ * port for TLS is closed.
  *
  * @param certificate a PEM file: the certificate and those that issued it. Read again when it changes
  * @param key a PEM file: its private key
  * @param minVersion the oldest version of TLS, {@code 1.2} or {@code 1.3}
  * @param maxVersion the newest version of TLS
- * @param cipherSuites cipher suites for TLS 1.2, with commas between. Empty for the runtime's
- * @param curvePreferences curves with commas between, such as {@code X25519,P-256}. Empty for the runtime's
+ * @param cipherSuites cipher suites for TLS 1.2, separated by commas. Empty for the defaults of the runtime
+ * @param curvePreferences curves separated by commas, such as {@code X25519,P-256}. Empty for the defaults of the runtime
  */
 @ConfigurationProperties("activator.tls")
 public record CallerTlsProperties(@Nullable Path certificate, @Nullable Path key,
@@ -37,7 +38,7 @@ public record CallerTlsProperties(@Nullable Path certificate, @Nullable Path key
     }
   }
 
-  /** The files that are named. */
+  /** Reads the certificate and the key from the configured files. */
   public CertificateFiles read() throws IOException {
     return CertificateFiles.read(Objects.requireNonNull(certificate), Objects.requireNonNull(key),
         server());

@@ -18,24 +18,25 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How the Kubernetes API is used.
+ * The settings for the Kubernetes API.
  *
  * @param kubeconfig the kubeconfig file; {@code -kubeconfig}. Not needed in a pod
  * @param server the address of the Kubernetes API, instead of the kubeconfig's; {@code -server}
- * @param kubeconfigCluster which of the kubeconfig's clusters, instead of the current context's;
- *     {@code -cluster}
- * @param apiQps writes a second to the API, as client-go limits them; {@code -kube-api-qps}. 0 for no
- *     limit, or 5 if there is a burst. Lists, watches and the election have none
- * @param apiBurst writes at once to the API, before they wait for their turn; {@code -kube-api-burst}. 0
+ * @param kubeconfigCluster the name of a cluster in the kubeconfig, instead of the current
+ *     context's; {@code -cluster}
+ * @param apiQps the limit of writes a second to the API, as in client-go; {@code -kube-api-qps}. 0
+ *     for no limit, or for 5 if a burst is set. Lists, watches and the election are not limited
+ * @param apiBurst the burst of writes to the API that is not delayed; {@code -kube-api-burst}. 0
  *     for 10 if there is a limit
  * @param autoscaler the address of the autoscaler's WebSocket. Empty for Knative's Service
- * @param apiTimeout how long an API that does not answer is waited for at the start
- * @param minVersion the oldest API server to work with
+ * @param apiTimeout how long the start waits for an API that does not answer
+ * @param minVersion the oldest supported version of the API server
  * @param watchAlarm how long a watch may fail to open before a warning is logged; after twice that,
  *     everything is listed again
- * @param auditPeriod how often the informers are compared with a fresh list, give or take a tenth
- * @param unschedulableTimeout how long pods that no node takes, or whose volumes or network do not
- *     get ready, are waited for before requests are refused; longer than adding a node takes
+ * @param auditPeriod how often the informers are compared with a fresh list; varied by a tenth
+ * @param unschedulableTimeout how long requests wait for pods that cannot be scheduled, or whose
+ *     volumes or network do not get ready, before they are refused; should be longer than adding a
+ *     node takes
  */
 @ConfigurationProperties("activator.cluster")
 public record ClusterProperties(@DefaultValue("") String kubeconfig,
@@ -127,7 +128,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   }
 
   /**
-   * Where the addresses of pods and activators come from.
+   * The settings for the source of the addresses of pods and activators.
    *
    * @param endpointsSource which objects are read: {@code endpointslices}, {@code endpoints}, or
    *     {@code auto} for EndpointSlices where they can be used and Endpoints elsewhere
@@ -136,10 +137,12 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   public record AddressProperties(@DefaultValue("auto") EndpointsSource endpointsSource) {}
 
   /**
-   * Which ConfigMaps of the system namespace are read, in addition to {@code config-network}.
+   * The names of the ConfigMaps in the system namespace that are read in addition to
+   * {@code config-network}.
    *
    * @param logging the ConfigMap for log levels
-   * @param waitingPage the ConfigMap with an own waiting page in {@code page.html}; it may be missing
+   * @param waitingPage the ConfigMap with a custom waiting page in {@code page.html}; it may be
+   *     missing
    * @param observability the ConfigMap for metrics, traces, request log and profiling
    */
   @ConfigurationProperties("activator.config-maps")

@@ -10,9 +10,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Links from the console to other tools.
  *
- * @param log address of a revision's log, with {namespace}, {service} and {revision} where these are to be; empty for none
- * @param dashboard address of a revision's dashboard, with the same places; empty for none
- * @param runbook address of an alert's runbook, with {alert} where its name in lower case is to be; empty for none
+ * @param log the URL of a revision's log, with the placeholders {namespace}, {service} and
+ *     {revision}; empty for none
+ * @param dashboard the URL of a revision's dashboard, with the same placeholders; empty for none
+ * @param runbook the URL of an alert's runbook, with the placeholder {alert} for its name in lower
+ *     case; empty for none
  */
 @ConfigurationProperties("activator.console.links")
 public record ConsoleLinksProperties(@DefaultValue("") String log,

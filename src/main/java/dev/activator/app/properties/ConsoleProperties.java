@@ -7,13 +7,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Where the console and the reports are served, and who may read them.
+ * The settings for the port of the console and the reports, and for who may read them.
  *
- * @param port the port; 0 for any free one. In a cluster 8015; in embedded mode that of metrics. If it is the
- *     one of metrics, they share it
+ * @param port the port; 0 for any free one. In a cluster 8015; in embedded mode the port of
+ *     metrics. Both may share one port
  * @param bindAddress the interface to listen on, unless the port is that of metrics
- * @param auth {@code none}: anyone who reaches the port; {@code token}: those who have a token of the cluster
- *     and may {@code get} the non-resource URL {@code /console}
+ * @param auth who may read: with {@code none}, anyone who reaches the port; with {@code token},
+ *     those who have a token of the cluster and may {@code get} the non-resource URL
+ *     {@code /console}
  */
 @ConfigurationProperties("activator.console")
 public record ConsoleProperties(@Nullable Integer port,
@@ -29,12 +30,14 @@ public record ConsoleProperties(@Nullable Integer port,
     TOKEN
   }
 
-  /** @param metrics as it was set, not the one that a 0 became */
+  /** @param metrics the port of metrics as it was set; 0 is not replaced by the actual port */
   public boolean shares(int metrics) {
     return port == null || (port != 0 && port == metrics);
   }
 
-  /** Whether only programs of the same pod or machine, and what is forwarded by them, reach it. */
+  /**
+   * Whether the port can be reached only from the same pod or machine, or through port forwarding.
+   */
   public boolean isLoopback() {
     return isLoopback(bindAddress);
   }

@@ -7,13 +7,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The platform of embedded mode.
+ * The settings of embedded mode.
  *
  * @param apiPort the port of the Kubernetes API; 0 for any free one
  * @param autoscalerPort the port of the autoscaler's WebSocket; 0 for any free one
- * @param maxPods the most pods of a revision that sets no maximum
- * @param logOutput whether the log has the lines that processes print
- * @param stableWindow over which the load of a revision that sets no window is averaged
+ * @param maxPods the maximum number of pods of a revision that sets no maximum
+ * @param logOutput whether lines that processes print are logged
+ * @param stableWindow the time over which the load of a revision that sets no window is averaged
  */
 @ConfigurationProperties("activator.embedded")
 public record EmbeddedProperties(@DefaultValue("8001") int apiPort,

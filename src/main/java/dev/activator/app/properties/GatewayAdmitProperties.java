@@ -6,13 +6,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The port for the questions of gateways that send requests themselves.
+ * The settings of the port for the questions of gateways that send requests themselves.
  *
- * @param enabled whether it is open; a client that reaches it can start workloads
- * @param port separate from those for requests, so that no host of a program leads to it
- * @param requestDuration for how long a request counts for the autoscaler once the gateway sends it, as
- *     its end is not seen
- * @param endpointsDelay how long after the first pod is ready a gateway knows of it
+ * @param enabled whether the port is open; a client that reaches it can start workloads
+ * @param port the port; it is separate from those for requests, so that no host of a program leads
+ *     to it
+ * @param requestDuration for how long a request that the gateway sends itself is counted for the
+ *     autoscaler, because its end is not seen
+ * @param endpointsDelay the time after which a gateway knows of the first ready pod
  */
 @ConfigurationProperties("activator.admit")
 public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,

@@ -14,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param podName the name under which the autoscaler knows this activator
  * @param podIp the address of this pod, to find it among the activators
  * @param systemNamespace the namespace of the autoscaler and the ConfigMaps
- * @param clusterDomain the end of the cluster's service names. Empty for what the resolver says
+ * @param clusterDomain the DNS domain of the cluster's Services. Empty for that of the pod's
+ *     resolver
  */
 @ConfigurationProperties("activator.identity")
 public record IdentityProperties(@DefaultValue("") String podName, @DefaultValue("") String podIp,

@@ -5,10 +5,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How several activators share the limits of pods.
+ * The settings for sharing the limits of pods among several activators.
  *
- * @param mode whether activators lend each other permits: {@code on}; {@code observe}, to be linked alone;
- *     or {@code off}
+ * @param mode whether activators lend each other permits: {@code on}; {@code observe}, which only
+ *     links them; or {@code off}
  * @param port the port for other activators, the same for all; it is not part of a Service
  */
 @ConfigurationProperties("activator.lending")

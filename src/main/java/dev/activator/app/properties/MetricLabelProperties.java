@@ -5,10 +5,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The labels of metrics.
+ * The settings for the labels of metrics.
  *
- * @param coldStartLabels revision: the histogram of cold starts has the labels of the namespace and the
- *        revision, for up to 100 revisions; none: for all together
+ * @param coldStartLabels the labels of the histogram of cold starts. revision: the namespace and
+ *     the revision, for up to 100 revisions; none: one histogram for all revisions
  */
 @ConfigurationProperties("activator.metrics")
 public record MetricLabelProperties(

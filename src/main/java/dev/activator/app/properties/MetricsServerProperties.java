@@ -10,7 +10,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Where metrics and health are served. {@code server.port} and {@code server.address} win over these.
+ * The settings of the port for metrics and health. {@code server.port} and {@code server.address}
+ * take precedence over these.
  *
  * @param host the interface to listen on. Empty for all
  * @param port the port, 1024 to 65535; 0 for any free one
@@ -21,8 +22,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tlsClientCaFile a PEM file: the authorities of clients' certificates
  * @param tlsMinVersion the oldest version of TLS, {@code 1.2} or {@code 1.3}
  * @param tlsMaxVersion the newest version of TLS
- * @param tlsCipherSuites cipher suites for TLS 1.2, with commas between. Empty for the runtime's
- * @param tlsCurvePreferences curves with commas between, such as {@code X25519,P-256}. Empty for the runtime's
+ * @param tlsCipherSuites cipher suites for TLS 1.2, separated by commas. Empty for the defaults of the runtime
+ * @param tlsCurvePreferences curves separated by commas, such as {@code X25519,P-256}. Empty for the defaults of the runtime
  */
 @ConfigurationProperties("activator.metrics-server")
 public record MetricsServerProperties(@DefaultValue("") String host, @DefaultValue("9090") int port,
@@ -82,7 +83,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   /**
-   * Where profiles are served, while the ConfigMap {@code config-observability} enables them.
+   * The settings of the port for profiles. They are served while the ConfigMap
+   * {@code config-observability} enables them.
    *
    * @param bindAddress the interface to listen on
    * @param port the port; 0 for any free one

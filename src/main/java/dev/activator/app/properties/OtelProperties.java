@@ -8,7 +8,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * OpenTelemetry's own variables, which win over the ConfigMap. Empty for what that says.
+ * OpenTelemetry's own variables. They take precedence over the ConfigMap; empty ones have no
+ * effect.
  *
  * @param serviceName the name of the service in metrics and traces
  * @param endpoint where metrics and traces are sent

@@ -12,23 +12,25 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * How requests are received, queued and drained.
+ * The settings for receiving, queueing and draining requests.
  *
  * @param bindAddress the interface to listen on
- * @param queueCapacity how many requests may wait for one revision; the next is refused with 503
- * @param heldBytes how many bytes of requests may be held in memory. From half of it on, bodies of
- *     waiting requests are not read; beyond it, no request is queued. By default a quarter of the
- *     heap, but at most 256 MB
- * @param unreadBytes how many unread bytes of responses may be held; beyond it, the
- *     slowest and largest connections or streams are ended. By default a quarter of the direct memory,
+ * @param queueCapacity the maximum number of queued requests of one revision; further ones are
+ *     refused with 503
+ * @param heldBytes the limit of requests held in memory. Above half of it, bodies of queued
+ *     requests are not read; at the limit, no request is queued. By default a quarter of the heap,
  *     but at most 256 MB
- * @param waitingPage whether navigations of browsers to a revision at zero are answered with a page
- *     that waits: {@code auto} or {@code off}
- * @param answerKnownProbes whether known probes of load balancers, kubelets and Prometheus wake no
- *     revision: at zero they get 200 and no content
- * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
- *     notice; in its second half, responses in HTTP/1 say that callers should close their connections
- * @param drainTimeout how long running requests may then take to end
+ * @param unreadBytes the limit of response bytes that callers have not read; above it, the slowest
+ *     and largest connections or streams are ended. By default a quarter of the direct memory, but
+ *     at most 256 MB
+ * @param waitingPage whether navigations of browsers to a revision at zero are answered with a
+ *     waiting page: {@code auto} or {@code off}
+ * @param answerKnownProbes whether known probes of load balancers, kubelets and Prometheus are
+ *     answered with an empty 200 while the revision is at zero, instead of waking it
+ * @param propagationDelay the time between becoming unready and closing the ports at a shutdown, so
+ *     that load balancers can notice; in its second half, responses in HTTP/1 request callers to
+ *     close their connections
+ * @param drainTimeout how long running requests may take to end after that
  */
 @ConfigurationProperties("activator.serving")
 public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
@@ -50,7 +52,7 @@ public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
     SettingPreconditions.check(queueCapacity >= 1, "activator.serving.queue-capacity",
         queueCapacity,
         "must be at least 1");
-    // A number without a unit is a number of bytes.
+    // The check also catches a number without a unit, which is a number of bytes.
     SettingPreconditions.check(heldBytes.toBytes() >= MIN_BYTES, "activator.serving.held-bytes",
         heldBytes, "must be at least 1MB");
     SettingPreconditions.check(unreadBytes.toBytes() >= MIN_BYTES, "activator.serving.unread-bytes",
@@ -71,7 +73,7 @@ public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
   }
 
   /**
-   * The ports for requests. 0 takes any free one, which the log names.
+   * The settings of the ports for requests. 0 takes any free port, which is logged.
    *
    * @param http1 the port for HTTP/1.1 and HTTP/2 without TLS
    * @param h2c a second port for both, where callers expect HTTP/2
@@ -89,12 +91,12 @@ public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
   }
 
   /**
-   * What readiness needs in addition to synced informers.
+   * The settings for what readiness needs in addition to synced informers.
    *
    * @param autoscaler when the connection to the autoscaler must be up: {@code startup} (once), {@code
    *     always} or {@code never}
-   * @param autoscalerTimeout how long {@code startup} waits for it once the informers have synced; then
-   *     requests are served without it
+   * @param autoscalerTimeout how long {@code startup} waits for the connection after the informers
+   *     have synced; then requests are served without it
    */
   @ConfigurationProperties("activator.readiness")
   public record ReadinessProperties(@DefaultValue("startup") ActivatorReadinessPolicy autoscaler,

@@ -8,16 +8,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The activators of a cluster without Knative, which scale ScaledServices themselves.
+ * The settings of activators in a cluster without Knative, which scale ScaledServices themselves.
  *
  * @param service the Service, in the activators' namespace, whose pods are the activators
- * @param lease the Lease, in the same namespace, by which they elect the one that scales
- * @param statsPort the port for the reports of the others; the same for all
- * @param domains which namespace may claim which hosts by its ScaledServices, such as
- *     {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}; {@code *} stands for all other namespaces.
- *     Empty: each may claim any
- * @param namespaces whose ScaledServices are this installation's, with commas between; it ignores all others. Empty
- *     for all
+ * @param lease the Lease, in the same namespace, by which they elect the activator that scales
+ * @param statsPort the port for the reports of the other activators; the same for all
+ * @param domains which hosts the ScaledServices of a namespace may claim, such as
+ *     {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}; {@code *} stands for
+ *     all other namespaces. Empty for no restriction
+ * @param namespaces the namespaces of this installation, separated by commas; ScaledServices in
+ *     others are ignored. Empty for all
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,

@@ -7,10 +7,11 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Connections to pods that are kept open.
+ * The settings for idle connections to pods.
  *
- * @param maxIdle the most idle connections, to all pods; 0 for no limit
- * @param maxIdlePerHost the most idle connections to one pod; with 0, each connection has one request
+ * @param maxIdle the maximum number of idle connections to all pods; 0 for no limit
+ * @param maxIdlePerHost the maximum number of idle connections to one pod; with 0, each connection
+ *     serves one request
  */
 @ConfigurationProperties("activator.upstream")
 public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
@@ -25,11 +26,13 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
   }
 
   /**
-   * How pods are probed. Durations are written as Go writes them.
+   * The settings for probing pods. Durations are in Go's form.
    *
-   * @param timeout the longest wait for an answer
-   * @param frequency the longest pause between two probes of a pod that starts
-   * @param repeatsPerSecond the most probes a second, over all revisions, of addresses that failed before, and of new ones that no request waits for; ten times as many where a host refuses connections and a request waits
+   * @param timeout the maximum timeout of a probe
+   * @param frequency the maximum pause between two probes of a starting pod
+   * @param repeatsPerSecond the maximum number of probes a second, over all revisions, of addresses
+   *     that failed before, and of new addresses for which no request waits; ten times higher for
+   *     addresses that refuse connections while a request waits
    */
   @ConfigurationProperties("activator.probe")
   public record ProbeProperties(@DefaultValue("300ms") String timeout,

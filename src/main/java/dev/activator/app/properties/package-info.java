@@ -1,4 +1,7 @@
-/** Settings that are fixed at the start: a record for each prefix, checked where it is bound. */
+/**
+ * Settings that are fixed at the start. There is a record for each prefix, which is checked when it
+ * is bound.
+ */
 @NullMarked
 package dev.activator.app.properties;
 
