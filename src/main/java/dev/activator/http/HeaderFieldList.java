@@ -100,8 +100,13 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   }
 
   private boolean hasTooManyElements(CharSequence name) {
+    int at = first(name);
+    if (at < 0 || values[at].length() < MAX_ELEMENTS && find(name, at + 1) < 0) {
+      // There is none, or a single short one, as in nearly all messages.
+      return false;
+    }
     int elements = 0;
-    for (int at = first(name); at >= 0 && elements <= MAX_ELEMENTS; at = find(name, at + 1)) {
+    for (; at >= 0 && elements <= MAX_ELEMENTS; at = find(name, at + 1)) {
       var value = values[at];
       elements++;
       for (int i = 0; i < value.length() && elements <= MAX_ELEMENTS; i++) {

@@ -9,6 +9,8 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.api.Test;
 
 final class HeaderFieldListTest {
@@ -79,5 +81,21 @@ final class HeaderFieldListTest {
     assertThat(fields.getInt("a")).isEqualTo(7);
     assertThat(fields.getInt("b")).isNull();
     assertThat(fields.getInt("b", 3)).isEqualTo(3);
+  }
+
+  @ParameterizedTest(name = "{0} fields of {1} commas: {2}")
+  @CsvSource({"0, 0, false", "1, 99, false", "1, 100, true", "2, 49, false", "2, 50, true",
+      "50, 1, false", "51, 1, true", "100, 0, false", "101, 0, true"})
+  void hasTooManyOptions_ifAllFieldsOfANameHaveMoreThanAHundred(int fields, int commas,
+      boolean tooMany) {
+    for (var name : List.of("Connection", "upgrade", "TE")) {
+      var list = new HeaderFieldList(false);
+      list.add("Other", ",".repeat(200));
+      for (int i = 0; i < fields; i++) {
+        list.add(name, ",".repeat(commas));
+      }
+
+      assertThat(list.hasTooManyOptions()).as(name).isEqualTo(tooMany);
+    }
   }
 }
