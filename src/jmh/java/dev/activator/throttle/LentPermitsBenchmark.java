@@ -9,7 +9,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -100,7 +100,7 @@ public class LentPermitsBenchmark {
 
     void knows(Activator other, List<Destination> all) {
       lending.activators(Set.copyOf(ADDRESSES));
-      throttler.publicAddresses(new PublicEndpoints(ID, ADDRESSES, List.of()));
+      throttler.publicAddresses(new PublicEndpointAddresses(ID, ADDRESSES, List.of()));
       throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
       lending.connected(other.id);
     }

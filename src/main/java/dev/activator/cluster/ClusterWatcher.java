@@ -18,7 +18,7 @@ import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLister;
@@ -227,10 +227,11 @@ public final class ClusterWatcher implements RevisionLister, AutoCloseable {
   }
 
   /** Adds a consumer of public Endpoints. The addresses are empty after they are deleted. */
-  public void onPublicAddresses(Consumer<PublicEndpoints> consumer) {
+  public void onPublicAddresses(Consumer<PublicEndpointAddresses> consumer) {
     merged.publicAddresses.add(consumer);
     merged.publicAddresses.addGone(
-        last -> consumer.accept(new PublicEndpoints(last.revision(), List.of(), List.of())));
+        last -> consumer
+            .accept(new PublicEndpointAddresses(last.revision(), List.of(), List.of())));
   }
 
   /**

@@ -9,7 +9,7 @@ import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -84,7 +84,8 @@ final class KnativeInformers {
   /** @param uids returns a revision's uid, or an empty text if the revision is unknown */
   List<KubernetesSession.Followed> follow(KubernetesSession session,
       Function<RevisionId, String> uids, RevisionChangePublisher<PrivateEndpoints> pods,
-      RevisionChangePublisher<PublicEndpoints> publicAddresses, ChangeListener<Revision> revisions,
+      RevisionChangePublisher<PublicEndpointAddresses> publicAddresses,
+      ChangeListener<Revision> revisions,
       ChangeListener<PrivateClusterIp> services) {
     var followed = session.followStored(addresses, store -> {
       var events = new MergedEndpointsPublisher(store, source.preferred(), uids, pods,

@@ -10,7 +10,7 @@ import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Objects;
@@ -33,7 +33,7 @@ public final class MergedEndpointsPublisher
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
   private final RevisionChangePublisher<PrivateEndpoints> pods;
-  private final RevisionChangePublisher<PublicEndpoints> publicAddresses;
+  private final RevisionChangePublisher<PublicEndpointAddresses> publicAddresses;
 
   /**
    * @param store the store, to which an index is added
@@ -43,7 +43,7 @@ public final class MergedEndpointsPublisher
   public MergedEndpointsPublisher(IndexedStore<ObjectDecodeResult<RevisionEndpointSlice>> store,
       IpFamily preferred,
       Function<RevisionId, String> uids, RevisionChangePublisher<PrivateEndpoints> pods,
-      RevisionChangePublisher<PublicEndpoints> publicAddresses) {
+      RevisionChangePublisher<PublicEndpointAddresses> publicAddresses) {
     this.store = store;
     this.preferred = preferred;
     this.uids = uids;

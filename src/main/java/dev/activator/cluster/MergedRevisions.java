@@ -6,7 +6,7 @@ import dev.activator.cluster.policy.ResolvedScaledService.Backend;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.Comparator;
@@ -39,7 +39,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
   final RevisionChangePublisher<Revision> revisions = new RevisionChangePublisher<>("Revision");
   final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
-  final RevisionChangePublisher<PublicEndpoints> publicAddresses = new RevisionChangePublisher<>(
+  final RevisionChangePublisher<PublicEndpointAddresses> publicAddresses = new RevisionChangePublisher<>(
       "public Endpoints");
   final RevisionChangePublisher<PrivateClusterIp> clusterIps = new RevisionChangePublisher<>(
       "private Service");
@@ -256,7 +256,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   @Override
   public void shared(RevisionId id, List<String> addresses) {
     if (!knativeRevisions.contains(id.withoutPort())) {
-      publicAddresses.changed(id, new PublicEndpoints(id, addresses, addresses));
+      publicAddresses.changed(id, new PublicEndpointAddresses(id, addresses, addresses));
     }
   }
 

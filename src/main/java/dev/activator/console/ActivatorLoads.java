@@ -4,7 +4,7 @@ import dev.activator.lending.link.ActivatorLoad;
 import dev.activator.lending.link.ActivatorLoad.Busy;
 import dev.activator.lending.link.ActivatorLoad.Requests;
 import dev.activator.lending.link.PeerNetwork.AnsweredLoad;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ record ActivatorLoads(List<Activator> activators) {
   }
 
   /** @param loads the last answers, by address */
-  static ActivatorLoads of(String pod, ActivatorLoad own, List<PeerView> peers,
+  static ActivatorLoads of(String pod, ActivatorLoad own, List<PeerSnapshot> peers,
       Map<String, AnsweredLoad> loads, long nowNanos) {
     var all = new ArrayList<Activator>();
     all.add(new Activator(pod, true, own, ""));
@@ -44,9 +44,9 @@ record ActivatorLoads(List<Activator> activators) {
     return new ActivatorLoads(all);
   }
 
-  private static Activator of(PeerView peer, @Nullable AnsweredLoad answer, long nowNanos) {
+  private static Activator of(PeerSnapshot peer, @Nullable AnsweredLoad answer, long nowNanos) {
     var name = peer.pod().isEmpty() ? peer.address() : peer.pod();
-    if (peer.state() != PeerView.State.LINKED) {
+    if (peer.state() != PeerSnapshot.State.LINKED) {
       return new Activator(name, false, null, "is not linked: " + peer.problem());
     }
     return answer == null || nowNanos - answer.atNanos() > MAX_AGE.toNanos()

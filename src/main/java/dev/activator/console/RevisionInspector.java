@@ -3,7 +3,7 @@ package dev.activator.console;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.loop.Loop;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.LocalProcessProblems;
@@ -46,7 +46,7 @@ public final class RevisionInspector {
   private final Supplier<@Nullable LeaderReport> leader;
   private final Function<RevisionId, CompletableFuture<RevisionWaitReport.@Nullable WakingReport>> waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
-  private volatile Supplier<List<PeerView>> peers = List::of;
+  private volatile Supplier<List<PeerSnapshot>> peers = List::of;
   private volatile Function<RevisionId, @Nullable OngoingColdStart> starts = _ -> null;
 
   /**
@@ -85,7 +85,7 @@ public final class RevisionInspector {
    * Sets the source of the other activators; without it, none are shown. <b>Threads.</b> Any may
    * call.
    */
-  public void peers(Supplier<List<PeerView>> views) {
+  public void peers(Supplier<List<PeerSnapshot>> views) {
     peers = views;
   }
 

@@ -4,7 +4,7 @@ import dev.activator.autoscaler.LeadershipStatus;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.RevisionWaitReport.LinkReport;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.stats.AutoscalerLink;
 import java.util.Collections;
 import java.util.Comparator;
@@ -39,7 +39,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
   }
 
   static WaitingOverview of(int revisions, List<RevisionSnapshot> found, AutoscalerLink.View link,
-      ApiState api, @Nullable LeaderReport leader, List<PeerView> peers) {
+      ApiState api, @Nullable LeaderReport leader, List<PeerSnapshot> peers) {
     int queued = found.stream().mapToInt(RevisionSnapshot::queued).sum();
     var waiting = found.stream()
         .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated()))
@@ -51,7 +51,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
   }
 
   private static String summary(int queued, int revisions, AutoscalerLink.View link,
-      ApiState api, @Nullable LeaderReport leader, List<PeerView> peers) {
+      ApiState api, @Nullable LeaderReport leader, List<PeerSnapshot> peers) {
     var text = new StringBuilder(WaitDiagnosis.waiting(queued));
     if (queued > 0) {
       text.append(" for ").append(revisions).append(revisions == 1 ? " revision" : " revisions");
@@ -129,18 +129,19 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
       @Nullable String problem, @Nullable Double roundTripMillis) {
     private static final double NANOS_A_MILLI = 1e6;
 
-    static PeerReport of(PeerView view) {
+    static PeerReport of(PeerSnapshot view) {
       return new PeerReport(view.address(), view.pod().isEmpty() ? null : view.pod(),
           view.state().name().toLowerCase(Locale.ROOT),
           view.problem().isEmpty() ? null : view.problem(),
           view.roundTrip().isZero() ? null : view.roundTrip().toNanos() / NANOS_A_MILLI);
     }
 
-    static String summary(List<PeerView> peers) {
-      long linked = peers.stream().filter(view -> view.state() == PeerView.State.LINKED).count();
+    static String summary(List<PeerSnapshot> peers) {
+      long linked = peers.stream().filter(view -> view.state() == PeerSnapshot.State.LINKED)
+          .count();
       var text = "linked with " + linked + " of " + peers.size()
           + (peers.size() == 1 ? " other activator" : " other activators");
-      return peers.stream().filter(view -> view.state() != PeerView.State.LINKED).findFirst()
+      return peers.stream().filter(view -> view.state() != PeerSnapshot.State.LINKED).findFirst()
           .map(view -> text + " (" + view.address() + ": " + view.problem() + ")").orElse(text);
     }
   }

@@ -13,14 +13,14 @@ public final class ActivatorHealth {
   /** The message of Knative's activator. */
   public static final String NO_LINK = "connection has not yet been established";
 
-  private final ActivatorReadinessPolicy policy;
+  private final AutoscalerReadinessPolicy policy;
   private volatile boolean synced;
   private volatile boolean linked;
   private volatile boolean everLinked;
   private volatile boolean linkTimedOut;
   private volatile boolean draining;
 
-  public ActivatorHealth(ActivatorReadinessPolicy policy) {
+  public ActivatorHealth(AutoscalerReadinessPolicy policy) {
     this.policy = policy;
   }
 

@@ -8,7 +8,7 @@ import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import dev.activator.cluster.reflector.ReflectorStatus;
 import dev.activator.lending.PermitLending;
 import dev.activator.lending.link.PeerNetwork;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
@@ -181,7 +181,7 @@ public final class ActivatorMeters {
   }
 
   public void peers(PeerNetwork network) {
-    for (var state : PeerView.State.values()) {
+    for (var state : PeerSnapshot.State.values()) {
       meters.number(MetricDefinition.PEERS,
           Labels.of("state", state.name().toLowerCase(Locale.ROOT)),
           () -> network.views().stream().filter(view -> view.state() == state).count());

@@ -7,7 +7,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.Balancer;
@@ -84,7 +84,7 @@ final class DestinationSubsetUpdater {
     reroute();
   }
 
-  void activators(PublicEndpoints addresses, String own) {
+  void activators(PublicEndpointAddresses addresses, String own) {
     var before = eligible.activator();
     eligible = eligible.withActivators(addresses.on(revision.protocol()), own);
     var now = eligible.activator();

@@ -9,7 +9,7 @@ import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -367,12 +367,12 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     return subsetUpdater.isWithdrawn(destination);
   }
 
-  void publicAddresses(PublicEndpoints addresses, String own) {
+  void publicAddresses(PublicEndpointAddresses addresses, String own) {
     loop.execute(() -> subsetUpdater.activators(addresses, own));
   }
 
   /** Sets the addresses unless some are already known, because those may be newer. */
-  void initialAddresses(PublicEndpoints addresses, String own) {
+  void initialAddresses(PublicEndpointAddresses addresses, String own) {
     loop.execute(() -> {
       if (subsetUpdater.activator().equals(ActivatorIndex.UNKNOWN)) {
         subsetUpdater.activators(addresses, own);

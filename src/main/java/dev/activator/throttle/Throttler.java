@@ -6,7 +6,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLister;
@@ -44,7 +44,7 @@ public final class Throttler {
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   /** Addresses that came before their revision. */
-  private final ConcurrentMap<RevisionId, PublicEndpoints> pendingAddresses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<RevisionId, PublicEndpointAddresses> pendingAddresses = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
   private final RevisionLister revisions;
   private final String ownAddress;
@@ -163,7 +163,7 @@ public final class Throttler {
     }
   }
 
-  public void publicAddresses(PublicEndpoints addresses) {
+  public void publicAddresses(PublicEndpointAddresses addresses) {
     var id = addresses.revision();
     var throttler = find(id);
     if (throttler != null) {

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts revisions ahead of their requests. It queues a {@link WakeUpRequest} for each one until a
+ * Starts revisions ahead of their requests. It queues a {@link SyntheticRequest} for each one until a
  * pod takes requests, but at most for twice the usual start plus ten seconds.
  *
  * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #gone}.
@@ -120,7 +120,7 @@ public final class SpeculativeStarts {
       // The revision was deleted concurrently.
       causes.remove(id);
     }
-    var standIn = new WakeUpRequest(loop, counter, revision, end -> ended(id, end));
+    var standIn = new SyntheticRequest(loop, counter, revision, end -> ended(id, end));
     // Added first, because the stand-in may end inside its start.
     underWay.put(id, loop.schedule(timeout(id), standIn::giveUp));
     standIn.start(throttler::admit);
@@ -135,7 +135,7 @@ public final class SpeculativeStarts {
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
   }
 
-  private void ended(RevisionId id, WakeUpRequest.End end) {
+  private void ended(RevisionId id, SyntheticRequest.End end) {
     log.debug("{}: the stand-in has ended: {}", id, end);
     var timeout = underWay.remove(id);
     if (timeout != null) {

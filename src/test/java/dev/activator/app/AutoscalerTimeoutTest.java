@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.ActivatorReadinessPolicy;
+import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -33,7 +33,7 @@ class AutoscalerTimeoutTest {
   @ParameterizedTest(name = "7.5 needed {0}, no autoscaler for three minutes: ready after {1} s, restarted {2}")
   @CsvSource(nullValues = "never", value = {"STARTUP, 60, false", "NEVER, 0, false",
       "ALWAYS, never, true"})
-  void theManifestsLivenessDoesNotRestartIt(ActivatorReadinessPolicy policy, Integer readyAfter,
+  void theManifestsLivenessDoesNotRestartIt(AutoscalerReadinessPolicy policy, Integer readyAfter,
       boolean restarted) {
     var health = new ActivatorHealth(policy);
     LifecycleConfiguration.synced(health, new ReadinessProperties(policy, TIMEOUT), loop);
@@ -59,9 +59,9 @@ class AutoscalerTimeoutTest {
   @Test
   @DisplayName("7.5 an autoscaler that comes in time leaves no warning")
   void anAutoscalerThatComesInTimeLeavesNoWarning() {
-    var health = new ActivatorHealth(ActivatorReadinessPolicy.STARTUP);
+    var health = new ActivatorHealth(AutoscalerReadinessPolicy.STARTUP);
     LifecycleConfiguration.synced(health,
-        new ReadinessProperties(ActivatorReadinessPolicy.STARTUP, TIMEOUT), loop);
+        new ReadinessProperties(AutoscalerReadinessPolicy.STARTUP, TIMEOUT), loop);
 
     health.link(true);
     loop.advance(TIMEOUT);
@@ -73,9 +73,9 @@ class AutoscalerTimeoutTest {
   @Test
   @DisplayName("7.5 serving without the autoscaler is warned of once")
   void servingWithoutTheAutoscalerIsWarnedOfOnce() {
-    var health = new ActivatorHealth(ActivatorReadinessPolicy.STARTUP);
+    var health = new ActivatorHealth(AutoscalerReadinessPolicy.STARTUP);
     LifecycleConfiguration.synced(health,
-        new ReadinessProperties(ActivatorReadinessPolicy.STARTUP, TIMEOUT), loop);
+        new ReadinessProperties(AutoscalerReadinessPolicy.STARTUP, TIMEOUT), loop);
 
     loop.advance(TIMEOUT.multipliedBy(10));
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.ActivatorReadinessPolicy;
+import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -15,9 +15,9 @@ import org.springframework.boot.health.contributor.Status;
 
 class HealthOnBothPortsTest {
   @ParameterizedTest(name = "7.5 with the autoscaler needed: {0}")
-  @EnumSource(ActivatorReadinessPolicy.class)
+  @EnumSource(AutoscalerReadinessPolicy.class)
   @DisplayName("7.5 the management port says what the kubelet is told")
-  void theManagementPortAnswersAsTheKubeletsProbe(ActivatorReadinessPolicy need) {
+  void theManagementPortAnswersAsTheKubeletsProbe(AutoscalerReadinessPolicy need) {
     var state = new ActivatorHealth(need);
     var indicator = ManagementServersConfiguration.readiness(state, () -> true);
 
@@ -34,7 +34,7 @@ class HealthOnBothPortsTest {
 
   @Test
   void theManagementPortSaysReadyOnlyOnceRequestsAreTaken() {
-    var state = new ActivatorHealth(ActivatorReadinessPolicy.NEVER);
+    var state = new ActivatorHealth(AutoscalerReadinessPolicy.NEVER);
     state.synced();
     var opened = new AtomicBoolean();
     var indicator = ManagementServersConfiguration.readiness(state, opened::get);

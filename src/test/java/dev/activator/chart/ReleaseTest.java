@@ -3,7 +3,7 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.marcnuri.helm.Helm;
-import dev.activator.embedded.api.schema.SchemaValidator;
+import dev.activator.embedded.api.schema.ProtobufSchemaValidator;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
@@ -61,7 +61,7 @@ class ReleaseTest {
     ScaledServiceCrd.createIn(store);
     var kind = ScaledServiceCrd.of(store);
 
-    assertThat(SchemaValidator.of(kind, example).unknown()).isEmpty();
+    assertThat(ProtobufSchemaValidator.of(kind, example).unknown()).isEmpty();
     assertThat(store.create(kind, example).at("/metadata/uid").asString()).isNotEmpty();
   }
 
@@ -91,7 +91,7 @@ class ReleaseTest {
               && kind.kind().equals(object.path("kind").asString()))
           .forEach(kind -> {
             checked.add(kind.kind());
-            var findings = SchemaValidator.of(kind, (ObjectNode) object);
+            var findings = ProtobufSchemaValidator.of(kind, (ObjectNode) object);
             assertThat(findings.unknown()).as(Chart.name(object)).isEmpty();
             assertThat(findings.wrong()).as(Chart.name(object)).isEmpty();
           });

@@ -14,7 +14,7 @@ import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
 import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ class MergedEndpointsPublisherTest {
   private final IndexedStore<ObjectDecodeResult<RevisionEndpointSlice>> store = new IndexedStore<>();
   private final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>(
       "pods");
-  private final RevisionChangePublisher<PublicEndpoints> addresses = new RevisionChangePublisher<>(
+  private final RevisionChangePublisher<PublicEndpointAddresses> addresses = new RevisionChangePublisher<>(
       "public Endpoints");
   private final MergedEndpointsPublisher events = new MergedEndpointsPublisher(store, IpFamily.IPV4,
       _ -> uid, pods,

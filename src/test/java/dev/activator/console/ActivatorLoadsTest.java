@@ -8,7 +8,7 @@ import dev.activator.lending.link.ActivatorLoad.Memory;
 import dev.activator.lending.link.ActivatorLoad.Processors;
 import dev.activator.lending.link.ActivatorLoad.Requests;
 import dev.activator.lending.link.PeerNetwork.AnsweredLoad;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
@@ -25,8 +25,9 @@ class ActivatorLoadsTest {
         new Memory(1, 2), 0.1, requests, errors, List.of(new Busy(WEB, requests, starting)), false);
   }
 
-  private static PeerView peer(String address, PeerView.State state, String problem) {
-    return new PeerView(address, state == PeerView.State.LINKED ? "pod-" + address : "", state,
+  private static PeerSnapshot peer(String address, PeerSnapshot.State state, String problem) {
+    return new PeerSnapshot(address, state == PeerSnapshot.State.LINKED ? "pod-" + address : "",
+        state,
         problem, Duration.ZERO);
   }
 
@@ -35,10 +36,10 @@ class ActivatorLoadsTest {
     var own = load(new Requests(10, 2, 0, Duration.ZERO), Map.of(500, 1), true);
     var other = load(new Requests(5.5, 1, 3, Duration.ofSeconds(7)), Map.of(500, 2, 503, 4), true);
     var now = ActivatorLoads.of("me", own,
-        List.of(peer("10.0.0.2", PeerView.State.LINKED, ""),
-            peer("10.0.0.3", PeerView.State.LINKED, ""),
-            peer("10.0.0.4", PeerView.State.LINKED, ""),
-            peer("10.0.0.5", PeerView.State.UNREACHABLE, "refused")),
+        List.of(peer("10.0.0.2", PeerSnapshot.State.LINKED, ""),
+            peer("10.0.0.3", PeerSnapshot.State.LINKED, ""),
+            peer("10.0.0.4", PeerSnapshot.State.LINKED, ""),
+            peer("10.0.0.5", PeerSnapshot.State.UNREACHABLE, "refused")),
         Map.of("10.0.0.2", new AnsweredLoad(other, 9 * SECOND), "10.0.0.3",
             new AnsweredLoad(other, 4 * SECOND), "10.0.0.5", new AnsweredLoad(other, 10 * SECOND)),
         10 * SECOND);

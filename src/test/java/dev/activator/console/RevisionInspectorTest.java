@@ -3,7 +3,7 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.console.WaitingOverview.PeerReport;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.WaitingOverview.ApiState;
@@ -18,7 +18,7 @@ import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -230,7 +230,7 @@ class RevisionInspectorTest {
     // given two pods that answer, and this the second of two activators
     answer = new ProbeResult.Answered(200, "queue");
     throttler.publicAddresses(
-        new PublicEndpoints(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
+        new PublicEndpointAddresses(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
     backends.listed(new PrivateEndpoints(HELLO, new PodsByReadiness(
         DestinationSet.of(POD, new Destination("10.0.0.2", 8012)), DestinationSet.NONE),
         PodsByReadiness.NONE));
@@ -270,8 +270,9 @@ class RevisionInspectorTest {
   @Test
   void saysWhichActivatorsAreLinked() {
     inspector.peers(() -> List.of(
-        new PeerView("10.0.0.2", "activator-2", PeerView.State.LINKED, "", Duration.ofMillis(1)),
-        new PeerView("10.0.0.3", "", PeerView.State.LEGACY, "nothing listens on port 8014",
+        new PeerSnapshot("10.0.0.2", "activator-2", PeerSnapshot.State.LINKED, "",
+            Duration.ofMillis(1)),
+        new PeerSnapshot("10.0.0.3", "", PeerSnapshot.State.LEGACY, "nothing listens on port 8014",
             Duration.ZERO)));
 
     var overview = inspector.overview();

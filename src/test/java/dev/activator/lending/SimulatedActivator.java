@@ -4,7 +4,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleDecision;
@@ -145,7 +145,7 @@ final class SimulatedActivator {
   void members(Collection<String> addresses) {
     loop.execute(
         () -> throttler
-            .publicAddresses(new PublicEndpoints(ID, List.copyOf(addresses), List.of())));
+            .publicAddresses(new PublicEndpointAddresses(ID, List.copyOf(addresses), List.of())));
   }
 
   void pods(Collection<Destination> pods) {

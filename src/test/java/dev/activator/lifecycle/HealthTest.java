@@ -23,7 +23,7 @@ class HealthTest {
       "ALWAYS, NEVER_UP, " + LINK, "ALWAYS, TIMED_OUT, " + LINK, "ALWAYS, UP, ready",
       "ALWAYS, LOST, " + LINK, "ALWAYS, TIMED_OUT_THEN_LOST, " + LINK, "NEVER, NEVER_UP, ready",
       "NEVER, TIMED_OUT, ready", "NEVER, UP, ready", "NEVER, LOST, ready"})
-  void decidesWhetherRequestsMayCome(ActivatorReadinessPolicy need, Link link, String message) {
+  void decidesWhetherRequestsMayCome(AutoscalerReadinessPolicy need, Link link, String message) {
     var state = new ActivatorHealth(need);
     if (link == Link.TIMED_OUT || link == Link.TIMED_OUT_THEN_LOST) {
       state.linkTimedOut();
@@ -50,7 +50,7 @@ class HealthTest {
 
   @ParameterizedTest(name = "8.4 a drain is what is said first, with the link needed {0}")
   @CsvSource({"STARTUP", "ALWAYS", "NEVER"})
-  void aDrainIsWhatIsSaidFirst(ActivatorReadinessPolicy need) {
+  void aDrainIsWhatIsSaidFirst(AutoscalerReadinessPolicy need) {
     var state = new ActivatorHealth(need);
     state.draining();
 

@@ -13,8 +13,8 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerTransport;
-import dev.activator.lending.link.PeerView.State;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot.State;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.loop.NettyLoop;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -81,7 +81,7 @@ class LinkedActivatorsTest {
 
     State state(String of) {
       return peers.network().views().stream().filter(view -> view.address().equals(of))
-          .map(PeerView::state).findFirst().orElse(State.UNREACHABLE);
+          .map(PeerSnapshot::state).findFirst().orElse(State.UNREACHABLE);
     }
 
     boolean isLinked(String to) {

@@ -16,7 +16,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.lending.PermitLending;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerTransport;
-import dev.activator.lending.link.PeerView;
+import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -125,7 +125,7 @@ class SharedLimitTest {
 
     void isLinked(int others) {
       await().until(() -> peers.network().views().stream()
-          .filter(view -> view.state() == PeerView.State.LINKED).count() == others);
+          .filter(view -> view.state() == PeerSnapshot.State.LINKED).count() == others);
     }
 
     /** Completed when all are served, each of which takes its pod for a while. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.lifecycle.ActivatorHealth;
-import dev.activator.lifecycle.ActivatorReadinessPolicy;
+import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
@@ -45,7 +45,7 @@ class RequestPortsTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello");
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
-  private final ActivatorHealth health = new ActivatorHealth(ActivatorReadinessPolicy.NEVER);
+  private final ActivatorHealth health = new ActivatorHealth(AutoscalerReadinessPolicy.NEVER);
   private final LateLoop late = new LateLoop();
   private ProxyServer server;
   private Throttler throttler;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.ActivatorReadinessPolicy;
+import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldRequestBytes;
@@ -82,7 +82,7 @@ class AutoscalerAwayTest {
       AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
-  private final ActivatorHealth health = new ActivatorHealth(ActivatorReadinessPolicy.STARTUP);
+  private final ActivatorHealth health = new ActivatorHealth(AutoscalerReadinessPolicy.STARTUP);
   private final List<String> changes = new CopyOnWriteArrayList<>();
   private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
   private final List<RawPeer> callers = new ArrayList<>();

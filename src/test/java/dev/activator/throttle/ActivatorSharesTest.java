@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import java.util.List;
@@ -58,7 +58,7 @@ class ActivatorSharesTest extends ThrottlerScene {
     exist.put(ID, revision);
     pods(A, B, C);
     throttler.publicAddresses(
-        new PublicEndpoints(ID, List.of(OWN), List.of("130.0.0.1", OWN)));
+        new PublicEndpointAddresses(ID, List.of(OWN), List.of("130.0.0.1", OWN)));
     loop.run();
 
     assertThat(throttler.view(ID).capacity()).isEqualTo(1);

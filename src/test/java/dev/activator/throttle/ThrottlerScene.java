@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -61,7 +61,7 @@ abstract class ThrottlerScene {
   }
 
   void activators(String... addresses) {
-    throttler.publicAddresses(new PublicEndpoints(ID, List.of(addresses), List.of()));
+    throttler.publicAddresses(new PublicEndpointAddresses(ID, List.of(addresses), List.of()));
     loop.run();
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.SettingPreconditions;
-import dev.activator.lifecycle.ActivatorReadinessPolicy;
+import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
@@ -99,7 +99,7 @@ public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
    *     have synced; then requests are served without it
    */
   @ConfigurationProperties("activator.readiness")
-  public record ReadinessProperties(@DefaultValue("startup") ActivatorReadinessPolicy autoscaler,
+  public record ReadinessProperties(@DefaultValue("startup") AutoscalerReadinessPolicy autoscaler,
       @DefaultValue("60s") Duration autoscalerTimeout) {
 
     public ReadinessProperties {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code getDest}.
  */
-final class ClusterIpReader implements ObjectDecoder<PrivateClusterIp> {
+final class ClusterIpReader implements WatchedObjectReader<PrivateClusterIp> {
   private static final String HEADLESS = "None";
 
   private @Nullable String ip;

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Reads the data of a ConfigMap. */
-public final class ConfigMapReader implements ObjectDecoder<ConfigMapReader.Texts> {
+public final class ConfigMapReader implements WatchedObjectReader<ConfigMapReader.Texts> {
   /**
    * A key that has only documentation, but most of the bytes of Knative's ConfigMapWatcher. It is
    * skipped.

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint belong
  * to one pod, so only the first is read.
  */
-final class EndpointSliceReader implements ObjectDecoder<RevisionEndpointSlice> {
+final class EndpointSliceReader implements WatchedObjectReader<RevisionEndpointSlice> {
   private static final String FQDN = "FQDN";
 
   private final List<Member> members = new ArrayList<>();

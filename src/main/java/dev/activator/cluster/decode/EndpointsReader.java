@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */
-final class EndpointsReader implements ObjectDecoder<RevisionEndpointSlice> {
+final class EndpointsReader implements WatchedObjectReader<RevisionEndpointSlice> {
   private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
   private static final String TRUNCATED = "truncated";
 

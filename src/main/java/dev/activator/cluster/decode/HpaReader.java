@@ -4,7 +4,7 @@ import dev.activator.cluster.policy.HpaSpec;
 import dev.activator.revision.ScaleTargetRef;
 
 /** Reads the target of a HorizontalPodAutoscaler, and its lower limit. */
-final class HpaReader implements ObjectDecoder<HpaSpec> {
+final class HpaReader implements WatchedObjectReader<HpaSpec> {
   private ScaleTargetRef target = new ScaleTargetRef("", "", "");
   private int minReplicas = 1;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads the selector and ports of a Kubernetes Service that a ScaledService names. */
-final class KubernetesServiceReader implements ObjectDecoder<KubernetesService> {
+final class KubernetesServiceReader implements WatchedObjectReader<KubernetesService> {
   private Map<String, String> selector = Map.of();
   private final List<Port> ports = new ArrayList<>(1);
   private boolean isLocal;

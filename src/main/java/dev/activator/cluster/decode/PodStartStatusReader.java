@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
  */
-final class PodStartStatusReader implements ObjectDecoder<PodStartStatus> {
+final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> {
   private static final String SCHEDULED = "PodScheduled";
   private static final String PREPARED = "PodReadyToStartContainers";
   private static final Map<String, StartPhase> CONDITIONS = Map.of(SCHEDULED, StartPhase.SCHEDULE,

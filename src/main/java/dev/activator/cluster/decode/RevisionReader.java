@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code revision_helpers.go} and {@code newRevisionWatcher}.
  */
-final class RevisionReader implements ObjectDecoder<Revision> {
+final class RevisionReader implements WatchedObjectReader<Revision> {
   private static final String H2C_PORT = "h2c";
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",
       "ResourcesAvailable");

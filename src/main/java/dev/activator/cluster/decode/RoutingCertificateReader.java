@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> Messages never quote a value.
  */
-public final class RoutingCertificateReader implements ObjectDecoder<RoutingCertificate> {
+public final class RoutingCertificateReader implements WatchedObjectReader<RoutingCertificate> {
   public static final String NAME = "routing-serving-certs";
   private static final String CHAIN = "tls.crt";
   private static final String KEY = "tls.key";

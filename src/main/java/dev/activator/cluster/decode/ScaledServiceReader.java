@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a ScaledService. The schema of the CustomResourceDefinition already refuses most invalid
  * values.
  */
-final class ScaledServiceReader implements ObjectDecoder<ScaledService> {
+final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
 
   private ScaleTargetRef workload = new ScaleTargetRef("", "", "");

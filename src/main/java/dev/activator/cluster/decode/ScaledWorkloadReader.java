@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the pod template of a workload, of any kind that has {@code spec.template}. */
-final class ScaledWorkloadReader implements ObjectDecoder<ScaledWorkload> {
+final class ScaledWorkloadReader implements WatchedObjectReader<ScaledWorkload> {
   private final DecodedMetadata ofPods = new DecodedMetadata();
   private final List<Container> containers = new ArrayList<>(1);
   private String failure = "";

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Reads an EndpointSlice of any Service. A label names the Service. Addresses are read by
  * {@link EndpointSliceReader}.
  */
-final class ServiceEndpointSliceReader implements ObjectDecoder<ServiceEndpointSlice> {
+final class ServiceEndpointSliceReader implements WatchedObjectReader<ServiceEndpointSlice> {
   private static final int LAST_PORT = 65_535;
 
   private final EndpointSliceReader endpoints = new EndpointSliceReader();

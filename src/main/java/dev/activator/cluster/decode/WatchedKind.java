@@ -57,7 +57,7 @@ public final class WatchedKind<F> {
   private final String name;
   private final String groupPath;
   private final String plural;
-  private final Supplier<? extends ObjectDecoder<F>> readers;
+  private final Supplier<? extends WatchedObjectReader<F>> readers;
   private final History<F> history;
 
   /** Adds values to a decoded object that depend on earlier versions of it. */
@@ -66,12 +66,12 @@ public final class WatchedKind<F> {
   }
 
   private WatchedKind(String name, String groupPath, String plural,
-      Supplier<? extends ObjectDecoder<F>> readers) {
+      Supplier<? extends WatchedObjectReader<F>> readers) {
     this(name, groupPath, plural, readers, (now, _, _) -> now);
   }
 
   private WatchedKind(String name, String groupPath, String plural,
-      Supplier<? extends ObjectDecoder<F>> readers, History<F> history) {
+      Supplier<? extends WatchedObjectReader<F>> readers, History<F> history) {
     this.name = name;
     this.groupPath = groupPath;
     this.plural = plural;
@@ -147,7 +147,7 @@ public final class WatchedKind<F> {
     }
   }
 
-  private ObjectDecodeResult<F> decoded(DecodedMetadata metadata, ObjectDecoder<F> reader,
+  private ObjectDecodeResult<F> decoded(DecodedMetadata metadata, WatchedObjectReader<F> reader,
       JsonCursor in,
       List<String> remarks) {
     if (!reader.concerns(metadata)) {

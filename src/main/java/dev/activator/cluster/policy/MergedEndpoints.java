@@ -9,7 +9,7 @@ import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -67,8 +67,9 @@ public record MergedEndpoints(List<RevisionEndpointSlice> all, IpFamily preferre
     return new PrivateEndpoints(revision, listing(PortProtocol.HTTP1), listing(PortProtocol.H2C));
   }
 
-  public PublicEndpoints activators(RevisionId revision) {
-    return new PublicEndpoints(revision, hosts(PortProtocol.HTTP1), hosts(PortProtocol.H2C));
+  public PublicEndpointAddresses activators(RevisionId revision) {
+    return new PublicEndpointAddresses(revision, hosts(PortProtocol.HTTP1),
+        hosts(PortProtocol.H2C));
   }
 
   private List<String> hosts(PortProtocol protocol) {

@@ -1,6 +1,6 @@
 package dev.activator.lending.link;
 
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.Collections;
 import java.util.HashMap;
@@ -35,7 +35,7 @@ final class ActivatorAddresses {
   }
 
   /** Returns whether {@link #others} may have changed. */
-  boolean changed(PublicEndpoints now) {
+  boolean changed(PublicEndpointAddresses now) {
     var list = has(now.http1()) ? now.http1() : has(now.h2c()) ? now.h2c() : List.<String>of();
     var before = ofRevision.get(now.revision());
     if (before == null ? list.isEmpty() : before.addresses.equals(list)) {

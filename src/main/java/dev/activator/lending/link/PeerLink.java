@@ -4,7 +4,7 @@ import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.link.PeerNetwork.Self;
 import dev.activator.lending.link.PeerNetwork.Timings;
-import dev.activator.lending.link.PeerView.State;
+import dev.activator.lending.link.PeerSnapshot.State;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.wire.PeerFrame;

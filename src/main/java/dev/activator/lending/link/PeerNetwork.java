@@ -4,11 +4,11 @@ import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerMessenger;
 import dev.activator.lending.PeerEventListener;
 import dev.activator.lending.PeerMessage;
-import dev.activator.lending.link.PeerView.State;
+import dev.activator.lending.link.PeerSnapshot.State;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.wire.PeerFrame;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ public final class PeerNetwork implements PeerMessenger {
   private final PeerLink.Owner owner = new Owner();
   private volatile Consumer<Duration> onRoundTrip = _ -> {
   };
-  private volatile List<PeerView> views = List.of();
+  private volatile List<PeerSnapshot> views = List.of();
   private volatile Supplier<@Nullable ActivatorLoad> ownLoad = () -> null;
   private volatile Map<String, AnsweredLoad> loads = Map.of();
   private Set<String> activators = Set.of();
@@ -136,7 +136,7 @@ public final class PeerNetwork implements PeerMessenger {
    * Call with each change of public Endpoints. The addresses are empty when the public Endpoints
    * are deleted.
    */
-  public void publicAddresses(PublicEndpoints now) {
+  public void publicAddresses(PublicEndpointAddresses now) {
     loop.execute(() -> {
       if (members.changed(now) && started) {
         membersChanged();
@@ -244,7 +244,7 @@ public final class PeerNetwork implements PeerMessenger {
   }
 
   /** A snapshot of the other activators. */
-  public List<PeerView> views() {
+  public List<PeerSnapshot> views() {
     return views;
   }
 
@@ -591,9 +591,9 @@ public final class PeerNetwork implements PeerMessenger {
       removeIfOver();
     }
 
-    PeerView view() {
+    PeerSnapshot view() {
       var now = link;
-      return new PeerView(address, now == null ? "" : now.pod(), state, problem,
+      return new PeerSnapshot(address, now == null ? "" : now.pod(), state, problem,
           now == null ? Duration.ZERO : now.roundTrip());
     }
   }

@@ -27,7 +27,7 @@ interface PeerSocket {
     void finished();
 
     /** The connection failed to open, or has ended. No other event follows. */
-    void closed(PeerView.State state, String why);
+    void closed(PeerSnapshot.State state, String why);
   }
 
   /** Sends a frame. Frames arrive in order. If the peer does not read, its connection is closed. */

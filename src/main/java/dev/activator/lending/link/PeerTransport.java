@@ -1,7 +1,7 @@
 package dev.activator.lending.link;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.activator.lending.link.PeerView.State;
+import dev.activator.lending.link.PeerSnapshot.State;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.NettyLoop;

@@ -15,7 +15,7 @@ import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.upstream.PodConnectionPools;
-import dev.activator.waking.WakeUpRequest;
+import dev.activator.waking.SyntheticRequest;
 import io.netty.handler.codec.http.HttpRequest;
 import java.time.Duration;
 import java.util.function.BiFunction;
@@ -228,12 +228,12 @@ public final class RequestDispatcher {
     return fallback.service() == null ? null : router.fallback(from, fallback.service());
   }
 
-  WakeUpRequest standIn(Revision of, Consumer<WakeUpRequest.End> onEnd) {
-    return new WakeUpRequest(loop, counter, of, onEnd);
+  SyntheticRequest standIn(Revision of, Consumer<SyntheticRequest.End> onEnd) {
+    return new SyntheticRequest(loop, counter, of, onEnd);
   }
 
   /** Starts a stand-in request. False if it has already ended, and is not queued. */
-  boolean start(WakeUpRequest one) {
+  boolean start(SyntheticRequest one) {
     return one.start(throttle);
   }
 

@@ -9,7 +9,7 @@ import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.WakeUpRequest;
+import dev.activator.waking.SyntheticRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -116,7 +116,7 @@ public final class WaitingPages {
     private final RequestDispatcher dispatcher;
     private final RevisionId id;
     private final @Nullable ObservedHttpRequest navigation;
-    private final WakeUpRequest standIn;
+    private final SyntheticRequest standIn;
     private volatile long lastPolled;
     private Loop.@Nullable Timer timer;
 
@@ -145,16 +145,16 @@ public final class WaitingPages {
       }
     }
 
-    private RequestOutcome outcome(WakeUpRequest.End end) {
+    private RequestOutcome outcome(SyntheticRequest.End end) {
       return switch (end) {
-        case WakeUpRequest.End.Ready() ->
+        case SyntheticRequest.End.Ready() ->
           navigation != null && navigation.outcome() == RequestOutcome.FALLBACK
               ? RequestOutcome.FALLBACK
               : RequestOutcome.WAITING_PAGE;
-        case WakeUpRequest.End.Rejected(var reason) ->
+        case SyntheticRequest.End.Rejected(var reason) ->
           ObservedHttpRequest.outcome(dispatcher.failure(reason));
-        case WakeUpRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
-        case WakeUpRequest.End.Failed() -> RequestOutcome.INTERNAL;
+        case SyntheticRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
+        case SyntheticRequest.End.Failed() -> RequestOutcome.INTERNAL;
       };
     }
 

@@ -9,7 +9,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.stream.Stream;
@@ -173,7 +173,8 @@ class EndpointsReaderTest {
           notReadyAddresses: [{ip: 10.0.0.3}]},
          {ports: [{name: http2, port: 8013}], addresses: [{ip: 10.0.0.9}]}]
         """)).isEqualTo(
-        new PublicEndpoints(REVISION, List.of("10.0.0.1", "10.0.0.2"), List.of("10.0.0.9")));
+        new PublicEndpointAddresses(REVISION, List.of("10.0.0.1", "10.0.0.2"),
+            List.of("10.0.0.9")));
   }
 
   @Test

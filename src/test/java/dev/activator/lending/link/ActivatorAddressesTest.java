@@ -2,7 +2,7 @@ package dev.activator.lending.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,13 +14,13 @@ class ActivatorAddressesTest {
   private final ActivatorAddresses members = new ActivatorAddresses("10.0.0.1");
 
   private boolean changed(RevisionId id, String... http1) {
-    return members.changed(new PublicEndpoints(id, List.of(http1), List.of()));
+    return members.changed(new PublicEndpointAddresses(id, List.of(http1), List.of()));
   }
 
   @Test
   void areThoseOfAllListsThatHaveOurOwnAddress() {
     assertThat(changed(ONE, "10.0.0.1", "10.0.0.2")).isTrue();
-    assertThat(members.changed(new PublicEndpoints(OTHER, List.of(),
+    assertThat(members.changed(new PublicEndpointAddresses(OTHER, List.of(),
         List.of("10.0.0.3", "10.0.0.1")))).isTrue();
 
     assertThat(members.others()).containsExactly("10.0.0.2", "10.0.0.3");

@@ -11,7 +11,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -85,7 +85,7 @@ class LentOverLinksTest {
           }, new Random(1));
       lending.start(peers.network().loop(), peers.network());
       peers.network().listen(lending);
-      var addresses = new PublicEndpoints(CART, all, List.of());
+      var addresses = new PublicEndpointAddresses(CART, all, List.of());
       throttler.revision(revision);
       throttler.publicAddresses(addresses);
       throttler.destinations(HealthyDestinations.pods(CART, DestinationSet.of(pods)));

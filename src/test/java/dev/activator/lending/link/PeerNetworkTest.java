@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerMessage;
-import dev.activator.lending.link.PeerView.State;
+import dev.activator.lending.link.PeerSnapshot.State;
 import dev.activator.lending.link.SimulatedPeers.Activator;
 import dev.activator.wire.PeerFrame;
 import java.time.Duration;
@@ -52,7 +52,7 @@ class PeerNetworkTest {
     assertThat(b.events).containsExactly("activators [" + B + "]",
         "activators [" + A + ", " + B + "]", "connected " + A);
     assertThat(a.wires).as("only the smaller address dialled").hasSize(1);
-    assertThat(a.view(B)).isEqualTo(new PeerView(B, "pod-" + B, State.LINKED, "",
+    assertThat(a.view(B)).isEqualTo(new PeerSnapshot(B, "pod-" + B, State.LINKED, "",
         Duration.ofMillis(2)));
   }
 

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerEventListener;
 import dev.activator.lending.PeerMessage;
-import dev.activator.lending.link.PeerView.State;
+import dev.activator.lending.link.PeerSnapshot.State;
 import dev.activator.loop.NettyLoop;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -80,13 +80,14 @@ class PeerTransportTest {
           }, new Random(1));
       port.network().listen(this);
       all.add(this);
-      port.network().publicAddresses(new PublicEndpoints(REVISION, List.of(A, B), List.of()));
+      port.network()
+          .publicAddresses(new PublicEndpointAddresses(REVISION, List.of(A, B), List.of()));
       port.open();
     }
 
     State state(String of) {
       return port.network().views().stream().filter(view -> view.address().equals(of))
-          .map(PeerView::state).findFirst().orElse(State.UNREACHABLE);
+          .map(PeerSnapshot::state).findFirst().orElse(State.UNREACHABLE);
     }
 
     @Override
@@ -476,7 +477,7 @@ class PeerTransportTest {
   }
 
   private static void isListedNoMore(Activator a) {
-    a.port.network().publicAddresses(new PublicEndpoints(REVISION, List.of(A), List.of()));
+    a.port.network().publicAddresses(new PublicEndpointAddresses(REVISION, List.of(A), List.of()));
   }
 
   private SSLSocket linked(Activator a, Socket connection) throws Exception {

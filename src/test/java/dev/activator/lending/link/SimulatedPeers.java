@@ -3,8 +3,8 @@ package dev.activator.lending.link;
 import dev.activator.lending.PeerId;
 import dev.activator.lending.PeerEventListener;
 import dev.activator.lending.PeerMessage;
-import dev.activator.lending.link.PeerView.State;
-import dev.activator.revision.PublicEndpoints;
+import dev.activator.lending.link.PeerSnapshot.State;
+import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.wire.PeerFrame;
@@ -64,7 +64,7 @@ final class SimulatedPeers {
     }
 
     void sees(String... addresses) {
-      network.publicAddresses(new PublicEndpoints(REVISION, List.of(addresses), List.of()));
+      network.publicAddresses(new PublicEndpointAddresses(REVISION, List.of(addresses), List.of()));
       loop.run();
     }
 
@@ -94,7 +94,7 @@ final class SimulatedPeers {
       network.close();
     }
 
-    PeerView view(String other) {
+    PeerSnapshot view(String other) {
       return network.views().stream().filter(view -> view.address().equals(other)).findFirst()
           .orElseThrow();
     }

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.schema.SchemaValidator;
+import dev.activator.embedded.api.schema.ProtobufSchemaValidator;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
@@ -62,14 +62,14 @@ final class FieldValidation {
       // The store refuses such an object.
       return object;
     }
-    var findings = SchemaValidator.of(kind, object);
+    var findings = ProtobufSchemaValidator.of(kind, object);
     if (!findings.wrong().isEmpty()) {
       throw StatusException.invalid(findings.wrong()).naming(kind, ObjectMeta.name(object));
     }
     var unknown = new ArrayList<>(findings.unknown());
     unknown.addAll(store.unknownFields(kind, object));
     if (stored != null) {
-      unknown.removeAll(SchemaValidator.of(kind, stored).unknown());
+      unknown.removeAll(ProtobufSchemaValidator.of(kind, stored).unknown());
     }
     if (mode == Mode.STRICT && !unknown.isEmpty()) {
       throw StatusException.badRequest(
@@ -84,7 +84,7 @@ final class FieldValidation {
     return object;
   }
 
-  private static List<String> ignored(Kind kind, SchemaValidator.Findings findings,
+  private static List<String> ignored(Kind kind, ProtobufSchemaValidator.Findings findings,
       @Nullable ObjectNode stored) {
     var maker = stored == null || !kind.equals(BuiltInKinds.POD)
         ? MissingNode.getInstance()

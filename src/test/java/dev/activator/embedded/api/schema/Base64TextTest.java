@@ -2,7 +2,7 @@ package dev.activator.embedded.api.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.schema.SchemaValidator.Base64Text;
+import dev.activator.embedded.api.schema.ProtobufSchemaValidator.Base64Text;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

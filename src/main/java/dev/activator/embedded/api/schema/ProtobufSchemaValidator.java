@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Compares an object with the schema of its kind. If a kind has no schema, only the metadata is
  * checked.
  */
-public final class SchemaValidator {
+public final class ProtobufSchemaValidator {
   private static final int MAX_VALUE_LENGTH = 60;
   private static final int MAX_NAME_LENGTH = 200;
   /** The limit of the problems of each sort. */
@@ -49,12 +49,12 @@ public final class SchemaValidator {
    */
   public record Findings(List<Cause> wrong, List<String> unknown, List<String> ignored) {}
 
-  private SchemaValidator(Kind kind) {
+  private ProtobufSchemaValidator(Kind kind) {
     this.kind = kind;
   }
 
   public static Findings of(Kind kind, ObjectNode object) {
-    var check = new SchemaValidator(kind);
+    var check = new ProtobufSchemaValidator(kind);
     var schema = ProtobufSchema.of(kind);
     boolean isListed = SupportedFields.isListed(kind);
     if (schema.isPresent()) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
  */
-public final class WakeUpRequest implements QueuedCaller {
+public final class SyntheticRequest implements QueuedCaller {
   private final Loop loop;
   private final RequestCounter counter;
   private final Revision revision;
@@ -40,7 +40,8 @@ public final class WakeUpRequest implements QueuedCaller {
   }
 
   /** @param onEnd called once, after the request was counted out */
-  public WakeUpRequest(Loop loop, RequestCounter counter, Revision revision, Consumer<End> onEnd) {
+  public SyntheticRequest(Loop loop, RequestCounter counter, Revision revision,
+      Consumer<End> onEnd) {
     this.loop = loop;
     this.counter = counter;
     this.revision = revision;

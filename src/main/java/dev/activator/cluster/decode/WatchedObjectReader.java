@@ -3,7 +3,7 @@ package dev.activator.cluster.decode;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes the JSON of one watched object into the project's own record of it. */
-interface ObjectDecoder<F> {
+interface WatchedObjectReader<F> {
   /** Reads a field. Called for each field except the metadata, in the order of the text. */
   void field(String name, JsonCursor in);
 

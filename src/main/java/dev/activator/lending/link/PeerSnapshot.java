@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param problem why they are not linked; empty if they are
  * @param roundTrip the last measured one; zero before the first
  */
-public record PeerView(String address, String pod, State state, String problem,
+public record PeerSnapshot(String address, String pod, State state, String problem,
     Duration roundTrip) {
   public enum State {
     /** Both sides have proved that they are activators of this cluster. */
