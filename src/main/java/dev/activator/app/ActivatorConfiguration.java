@@ -81,8 +81,9 @@ import org.springframework.context.annotation.Import;
     StartupTimeMetricsListenerAutoConfiguration.class})
 public class ActivatorConfiguration {
   /**
-   * Binds the settings of Boot's beans. Boot's own processor searches all annotations of each bean and of its
-   * factory method, which takes a twentieth of a start; here only classes have the annotation.
+   * Binds the settings of Boot's beans. It reads the annotation only of classes, because no
+   * factory method here has it. Boot's own processor searches all annotations of each bean and of its
+   * factory method, which takes a twentieth of a start.
    */
   static final class AnnotatedClassesOnly extends ConfigurationPropertiesBindingPostProcessor {
     @Override

@@ -236,8 +236,8 @@ class ObservabilityConfiguration {
   }
 
   /**
-   * Keeps Boot from making the meters of libraries: {@link #libraryMeters} makes them once requests are taken. They
-   * take a twentieth of a start.
+   * Keeps Boot from creating the meters of libraries, which takes a twentieth of a start.
+   * {@link #libraryMeters} creates them once requests are accepted.
    */
   @Bean
   static BeanDefinitionRegistryPostProcessor metersLater() {

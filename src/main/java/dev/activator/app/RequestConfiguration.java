@@ -333,7 +333,7 @@ class RequestConfiguration {
     return new LifecyclePart("port for gateways", server::start, server::stop);
   }
 
-  /** The warm-up that begins at once: it runs beside the rest of the beans and the first lists. */
+  /** Begins the warm-up, which runs while the other beans are created and the first lists are read. */
   @Bean(destroyMethod = "stop")
   JvmWarmUpThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     var requests = new JvmWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,

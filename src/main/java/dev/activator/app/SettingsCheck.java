@@ -84,7 +84,7 @@ public final class SettingsCheck
     settings.registerIn(context.getBeanFactory());
   }
 
-  /** Binds each record of settings once: for these checks, and for its bean. */
+  /** Binds each record of settings once, for these checks and for its bean. */
   private static final class Settings {
     private static final String OURS = "-dev.activator.";
 
@@ -101,7 +101,7 @@ public final class SettingsCheck
 
     private Object bind(Class<?> type) {
       var prefix = type.getAnnotation(ConfigurationProperties.class).value();
-      // If there is a Service "activator", the kubelet sets ACTIVATOR_PORT to a text, which cannot be
+      // If there is a Service "activator", the kubelet sets ACTIVATOR_PORT to a URL, which cannot be
       // bound to a record.
       Object value = binder.bindOrCreate(prefix, Bindable.of(type),
           new IgnoreTopLevelConverterNotFoundBindHandler());
@@ -109,8 +109,9 @@ public final class SettingsCheck
     }
 
     /**
-     * Makes the records the beans of their definitions. Boot would look for annotations first, and bind
-     * them again. Without definitions, which only the packaged jar has now, Boot does so.
+     * Registers the records as beans, so that Boot does not search for annotations and bind them
+     * again. At this point only the packaged jar has bean definitions; without them, Boot binds the
+     * records itself.
      */
     void registerIn(ConfigurableListableBeanFactory beans) {
       for (var name : beans.getBeanDefinitionNames()) {

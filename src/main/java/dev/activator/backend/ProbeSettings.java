@@ -21,7 +21,10 @@ public record ProbeSettings(Supplier<MeshAddressing> addressing, Duration probeT
 
   private static final int ATTEMPTS_PER_REPEAT = 10;
 
-  /** The most attempts to connect to addresses that refuse; another refusal costs little. */
+  /**
+   * The maximum number of attempts a second to connect to addresses that refuse. It is higher than
+   * that of other repeats, because a refusal costs little.
+   */
   public int attemptsPerSecond() {
     return ATTEMPTS_PER_REPEAT * repeatsPerSecond;
   }

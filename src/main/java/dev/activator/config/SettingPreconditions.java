@@ -44,8 +44,8 @@ public final class SettingPreconditions {
   }
 
   /**
-   * Cuts longer durations to a hundred years, which mean for ever. Their sum with a time fits a
-   * number of nanoseconds.
+   * Limits a duration to a hundred years, which stands for "for ever", so that a time plus the
+   * duration fits into a long of nanoseconds.
    */
   public static Duration atMostForEver(Duration length) {
     return length.compareTo(FOR_EVER) > 0 ? FOR_EVER : length;

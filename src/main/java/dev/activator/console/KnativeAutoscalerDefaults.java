@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Knative Serving. Values are not checked, because Knative's own components refuse invalid ones.
  *
  * @param values by their names in the ConfigMap; unknown ones are not shown
- * @param maxPods for a revision whose annotation is 0 or cannot be read; null if unlimited
+ * @param maxPods the maximum for a revision whose annotation is 0 or cannot be read; null if unlimited
  */
 public record KnativeAutoscalerDefaults(Map<String, Setting> values, @Nullable Integer maxPods) {
   public static final String CONFIG_MAP = "config-autoscaler";

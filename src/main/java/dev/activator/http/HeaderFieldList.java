@@ -41,9 +41,9 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   /** A shared empty list, which must not be changed. */
   static final HeaderFieldList NONE = new HeaderFieldList(false);
   private static final int INITIAL_CAPACITY = 8;
-  /** The overhead of a head: its objects. */
+  /** The bytes of the objects of a head. */
   private static final int HEAD_BYTES = 512;
-  /** The overhead of a field: an entry and two strings. */
+  /** The bytes of the entry and the two strings of a field, without their text. */
   private static final int FIELD_BYTES = 100;
 
   private final boolean checked;
@@ -72,19 +72,19 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     return copy;
   }
 
-  /** The memory of a head: its text, and the objects that hold it. */
+  /** Returns the bytes in memory of a head: its text, and the objects that hold it. */
   public static int bytesInMemory(HttpRequest head) {
     return head.decoderResult() instanceof HttpMessageDecoderResult read
         ? bytesInMemory(read.totalSize(), head.headers().size())
         : HEAD_BYTES + head.uri().length() + of(head.headers()).bytesInMemory();
   }
 
-  /** The memory of a head by the length of its text. */
+  /** Estimates the bytes in memory of a head from the length of its text. */
   public static int bytesInMemory(int textBytes, int fields) {
     return HEAD_BYTES + textBytes + FIELD_BYTES * fields;
   }
 
-  /** The memory of the fields alone. */
+  /** Returns the bytes in memory of the fields alone. */
   public int bytesInMemory() {
     int bytes = FIELD_BYTES * size;
     for (int i = 0; i < size; i++) {

@@ -58,7 +58,7 @@ final class Http1RequestReader {
   private final AbusiveConnectionCounter endedConnections;
   private final Receiver receiver;
   private Http1RequestDecoder decoder;
-  /** Not null while an incomplete head is counted. */
+  /** The incomplete head that is counted as held; null if none is. */
   private HeldRequestBytes.@Nullable PartialHead partialHead;
   private boolean headAwaited;
   private long headDueNanos;

@@ -47,7 +47,7 @@ final class Http2FloodLimiter implements FrameGuard {
   private final FrameBudget errors;
   private final ResettableTimer headTimer;
   private final HeldRequestBytes.Share held;
-  /** Not null while an incomplete head is counted. */
+  /** The incomplete head that is counted as held; null if none is. */
   private HeldRequestBytes.@Nullable PartialHead partialHead;
   private final HeldRequestBytes.PartialHead table;
   private @Nullable Http2CallerSession session;

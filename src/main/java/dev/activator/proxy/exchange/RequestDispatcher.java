@@ -163,10 +163,11 @@ public final class RequestDispatcher {
   }
 
   /**
-   * Counts a large head as held, or marks it as too large; small ones are counted while queued. Returns
-   * what was counted.
+   * Counts a large head as held, or marks it as too large. A small head is counted only while its
+   * request is queued.
    *
    * @param max the highest number of bytes that is accepted
+   * @return the bytes that were counted
    */
   public int holdLargeHead(HttpRequest request, int max) {
     int bytes = HeaderFieldList.bytesInMemory(request);
