@@ -24,8 +24,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Beans that start the first pod of a revision when Knative's autoscaler cannot be reached, if
- * this is enabled.
+ * The beans of the autoscaler fallback, which starts a revision's first pod while Knative's
+ * autoscaler cannot be reached. Disabled by default; the setting is {@code activator.rescue}.
  */
 @Configuration(proxyBeanMethods = false)
 class AutoscalerFallbackConfiguration {

@@ -24,8 +24,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Scales a revision from zero to one when requests wait for it and Knative's autoscaler cannot be
- * reached. It never starts a second pod, and never stops a pod. The activators elect one of them
- * for this task; an activator is a candidate only while it has such requests.
+ * reached. It never starts a second pod, and never stops a pod. The setting is
+ * {@code activator.rescue}.
+ *
+ * <p>The activators elect one of them for this task; an activator is a candidate only while
+ * requests wait in it for a revision at zero.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  */

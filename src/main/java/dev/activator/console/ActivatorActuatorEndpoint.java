@@ -21,12 +21,12 @@ import reactor.core.publisher.Mono;
 
 /**
  * The endpoint {@code /actuator/activator}. It lists the revisions for which requests wait; with a
- * namespace and a name, it explains why they wait. With {@code cold-starts} it shows how the last
- * cold starts spent their time, and with {@code revisions} it lists all revisions.
- * {@code ?format=text} is for a terminal.
+ * namespace and a name, it explains why they wait. {@code /cold-starts} shows where the time of the
+ * last cold starts went; {@code /revisions} lists all revisions. {@code ?format=text} is for a
+ * terminal.
  *
- * <p><b>Errors.</b> 400 for another format; 404 for an unknown revision; 503 if a loop does not
- * answer.
+ * <p><b>Errors.</b> 400 for another format; 404 for an unknown revision; 503 if an event loop does
+ * not answer within 5 s.
  */
 @WebEndpoint(id = "activator")
 public final class ActivatorActuatorEndpoint {

@@ -19,11 +19,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evaluates the chart's alerts with their default thresholds, as far as a single activator can.
+ * Evaluates the alerts of the Helm chart, with their default thresholds, as far as a single
+ * activator has the data for them.
  *
  * <p><b>Threads.</b> Any.
  *
- * <p><b>Source.</b> {@code helm/activator/templates/alerts.yaml}; a test compares both.
+ * <p><b>Source.</b> {@code helm/activator/templates/alerts.yaml}; a test compares the two.
  */
 public final class Alerts {
   static final double ERROR_RATIO = 0.05;

@@ -14,7 +14,8 @@ import java.util.function.Predicate;
 
 /**
  * Gives the idle permits of this activator's pods to the requests that have waited longest, at this
- * activator or at another one. For that it keeps, lends and recalls permits.
+ * activator or at another one. To do so, it keeps permits for requests here, lends permits to other
+ * activators, and recalls lent ones.
  *
  * <p><b>Threads.</b> The revision's loop.
  */

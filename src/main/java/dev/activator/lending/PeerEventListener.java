@@ -6,7 +6,8 @@ import java.util.Set;
  * A listener for the state of the other activators and for their messages.
  *
  * <p><b>Threads.</b> One call at a time for each peer, in order: {@code connected}, its messages,
- * {@code disconnected}. After that no message of the ended connection comes.
+ * {@code disconnected}. After {@code disconnected}, no more messages of that connection are
+ * delivered.
  */
 public interface PeerEventListener {
   /**

@@ -6,9 +6,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Derives the names of child objects from the name of their parent, as Knative does. A parent's
- * name that would exceed 63 characters is cut, and its MD5 hash is appended to keep the result
- * unique.
+ * Derives the name of a child object from the name of its parent and a suffix, as Knative does. If
+ * that is longer than 63 characters, the parent's name is cut, and its MD5 hash is put before the
+ * suffix to keep the result unique.
  *
  * <p><b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}.
  */

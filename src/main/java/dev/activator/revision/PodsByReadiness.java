@@ -6,10 +6,10 @@ import java.util.Map;
 /**
  * The pods that a revision's Endpoints list for one port, by their readiness.
  *
- * @param notReady the other pods; none is in {@code ready}
- * @param ending the pods in {@code ready} that are terminating; they are used only while no other
- *     pod serves
- * @param identities the identity of each pod for which it is known
+ * @param ready the ready pods; if there are none, the terminating pods that still serve
+ * @param notReady the other pods; none of them is in {@code ready}
+ * @param ending the terminating pods; all of them are in {@code ready}
+ * @param identities the identities of the pods, as far as they are known
  */
 public record PodsByReadiness(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
     Map<Destination, Identity> identities) {

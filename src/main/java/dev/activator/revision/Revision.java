@@ -4,15 +4,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Knative Revision as the data path uses it: its identity, limits, protocol and probes.
+ * A Knative Revision, or one port of a ScaledService, as the data path uses it: its identity,
+ * limits, protocol and probes.
  *
- * @param uid another one if the revision was deleted and created again
+ * @param uid changes if the revision is deleted and created again
  * @param containerConcurrency 0 means unlimited
- * @param probesBeforeReady whether a pod that answers our probe gets requests before Kubernetes
- *     calls it ready; false if the pod has an exec or startup probe
+ * @param probesBeforeReady whether a pod gets requests as soon as it answers our probe, even before
+ *     Kubernetes reports it as ready; false if this is not safe, as with an exec or startup probe
  * @param readinessProbe the probe of pods without queue-proxy; null for pods with one
  * @param startFailure why the containers do not start; null if nothing is known
- * @param rules null if the revision has none, as most
+ * @param rules the rules for cold starts; null for most revisions, which have none
  */
 public record Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,

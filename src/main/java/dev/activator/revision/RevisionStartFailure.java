@@ -6,9 +6,10 @@ package dev.activator.revision;
  *
  * @param reason one word, such as {@code ExitCode1}
  * @param message may be empty
- * @param since the transition time, which distinguishes two failures with the same reason
- * @param lasting whether no pod can start until a user removes the cause; new requests are then
- *     rejected, too
+ * @param since the condition's {@code lastTransitionTime}, or the name of the pod that fails; it
+ *     distinguishes two failures with the same reason
+ * @param lasting true if no pod can start before a user removes the cause; then not only the
+ *     waiting requests are rejected, but also new ones
  * @param forCallers the part of the message that callers may read; may be empty
  */
 public record RevisionStartFailure(String reason, String message, String since, boolean lasting,

@@ -1,12 +1,12 @@
 package dev.activator.revision;
 
 /**
- * A reference to the object that is scaled through its {@code scale} subresource, in the form of an
- * HPA's {@code scaleTargetRef}.
+ * A reference to an object that is scaled through its {@code scale} subresource. It has the fields
+ * of {@code scaleTargetRef} in a HorizontalPodAutoscaler.
  *
  * @param apiVersion such as {@code apps/v1}
  * @param kind such as {@code Deployment}
- * @param name the object's name, in the namespace of the ScaledService or revision
+ * @param name the object's name; the namespace is that of the object with the reference
  */
 public record ScaleTargetRef(String apiVersion, String kind, String name) {
   /** Kind and name, such as {@code Deployment web}. */

@@ -6,8 +6,10 @@ import dev.activator.revision.RevisionId;
 /**
  * The statistics of one revision over one period.
  *
- * @param requestCount the number of arrivals without those that were reported at once
- * @param queueTimes the times in the queue while pods were ready, of requests that left the queue
+ * @param requestCount the requests that arrived in the period, minus those that were already
+ *     reported through {@link StatSink#atOnce}
+ * @param queueTimes for the requests that left the queue: how long each had waited in it, counting
+ *     only the time when pods were ready
  */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount,
     QueueTimeHistogram queueTimes) {

@@ -15,12 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue of one revision. Requests that could not be delivered run first, then the others in
- * order of arrival. While {@link AdaptiveLifo} is newest first, requests that have arrived since that
- * began run before the older ones, the newest first. Of the older requests, those whose callers
- * will probably leave run last.
+ * The queue of one revision. Requests that were returned because they could not be delivered run
+ * first, then the others in order of arrival.
  *
- * <p><b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
+ * <p>While {@link AdaptiveLifo} is newest first, the others run in this order: the requests that
+ * have arrived since that began, the newest first; the older ones that will probably be served in
+ * time; the older ones whose callers will probably leave before.
+ *
+ * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
  */
 final class WaitQueue {
   private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);

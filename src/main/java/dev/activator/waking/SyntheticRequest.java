@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request without a caller that wakes a revision. It is queued and counted like any other, so
- * that the autoscaler starts a pod. It releases its permit at once.
+ * A synthetic request, which no client has sent; it wakes a revision. It is queued and counted like
+ * any other, so that the autoscaler starts a pod. It releases its permit at once.
  *
- * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
+ * <p><b>Threads.</b> Confined to {@code loop}. The counter must belong to the same loop.
  */
 public final class SyntheticRequest implements QueuedCaller {
   private final Loop loop;

@@ -10,15 +10,18 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The TLS settings for callers. Without a certificate from these files or from the cluster, the
- * port for TLS is closed.
+ * The TLS settings for callers. If neither these files nor the cluster provide a certificate, the
+ * TLS port is not opened.
  *
- * @param certificate a PEM file: the certificate and those that issued it. Read again when it changes
- * @param key a PEM file: its private key
+ * @param certificate a PEM file with the server certificate, followed by its intermediate
+ *     certificates. Read again when it changes
+ * @param key a PEM file with the private key of the certificate
  * @param minVersion the oldest version of TLS, {@code 1.2} or {@code 1.3}
  * @param maxVersion the newest version of TLS
- * @param cipherSuites cipher suites for TLS 1.2, separated by commas. Empty for the defaults of the runtime
- * @param curvePreferences curves separated by commas, such as {@code X25519,P-256}. Empty for the defaults of the runtime
+ * @param cipherSuites cipher suites for TLS 1.2, separated by commas. Empty for the defaults of the
+ *     runtime
+ * @param curvePreferences curves separated by commas, such as {@code X25519,P-256}. Empty for the
+ *     defaults of the runtime
  */
 @ConfigurationProperties("activator.tls")
 public record CallerTlsProperties(@Nullable Path certificate, @Nullable Path key,

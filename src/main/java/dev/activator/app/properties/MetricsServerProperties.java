@@ -17,13 +17,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param port the port, 1024 to 65535; 0 for any free one
  * @param tlsCert a PEM file: the certificate to show. Without it there is no TLS
  * @param tlsKey a PEM file: its private key
- * @param tlsClientAuth whether clients must show a certificate: {@code none}, {@code optional}, {@code
- *     require}
+ * @param tlsClientAuth whether clients must show a certificate: {@code none}, {@code optional},
+ *     {@code require}
  * @param tlsClientCaFile a PEM file: the authorities of clients' certificates
  * @param tlsMinVersion the oldest version of TLS, {@code 1.2} or {@code 1.3}
  * @param tlsMaxVersion the newest version of TLS
- * @param tlsCipherSuites cipher suites for TLS 1.2, separated by commas. Empty for the defaults of the runtime
- * @param tlsCurvePreferences curves separated by commas, such as {@code X25519,P-256}. Empty for the defaults of the runtime
+ * @param tlsCipherSuites cipher suites for TLS 1.2, separated by commas. Empty for the defaults of
+ *     the runtime
+ * @param tlsCurvePreferences curves separated by commas, such as {@code X25519,P-256}. Empty for
+ *     the defaults of the runtime
  */
 @ConfigurationProperties("activator.metrics-server")
 public record MetricsServerProperties(@DefaultValue("") String host, @DefaultValue("9090") int port,

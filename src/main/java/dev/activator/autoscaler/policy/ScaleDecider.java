@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how many pods one workload should have, by the average load over a long window, the
- * stable window. During a surge, called panic, the average over a short window is also used.
+ * stable window. During a surge (panic mode) it also uses the average over a short window, the
+ * panic window.
  *
- * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
+ * <p><b>Units.</b> Times are nanoseconds since an arbitrary origin. Whole seconds are counted from
+ * that origin.
  *
  * <p><b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without
  * scraping: activators report all requests.

@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
  * The settings by which one workload is scaled.
  *
  * @param aims the target loads of a pod; the one that needs the most pods decides
- * @param queue how long 95 % of requests may wait for a pod; null for no target
+ * @param queue the target for the 95th percentile of the time that requests wait for a pod; null if
+ *     there is none
  * @param windows the times over which the load is averaged
- * @param limits the limits of a single decision
- * @param bounds the bounds of the result
+ * @param limits how far one decision may change the number of pods
+ * @param bounds the minimum and maximum number of pods
  * @param idle when the last pod is removed
- * @param regime which other clients may scale the workload
+ * @param regime how this autoscaler shares the workload's scale with people and other autoscalers
  */
 public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows windows,
     Limits limits, Bounds bounds, Idle idle, Regime regime) {

@@ -8,10 +8,11 @@ import java.util.List;
  * requests.
  *
  * @param of the ScaledService that owns the slice
- * @param uid the uid of the ScaledService; another one if it was created again under the same name
+ * @param uid the ScaledService's uid; it changes if the ScaledService is deleted and created again
+ *     under the same name
  * @param service the Service's name
  * @param port the name of the Service's port
- * @param number the activators' port
+ * @param number the port number on which activators listen
  * @param addresses the addresses of activators, sorted
  */
 public record ActivatorEndpointSlice(RevisionId of, String uid, String service, IpFamily family,

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * the activators while it has no ready pod. It compares the wanted slices with the existing ones.
  *
  * @param object the ScaledService
- * @param catches whether requests should be caught: the user wants it, and a request can start a
- *     pod
+ * @param catches whether requests to the Service should reach the activators: true if the user has
+ *     enabled it and a request can start a pod
  * @param hasReadyPods whether the Service has ready pods that are not terminating
- * @param whileAtZero the wanted slices while there are no ready pods; empty if no activator is
- *     ready
+ * @param whileAtZero the slices that should exist while the Service has no ready pods; empty if no
+ *     activator is ready
  * @param present our existing slices, by name
  */
 public record ActivatorSlicePlanner(ScaledService object, boolean catches, boolean hasReadyPods,

@@ -28,11 +28,13 @@ import org.jspecify.annotations.Nullable;
  * A ScaledService with its resolved references: its revisions and pods, its scaling target, and the
  * problems that were found.
  *
- * @param target null if it may not scale its workload, or there is none
+ * @param target what is scaled and how; null if the ScaledService must not scale its workload, or
+ *     the workload does not exist or cannot be scaled
  * @param ports the revisions and pods of the other ports that its rules name
- * @param taken the hosts and rules that are not applied
+ * @param taken its hosts and rules that are not applied, because an older object has them or the
+ *     namespace may not claim them
  * @param troubles the reasons why it is not ready, the most important first
- * @param warnings problems with which it still works, for Events
+ * @param warnings problems that do not stop it from working; they are published as Events
  * @param remarks the parts of the workload that were ignored, for the log
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param service the Service whose pods get the requests, in the namespace of {@code id}
  * @param port the name or number of a port of that Service
  * @param hosts host names in lower case, which may begin with {@code *.}
- * @param routes the requests that it gets; empty for all requests to its hosts
- * @param routeProblems one sentence for each route that is invalid and therefore ignored
+ * @param routes the rules that select its requests; empty if it gets all requests to its hosts
+ * @param routeProblems one sentence for each rule that is invalid and therefore ignored; if all are
+ *     invalid, it gets no requests by its hosts
  * @param maxReplicas empty if the activator sets only 0 and 1
  * @param window the time over which the load is averaged
  * @param load the target load of each replica
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param warmTimes when it keeps pods although it has no requests
  * @param catchService whether requests to its own Service reach the activators while it has no
  *     ready pod
- * @param status the status in the API
+ * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts,

@@ -18,12 +18,17 @@ import org.jspecify.annotations.Nullable;
  * The routing table of ScaledServices: it finds the revision of a request by its host, and then by
  * the most specific rule for that host.
  *
- * <p>A host is searched in this order: the hosts of ScaledServices; internal names, that is
- * {@code name.namespace}, {@code name.namespace.svc} or {@code name.namespace.svc.domain}, with the
- * name of a ScaledService, or of a Service whose requests are caught; the longest wildcard.
+ * <p>A host is looked up in this order:
+ * <ol>
+ * <li>the exact hosts in ScaledServices;
+ * <li>internal names ({@code name.namespace}, {@code name.namespace.svc},
+ * {@code name.namespace.svc.domain}), where {@code name} is a ScaledService, or a Service whose
+ * requests are caught;
+ * <li>wildcard hosts, the longest first.
+ * </ol>
  *
- * <p>All paths of a host belong to one namespace, that of the oldest ScaledService with the host,
- * so that no other namespace can divert its requests.
+ * <p>A host belongs, with all its paths, to the namespace of the oldest ScaledService that claims
+ * it. Other namespaces therefore cannot take over some of its paths.
  *
  * <p><b>Source.</b> {@code HTTPRouteRule.matches} of the Gateway API.
  */

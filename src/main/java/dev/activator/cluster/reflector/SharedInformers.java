@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The informers by query. An informer is closed with its last lease.
+ * The informers, one for each query. The users of an informer have leases; it is closed when the
+ * last lease is closed.
  *
  * <p><b>Threads.</b> Any.
  *

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param pod its name; empty until they are linked
  * @param problem why they are not linked; empty if they are
- * @param roundTrip the last measured one; zero before the first
+ * @param roundTrip the last measured round-trip time; zero if none was measured yet
  */
 public record PeerSnapshot(String address, String pod, State state, String problem,
     Duration roundTrip) {

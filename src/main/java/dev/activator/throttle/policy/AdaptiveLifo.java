@@ -1,24 +1,24 @@
 package dev.activator.throttle.policy;
 
 /**
- * The order of a queue: by arrival, or newest first once callers leave a standing queue before they
- * are served.
+ * Decides the order of a queue: by arrival, or newest first while callers leave a standing queue
+ * before they are served.
  *
- * <p>A standing queue grows until its head has almost reached the callers' timeout. In order of
- * arrival, each permit would then go to a caller that leaves before its response. The newest caller
- * has the most time left.
+ * <p>A standing queue is one that does not become empty. It grows until its oldest request has
+ * waited almost as long as callers are willing to wait. In order of arrival, each permit would then
+ * go to a caller that leaves before it gets its response. The newest caller has the most time left.
  *
- * <p>Requests that were queued for less than {@link #STANDING_NANOS} are not counted. Callers that
- * left are not counted if their request ran longer than it was queued.
+ * <p>A request is counted only if it was queued for at least {@link #STANDING_NANOS}. If its caller
+ * left, it must also have been queued for at least as long as it ran.
  *
- * <p><b>Units.</b> Times by the loop's clock.
+ * <p><b>Units.</b> Points in time are those of the loop's clock.
  *
  * <p><b>Source.</b> Adaptive LIFO: Maurer, "Fail at Scale" (2015); the standing queue: Nichols and
  * Jacobson, "Controlling Queue Delay" (2012).
  *
  * @param newestFirst whether requests that arrive after {@code newestFirstSinceNanos} run first
- * @param leftShare the share of callers that left, among the last queued requests
- * @param patienceNanos how long callers that leave usually stay; 0 if unknown
+ * @param leftShare the share of the last counted requests whose callers left
+ * @param patienceNanos how long callers that leave have usually waited; 0 if unknown
  * @param serviceNanos how long a request usually runs; 0 if unknown
  */
 public record AdaptiveLifo(boolean newestFirst, long newestFirstSinceNanos, double leftShare,

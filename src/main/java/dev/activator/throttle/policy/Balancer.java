@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * A load balancing algorithm. It picks a destination that has room; the caller picks again if
- * another thread was faster.
+ * A load balancing algorithm. It picks a destination that has room; if another thread takes the
+ * room first, the caller must pick again.
  *
- * <p><b>Source.</b> Knative's {@code lb_policy.go}. There an empty list crashes the choice of two.
+ * <p><b>Source.</b> Knative's {@code lb_policy.go}. Unlike here, Knative's choice of two panics if
+ * the list is empty.
  */
 public enum Balancer {
   /** Picks the less loaded one of two random destinations. For destinations without a limit. */

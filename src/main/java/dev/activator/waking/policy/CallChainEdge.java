@@ -6,15 +6,17 @@ import java.util.Arrays;
  * What was learned about one pair of revisions: how often, and how soon, a start of the caller was
  * followed by a call to the callee.
  *
- * <p>An episode is a start of the caller from zero by a request, while the callee was at zero, too.
+ * <p>An episode: a request starts the caller from zero while the callee is at zero, too.
  *
  * @param hits episodes with a call, weighted so that recent ones count more
  * @param misses episodes without a call, weighted in the same way
  * @param episodes the number of episodes since the pair was learned
  * @param missesInRow the number of consecutive misses up to now
- * @param skipped the number of episodes since the pair was unlearned; -1 if it was not
- * @param delaysMillis the delays of the last calls since the caller's first request got its permit;
- *     negative for a call during the caller's start
+ * @param skipped the number of episodes since the pair was unlearned; -1 if the pair is not
+ *     unlearned
+ * @param delaysMillis for each of the last calls: the time from the moment the caller's first
+ *     request got its permit to the call; negative if the call came earlier, while the caller was
+ *     still starting
  */
 public record CallChainEdge(double hits, double misses, int episodes, int missesInRow, int skipped,
     int[] delaysMillis) {

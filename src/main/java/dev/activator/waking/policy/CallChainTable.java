@@ -14,8 +14,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of the learned pairs of revisions of which one calls the other ({@link CallChainEdge}). It
- * has at most 4,096 pairs; the least recently used one is evicted first. Not thread-safe.
+ * The learned calls between revisions: one {@link CallChainEdge} for each pair of caller and
+ * callee. It has at most 4,096 pairs; the least recently used one is evicted first. Not
+ * thread-safe.
  */
 public final class CallChainTable {
   static final int MAX_EDGES = 4_096;

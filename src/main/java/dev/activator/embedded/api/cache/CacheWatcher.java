@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One client's watch on a watch cache. It first sends its backlog, and then each event once, in
- * order. Events that the outlet cannot take yet are in a bounded buffer.
+ * order. Events that the client connection (the outlet) cannot take yet are kept in a bounded
+ * buffer.
  *
  * <p><b>Threads.</b> The cache's loop, except {@link #resume} and {@link #cancel}.
  */

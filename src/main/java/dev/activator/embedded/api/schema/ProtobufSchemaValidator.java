@@ -22,8 +22,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Compares an object with the schema of its kind. If a kind has no schema, only the metadata is
- * checked.
+ * Compares an object with the schema of its kind. It finds wrong values, unknown fields, and fields
+ * that have no effect in embedded mode.
+ *
+ * <p>It has the schemas of the built-in and Knative kinds, from {@code kubernetes.proto} and
+ * {@code knative.proto}. If a kind has no schema there, only the metadata is checked. Objects of a
+ * CustomResourceDefinition are compared with its schema by
+ * {@link dev.activator.embedded.api.store.CustomResourceSchema}.
  */
 public final class ProtobufSchemaValidator {
   private static final int MAX_VALUE_LENGTH = 60;

@@ -5,8 +5,10 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * One committed change in the store.
  *
- * @param object the object; after a deletion, its last state with the new revision
- * @param revision the revision of the whole store; each change gets the next one
+ * @param object the object after the change; for a deletion, its last state, but with the
+ *     resourceVersion of the deletion
+ * @param revision the store-wide resourceVersion of this change, one higher than that of the change
+ *     before
  */
 public record ApiStoreChange(Type type, Kind kind, ObjectNode object, long revision) {
   public enum Type {

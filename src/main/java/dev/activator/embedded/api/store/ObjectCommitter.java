@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Creates, updates and deletes objects in the store. A write that changes nothing is not committed.
  *
- * <p><b>Threads.</b> Guarded by the store's lock. It stores the given trees, and returns stored
- * trees, without copying them. The caller makes the copies.
+ * <p><b>Threads.</b> Guarded by the store's lock. Objects are not copied, neither when they are
+ * stored nor when they are returned; the caller must copy them.
  */
 final class ObjectCommitter {
   private static final int NAME_TRIES = 8;
