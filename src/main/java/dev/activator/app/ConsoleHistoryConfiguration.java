@@ -16,7 +16,7 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
 import dev.activator.observability.ColdStartRecorder;
-import dev.activator.observability.LastFailures;
+import dev.activator.observability.LastFailedRequests;
 import dev.activator.platform.Platform;
 import dev.activator.throttle.Throttler;
 import java.time.Clock;
@@ -33,7 +33,7 @@ class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
 
   @Bean
-  RevisionHourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailures failures,
+  RevisionHourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailedRequests failures,
       ColdStartRecorder starts, ClusterWatcher cluster) {
     var hours = new RevisionHourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
       var view = throttler.view(id);

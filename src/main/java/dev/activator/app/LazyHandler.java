@@ -9,8 +9,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A handler that is created at its first request, so that until then a thousand classes fewer are
- * loaded. It does not implement {@link HttpHandler}, because Spring expects only one bean of that
+ * A handler that is created at its first request, which saves loading about a thousand classes at the start. It does not implement {@link HttpHandler}, because Spring expects only one bean of that
  * type.
  */
 final class LazyHandler {

@@ -25,7 +25,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import reactor.netty.resources.LoopResources;
 
-/** Beans of the links to other activators. They exist only if links are enabled. */
+/**
+ * Beans of permit lending and of the links to other activators, which are opened only if lending is
+ * not off.
+ */
 @Configuration(proxyBeanMethods = false)
 class LendingConfiguration {
   /**

@@ -26,7 +26,7 @@ import dev.activator.console.MinuteHistory;
 import dev.activator.console.RevisionCardData;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.KnativeAutoscalerDefaults;
-import dev.activator.console.ScalingReportBuilder;
+import dev.activator.console.ScalingExplanationBuilder;
 import dev.activator.console.ActivatorLoadsCollector;
 import dev.activator.console.WaitReasonCache;
 import dev.activator.lifecycle.ActivatorHealth;
@@ -35,7 +35,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStartRecorder;
-import dev.activator.observability.LastFailures;
+import dev.activator.observability.LastFailedRequests;
 import dev.activator.observability.TelemetryLifecycle;
 import dev.activator.observability.RecentRequestDurations;
 import dev.activator.observability.RequestMeters;
@@ -188,8 +188,8 @@ class ManagementServersConfiguration {
   }
 
   /** Not a bean, because Spring would inspect it and load the types of its methods. */
-  private static ScalingReportBuilder scaling(Platform platform) {
-    return new ScalingReportBuilder(platform::scaling, platform::leadership);
+  private static ScalingExplanationBuilder scaling(Platform platform) {
+    return new ScalingExplanationBuilder(platform::scaling, platform::leadership);
   }
 
   @Bean
@@ -265,8 +265,9 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  LastFailures lastFailures(RequestObservers observers, LoopGroup loops, ClusterWatcher cluster) {
-    var failures = new LastFailures(loops.loopFor("clock")::nanoTime, cluster);
+  LastFailedRequests lastFailures(RequestObservers observers, LoopGroup loops,
+      ClusterWatcher cluster) {
+    var failures = new LastFailedRequests(loops.loopFor("clock")::nanoTime, cluster);
     observers.add(failures);
     cluster.onRevisionGone(failures::gone);
     return failures;
@@ -275,7 +276,7 @@ class ManagementServersConfiguration {
   @Bean
   RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
       IdentityProperties identity, ProxyServerProperties serving, MinuteHistory requestHistory,
-      RevisionHourHistory hours, LastFailures failures, LoopGroup loops,
+      RevisionHourHistory hours, LastFailedRequests failures, LoopGroup loops,
       SpeculativeStarts starting,
       WakeWithStarter wakeWith, CallChains chains) {
     var clock = loops.loopFor("clock");

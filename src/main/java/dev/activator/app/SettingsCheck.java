@@ -3,7 +3,7 @@ package dev.activator.app;
 import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.ConsoleProperties.Auth;
-import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EffectiveProperties;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.LendingProperties.Mode;
 import dev.activator.app.properties.LendingProperties;
@@ -149,8 +149,8 @@ public final class SettingsCheck
         var one = listeners.get(i);
         if (one.conflictsWith(other)) {
           throw new StartupFailedException(
-              EffectiveSettings.setting(environment, one.property).name() + " and "
-                  + EffectiveSettings.setting(environment, other.property).name() + " are both "
+              EffectiveProperties.setting(environment, one.property).name() + " and "
+                  + EffectiveProperties.setting(environment, other.property).name() + " are both "
                   + one.port
                   + ", but two servers cannot share a port");
         }

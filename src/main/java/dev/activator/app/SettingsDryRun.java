@@ -4,7 +4,7 @@ import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.ClusterProperties.AddressProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
-import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EffectiveProperties;
 import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -87,9 +87,9 @@ public final class SettingsDryRun {
 
   private int describe(ActivatorMode mode) {
     print("mode", mode.word(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
-    EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
+    EffectiveProperties.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
         .forEach((name, value) -> print(name, value,
-            EffectiveSettings.setting(context.getEnvironment(), name).source()));
+            EffectiveProperties.setting(context.getEnvironment(), name).source()));
     return mode == ActivatorMode.EMBEDDED ? 0 : configMaps(mode);
   }
 

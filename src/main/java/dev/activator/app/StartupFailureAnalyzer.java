@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EffectiveProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -82,7 +82,7 @@ final class StartupFailureAnalyzer implements FailureAnalyzer {
 
   private static String sentence(String property, ConfigurableEnvironment environment,
       Class<?> type) {
-    var setting = EffectiveSettings.setting(environment, property);
+    var setting = EffectiveProperties.setting(environment, property);
     return setting.name() + " is '" + setting.value() + "', but must be " + inWords(type);
   }
 

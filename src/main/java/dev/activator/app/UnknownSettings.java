@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EffectiveProperties;
 import dev.activator.config.CommandLine;
 import dev.activator.config.SpellingSuggester;
 import java.util.Collection;
@@ -59,7 +59,7 @@ public final class UnknownSettings {
       return null;
     }
     var name = ConfigurationPropertyName.adapt(property, '.');
-    var known = EffectiveSettings.names();
+    var known = EffectiveProperties.names();
     return known.stream().map(ConfigurationPropertyName::of).anyMatch(name::equals)
         ? null
         : problem(property.toLowerCase(Locale.ROOT), known);
@@ -82,7 +82,7 @@ public final class UnknownSettings {
     if (ours.isEmpty()) {
       return Stream.empty();
     }
-    var known = EffectiveSettings.names().stream().flatMap(UnknownSettings::variablesOf)
+    var known = EffectiveProperties.names().stream().flatMap(UnknownSettings::variablesOf)
         .distinct().toList();
     return ours.stream().filter(name -> !known.contains(name.toUpperCase(Locale.ROOT)))
         .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));

@@ -21,7 +21,7 @@ import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> Malformed objects, lost connections and exceptions of consumers are logged.
  */
-public final class ClusterWatcher implements RevisionLister, AutoCloseable {
+public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(WatchedKind.ENDPOINTS.plural(),
       WatchedKind.ENDPOINT_SLICES.plural());
 

@@ -34,7 +34,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final int queueCapacity;
   private final String waitingPage;
   private final EventFetcher events;
-  private final ScalingReportBuilder scaling;
+  private final ScalingExplanationBuilder scaling;
   private final Supplier<KnativeAutoscalerDefaults> defaults;
   private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
@@ -44,7 +44,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
    */
   public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
       String waitingPage,
-      EventFetcher events, ScalingReportBuilder scaling,
+      EventFetcher events, ScalingExplanationBuilder scaling,
       Supplier<KnativeAutoscalerDefaults> defaults,
       Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
     this.waking = waking;

@@ -4,7 +4,7 @@ import dev.activator.console.RevisionDetailsSource.CardDetails;
 import dev.activator.console.RevisionDetailsSource.RoutingState;
 import dev.activator.console.RevisionHourHistory.LastHour;
 import dev.activator.console.MinuteHistory.LastMinute;
-import dev.activator.observability.LastFailures;
+import dev.activator.observability.LastFailedRequests;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -142,7 +142,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
   /** Creates cards from snapshots. <b>Threads.</b> Any. */
   public record Source(RevisionDetailsSource details, MinuteHistory requestHistory,
       RevisionHourHistory hours,
-      LastFailures failures, LongSupplier nanoTime) {
+      LastFailedRequests failures, LongSupplier nanoTime) {
 
     RevisionHourHistory.Sample sample(RevisionSnapshot now) {
       var details = details().card(now.revision());

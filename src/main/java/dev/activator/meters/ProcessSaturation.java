@@ -7,7 +7,8 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.DoubleStream;
 
 /**
- * The saturation of the process, from 0 to 1: the used share of the limit that is nearest.
+ * The saturation of the process, from 0 to 1: the highest of the used shares of the processors, of
+ * the memory for requests, and of the event loops, by their delay.
  *
  * @param processors the used share of the processors; negative or NaN if unknown
  * @param memory the used share of the memory that requests may hold

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,11 +20,11 @@ public final class RecentRequestDurations implements RequestObserver {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   private final LongSupplier nanoTime;
-  private final RevisionLister existing;
+  private final RevisionLookup existing;
   private final Map<RevisionId, Ring> rings = new ConcurrentHashMap<>();
 
   /** @param existing no longer finds a revision when {@link #gone} is called for it */
-  public RecentRequestDurations(LongSupplier nanoTime, RevisionLister existing) {
+  public RecentRequestDurations(LongSupplier nanoTime, RevisionLookup existing) {
     this.nanoTime = nanoTime;
     this.existing = existing;
   }

@@ -3,7 +3,7 @@ package dev.activator.observability;
 import dev.activator.observability.Meters.Reading;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.EnumMap;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestMeters implements RequestObserver {
   private final Meters registry;
-  private final RevisionLister existing;
+  private final RevisionLookup existing;
   private final Map<RevisionId, RevisionMeters> revisions = new ConcurrentHashMap<>();
   private final RevisionMeters none = new RevisionMeters(null);
   private final Map<RequestOutcome, LongAdder> rejections = new EnumMap<>(RequestOutcome.class);
@@ -33,7 +33,7 @@ public final class RequestMeters implements RequestObserver {
   /** Whether there were requests of a kind. Its series stays after they have ended. */
   private final boolean[] known = new boolean[HttpLabels.KINDS];
 
-  public RequestMeters(Meters meters, RevisionLister existing) {
+  public RequestMeters(Meters meters, RevisionLookup existing) {
     this.registry = meters;
     this.existing = existing;
     for (var outcome : RequestOutcome.values()) {

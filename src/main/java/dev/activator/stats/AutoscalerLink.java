@@ -25,9 +25,9 @@ import org.slf4j.event.Level;
  *
  * <p><b>Threads.</b> Any may call; no call blocks. The state belongs to {@code loop}.
  *
- * <p><b>Errors.</b> A connection that breaks after it has answered a ping is reopened at once; any
- * other counts as a failed attempt, so that a server which accepts and closes is not dialled in a
- * tight loop.
+ * <p><b>Errors.</b> A connection that breaks after its first answered ping is reopened at once. One
+ * that breaks before counts as a failed attempt, and is reopened after a pause: else a server that
+ * accepts and closes connections would be dialled in a tight loop.
  *
  * <p><b>Source.</b> {@code pkg/websocket/connection.go} of Knative.
  */

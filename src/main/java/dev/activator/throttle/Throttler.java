@@ -9,7 +9,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import java.util.Comparator;
 import java.util.List;
@@ -46,7 +46,7 @@ public final class Throttler {
   /** Addresses that came before their revision. */
   private final ConcurrentMap<RevisionId, PublicEndpointAddresses> pendingAddresses = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
-  private final RevisionLister revisions;
+  private final RevisionLookup revisions;
   private final String ownAddress;
   private final ThrottlerOptions defaults;
   private final RandomGenerator random;
@@ -59,7 +59,7 @@ public final class Throttler {
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /** A throttler that lends nothing, because there is no other activator. */
-  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLister revisions,
+  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
       String ownAddress, ThrottlerOptions defaults, RandomGenerator random) {
     this(loops, revisions, ownAddress, defaults, random, new PermitLending(ownAddress));
   }
@@ -69,7 +69,7 @@ public final class Throttler {
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param random must be thread-safe
    */
-  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLister revisions,
+  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
       String ownAddress, ThrottlerOptions defaults, RandomGenerator random, PermitLending lending) {
     this.loops = loops;
     this.revisions = revisions;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Implements {@code system-internal-tls}. It passes the cluster's certificates and trust bundles to
- * connections to pods and from callers.
+ * Implements {@code system-internal-tls}: supplies the cluster's certificates and trust bundles to
+ * TLS with pods and with callers.
  *
  * <p><b>Threads.</b> {@link #start} is called on one thread, and the listener's methods on another.
  *

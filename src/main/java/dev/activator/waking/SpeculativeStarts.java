@@ -3,7 +3,7 @@ package dev.activator.waking;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
@@ -33,7 +33,7 @@ public final class SpeculativeStarts {
   private final Loop loop;
   private final RequestCounter counter;
   private final Throttler throttler;
-  private final RevisionLister revisions;
+  private final RevisionLookup revisions;
   private final Predicate<RevisionId> canStart;
   private final Map<RevisionId, Loop.Timer> underWay = new HashMap<>();
   /** The cause of each revision's last start. */
@@ -65,7 +65,7 @@ public final class SpeculativeStarts {
    *     a quota
    */
   public SpeculativeStarts(Loop loop, RequestCounter counter, Throttler throttler,
-      RevisionLister revisions, Predicate<RevisionId> canStart) {
+      RevisionLookup revisions, Predicate<RevisionId> canStart) {
     this.loop = loop;
     this.counter = counter;
     this.throttler = throttler;

@@ -59,7 +59,7 @@ public final class SyntheticRequest implements QueuedCaller {
       switch (throttle.apply(revision, this)) {
         case Permit now -> granted(now);
         case ThrottleDecision.NoRoom _ ->
-          throw new IllegalStateException("a stand-in may always wait");
+          throw new IllegalStateException("a synthetic request may always wait");
         case QueueEntry later -> entry = later;
       }
     } catch (RuntimeException e) {

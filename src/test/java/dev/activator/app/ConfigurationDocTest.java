@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EffectiveProperties;
 import dev.activator.config.OtelOverrides;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -136,7 +136,7 @@ class ConfigurationDocTest {
 
   @Test
   void everyPropertyIsKnownAtAStart() throws IOException {
-    assertThat(EffectiveSettings.names())
+    assertThat(EffectiveProperties.names())
         .isEqualTo(properties().stream().map(Property::name).toList());
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EffectiveProperties;
 import dev.activator.app.properties.OutboundProxyProperties;
 import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.IdentityProperties;
@@ -271,7 +271,7 @@ class EnvironmentTest {
   }
 
   private static Map<String, String> allBound(Map<String, String> variables) {
-    return EffectiveSettings.of(ALL.stream().map(record -> bind(
+    return EffectiveProperties.of(ALL.stream().map(record -> bind(
         record.getAnnotation(ConfigurationProperties.class).value(), record, variables)).toList());
   }
 
@@ -395,7 +395,7 @@ class EnvironmentTest {
         Map.of("ACTIVATOR_SERVING_DRAINTIMEOUT", "9223372036854775807s",
             "ACTIVATOR_SERVING_PROPAGATIONDELAY", "200000d"));
     assertThat(serving.propagationDelay().plus(serving.drainTimeout()).toNanos()).isPositive();
-    assertThat(EffectiveSettings.of(List.of(serving)))
+    assertThat(EffectiveProperties.of(List.of(serving)))
         .containsEntry("activator.serving.drain-timeout", "876000h");
     assertThat(bind("activator.cluster", ClusterProperties.class,
         Map.of("ACTIVATOR_CLUSTER_APITIMEOUT", "200000d")).apiTimeout().toNanos()).isPositive();
@@ -416,7 +416,7 @@ class EnvironmentTest {
   void saysWhereAValueIsFrom(String property, String value, String source) {
     var environment = environment(Map.of("PROBE_TIMEOUT", "1s", "ACTIVATOR_PORT_H2C", "8014",
         "METRICS_PROMETHEUS_PORT", "9095", "no_proxy", "a,b"));
-    var setting = EffectiveSettings.setting(environment, property);
+    var setting = EffectiveProperties.setting(environment, property);
     assertThat(setting.value()).isEqualTo(value);
     assertThat(setting.source()).isEqualTo(source);
   }

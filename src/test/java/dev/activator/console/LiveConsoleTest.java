@@ -11,7 +11,7 @@ import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.LastFailures;
+import dev.activator.observability.LastFailedRequests;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
@@ -88,7 +88,7 @@ class LiveConsoleTest {
       Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final List<String> acted = new CopyOnWriteArrayList<>();
-  private final LastFailures failures = new LastFailures(loop::nanoTime,
+  private final LastFailedRequests failures = new LastFailedRequests(loop::nanoTime,
       _ -> Revision.of(HELLO, 0));
   private final AtomicLong seconds = new AtomicLong();
   private final MinuteHistory activity = new MinuteHistory(

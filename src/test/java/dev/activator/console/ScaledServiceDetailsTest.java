@@ -68,7 +68,7 @@ class ScaledServiceDetailsTest {
     var details = details("maxReplicas: 5");
 
     assertThat(details.maxPods()).isEqualTo(5);
-    assertThat(new ScalingReportBuilder(_ -> VIEW, () -> leader("activator-1", true, ""))
+    assertThat(new ScalingExplanationBuilder(_ -> VIEW, () -> leader("activator-1", true, ""))
         .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "3", "3 = ceil(52 in flight ÷ 20), stable window"),
             new Setting("scaling", "Forbidden", "cannot patch Deployment web: 403"),
@@ -83,7 +83,7 @@ class ScaledServiceDetailsTest {
         {desiredReplicas: 2, conditions: [{type: Ready, status: "False", reason: Forbidden,
          message: no right, lastTransitionTime: "2026-11-22T12:00:00Z"}]}""", List.of());
 
-    assertThat(new ScalingReportBuilder(_ -> null, () -> leader("activator-2", false, ""))
+    assertThat(new ScalingExplanationBuilder(_ -> null, () -> leader("activator-2", false, ""))
         .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "2", "the status; the activator that scales it knows why"),
             new Setting("scaled by", "activator-2", "the Lease"),
@@ -115,7 +115,7 @@ class ScaledServiceDetailsTest {
 
   @Test
   void saysWhenNoActivatorScales() {
-    assertThat(new ScalingReportBuilder(_ -> null, () -> leader("", false, "403")).rows(WEB,
+    assertThat(new ScalingExplanationBuilder(_ -> null, () -> leader("", false, "403")).rows(WEB,
         details("minReplicas: 0"))).contains(
             new Setting("scaled by", "no activator", "the Lease, which cannot be used: 403"));
   }

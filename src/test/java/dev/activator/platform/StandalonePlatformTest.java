@@ -15,7 +15,7 @@ import dev.activator.console.RevisionDetailsSource;
 import dev.activator.console.RevisionWaitReport.ScalingReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.KnativeAutoscalerDefaults;
-import dev.activator.console.ScalingReportBuilder;
+import dev.activator.console.ScalingExplanationBuilder;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -145,7 +145,7 @@ class StandalonePlatformTest {
     return new ClusterRevisionDetails(cluster, "cluster.local",
         10, "off",
         cluster.eventReader(loop::nanoTime),
-        new ScalingReportBuilder(platform::scaling, platform::leadership),
+        new ScalingExplanationBuilder(platform::scaling, platform::leadership),
         () -> KnativeAutoscalerDefaults.ofKnative(null),
         _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
             List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
@@ -202,7 +202,7 @@ class StandalonePlatformTest {
         assertThat(follower.leadership().pod()).isEqualTo("activator-1");
         assertThat(follower.leadership().here()).isFalse();
         var status = store.find(ScaledServiceCrd.of(store), "shop", "web").path("status");
-        assertThat(new ScalingReportBuilder(follower::scaling, follower::leadership)
+        assertThat(new ScalingExplanationBuilder(follower::scaling, follower::leadership)
             .report(WEB, cluster.scaledService(WEB))).isEqualTo(
                 new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
                     "activator-1 scales it; this is what the status of the ScaledService says:"

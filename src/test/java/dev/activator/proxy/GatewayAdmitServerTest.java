@@ -23,7 +23,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.quiescence.Quiescence;
@@ -88,7 +88,7 @@ class GatewayAdmitServerTest {
   @BeforeEach
   void open() throws IOException {
     loops = new LoopGroup(resources.onServer(true));
-    RevisionLister revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
+    RevisionLookup revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
     var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
         : null), _ -> null, revisions, () -> readiness);

@@ -17,7 +17,7 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
@@ -85,7 +85,7 @@ class RequestPortsTest {
   @BeforeEach
   void open() throws IOException {
     var loops = new LoopGroup(group);
-    RevisionLister revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
+    RevisionLookup revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions,

@@ -18,7 +18,7 @@ import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
@@ -50,7 +50,7 @@ final class Callers {
   private final Random random;
   private final Story story;
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(8 << 20));
-  private final RevisionLister revisions;
+  private final RevisionLookup revisions;
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
   private final Map<RevisionId, Integer> openOf = new HashMap<>();
@@ -62,7 +62,7 @@ final class Callers {
   private int requests;
 
   /** @param revisions as the activator knows them */
-  Callers(VirtualLoop clock, Random random, Story story, RevisionLister revisions) {
+  Callers(VirtualLoop clock, Random random, Story story, RevisionLookup revisions) {
     this.clock = clock;
     this.random = random;
     this.story = story;

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ScaleWritePlanner {
-  private final ScaleOverride held = new ScaleOverride();
+  private final ExternalScaleOverride held = new ExternalScaleOverride();
   private ActiveCondition activity;
   private long lastDemand;
   private boolean initialized;

@@ -24,8 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Errors.</b> If no port is free, the revision's status shows a failure, and the pod is
- * retried.
+ * <p><b>Errors.</b> If no port is free, the revision's status shows a failure, and the start of the pod is retried.
  */
 final class ReplicaSetPods {
   private static final Logger log = LoggerFactory.getLogger(ReplicaSetPods.class);

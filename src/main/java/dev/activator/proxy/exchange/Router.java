@@ -14,7 +14,7 @@ import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
@@ -63,7 +63,7 @@ public final class Router {
 
   private final RevisionResolver resolver;
   private final Function<RevisionId, @Nullable String> services;
-  private final RevisionLister revisions;
+  private final RevisionLookup revisions;
   private final Supplier<Readiness> readiness;
   /** The rules for all revisions. They apply after those of the request's revision. */
   private final List<DoNotWakeRule> rules;
@@ -76,7 +76,7 @@ public final class Router {
    *     directly
    */
   public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
-      RevisionLister revisions, Supplier<Readiness> readiness) {
+      RevisionLookup revisions, Supplier<Readiness> readiness) {
     this(resolver, services, revisions, readiness, List.of(), id -> id);
   }
 
@@ -85,7 +85,7 @@ public final class Router {
    * @param named the revision that a name stands for at the moment; null if there is none
    */
   public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
-      RevisionLister revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
+      RevisionLookup revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
       Function<RevisionId, @Nullable RevisionId> named) {
     this.rules = List.copyOf(rules);
     this.named = named;

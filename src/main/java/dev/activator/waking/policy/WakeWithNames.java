@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the annotation {@code activator.dev/wake-with}. It names revisions, Knative Services or
+ * Parses the annotation {@code activator.dev/wake-with}. The annotation names revisions, Knative Services or
  * ScaledServices that start together with the annotated one.
  */
 public final class WakeWithNames {

@@ -8,7 +8,7 @@ import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -35,7 +35,7 @@ public final class Dispatchers {
   }
 
   /** @param revisions in which the one may change */
-  static RequestDispatcher of(Loop loop, RevisionId id, RevisionLister revisions,
+  static RequestDispatcher of(Loop loop, RevisionId id, RevisionLookup revisions,
       BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
       HeldRequestBytes.Share held,
       RequestCounter counter) {

@@ -16,8 +16,7 @@ import java.util.Objects;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes the OpenAPI schemas of kinds, for {@code kubectl explain}. They are made for each request,
- * since these are rare.
+ * Makes the OpenAPI schemas of kinds, for {@code kubectl explain}. Schemas are not cached, because such requests are rare.
  */
 public final class OpenApi {
   private static final String REFERENCE = "#/components/schemas/";

@@ -16,13 +16,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the reports of the console and its JSON about how a revision is scaled, and by which
- * activator.
+ * Explains, for the console's pages and JSON, how a revision is scaled, and which activator scales
+ * it.
  *
  * @param views returns how this process scales a revision; null if it does not
  * @param leader returns null if no leader is elected in this mode
  */
-public record ScalingReportBuilder(Function<RevisionId, @Nullable ScalingView> views,
+public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingView> views,
     Supplier<@Nullable LeadershipStatus> leader) {
 
   /**

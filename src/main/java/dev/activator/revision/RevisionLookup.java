@@ -3,10 +3,10 @@ package dev.activator.revision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The known revisions by id.
+ * Finds a known revision by its id.
  *
  * <p><b>Threads.</b> Any thread may call; never blocks.
  */
-public interface RevisionLister {
+public interface RevisionLookup {
   @Nullable Revision find(RevisionId id);
 }

@@ -28,7 +28,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.unit.DataSize;
 
 /** Lists all properties, with their names, their values after binding, and the source of each. */
-public final class EffectiveSettings {
+public final class EffectiveProperties {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       GatewayAdmitProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
@@ -45,11 +45,11 @@ public final class EffectiveSettings {
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";
 
-  private EffectiveSettings() {}
+  private EffectiveProperties() {}
 
   public static List<String> names() {
     return RECORDS.stream().flatMap(record -> Arrays.stream(record.getRecordComponents()))
-        .map(EffectiveSettings::name).sorted().toList();
+        .map(EffectiveProperties::name).sorted().toList();
   }
 
   public static SortedMap<String, String> of(Collection<?> records) {

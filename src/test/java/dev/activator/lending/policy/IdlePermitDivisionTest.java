@@ -2,7 +2,7 @@ package dev.activator.lending.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.policy.PermitDivision.Claim;
+import dev.activator.lending.policy.IdlePermitDivision.Claim;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PermitDivisionTest {
+class IdlePermitDivisionTest {
   private static final long NOW = 5_000_000_000L;
   private static final long TOLERANCE = 10;
 
@@ -19,7 +19,7 @@ class PermitDivisionTest {
     var claims = List.of(new Claim(0, NOW), new Claim(Integer.MAX_VALUE, NOW - 1_000),
         new Claim(Integer.MAX_VALUE, NOW - 1_000_000_000));
 
-    var divided = PermitDivision.divide(3, claims, NOW, TOLERANCE);
+    var divided = IdlePermitDivision.divide(3, claims, NOW, TOLERANCE);
 
     assertThat(divided.given()).containsExactly(0, 0, 3);
     assertThat(divided.recalled()).containsExactly(Integer.MAX_VALUE, Integer.MAX_VALUE - 3, 0);
@@ -34,7 +34,7 @@ class PermitDivisionTest {
           .mapToObj(_ -> new Claim(random.nextInt(20), NOW - random.nextInt(400))).toList();
       int idle = random.nextInt(10);
 
-      var divided = PermitDivision.divide(idle, claims, NOW, TOLERANCE);
+      var divided = IdlePermitDivision.divide(idle, claims, NOW, TOLERANCE);
 
       for (int holder = 0; holder < claims.size(); holder++) {
         int expected = 0;

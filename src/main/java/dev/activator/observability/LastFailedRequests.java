@@ -1,25 +1,25 @@
 package dev.activator.observability;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLister;
+import dev.activator.revision.RevisionLookup;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the last failed request of each revision, until a request is served.
+ * Remembers the last failed request of each revision, until a later request of that revision is served.
  *
  * <p><b>Threads.</b> Any may call.
  */
-public final class LastFailures implements RequestObserver {
+public final class LastFailedRequests implements RequestObserver {
   private static final int SERVER_ERROR = 500;
 
   /** @param atNanos on the loops' clock */
   public record FailedRequest(RequestOutcome outcome, int status, long atNanos) {}
 
   private final LongSupplier nanoTime;
-  private final RevisionLister existing;
+  private final RevisionLookup existing;
   private final Map<RevisionId, FailedRequest> last = new ConcurrentHashMap<>();
   private volatile Listener listener = (_, _, _) -> {
   };
@@ -30,7 +30,7 @@ public final class LastFailures implements RequestObserver {
   }
 
   /** @param existing no longer finds a revision when {@link #gone} is called for it */
-  public LastFailures(LongSupplier nanoTime, RevisionLister existing) {
+  public LastFailedRequests(LongSupplier nanoTime, RevisionLookup existing) {
     this.nanoTime = nanoTime;
     this.existing = existing;
   }

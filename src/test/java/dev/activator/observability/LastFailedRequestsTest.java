@@ -10,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class LastFailuresTest {
+class LastFailedRequestsTest {
   private final VirtualLoop loop = new VirtualLoop();
   private @Nullable Revision existing = FakeRequest.revision(Map.of());
-  private final LastFailures failures = new LastFailures(loop::nanoTime, _ -> existing);
+  private final LastFailedRequests failures = new LastFailedRequests(loop::nanoTime, _ -> existing);
 
   private void fails(FakeRequest request) {
     request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
@@ -29,7 +29,7 @@ class LastFailuresTest {
   @Test
   void keepsFailure_untilARequestIsServed() {
     fails(queued());
-    assertThat(failures.of(HELLO)).isNotNull().extracting(LastFailures.FailedRequest::status)
+    assertThat(failures.of(HELLO)).isNotNull().extracting(LastFailedRequests.FailedRequest::status)
         .isEqualTo(504);
 
     FakeRequest.of(failures, loop).answered(200, Duration.ofMillis(1));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Remembers a replica count that another client set on a workload, and keeps it until the load
  * gives a new reason to change it.
  */
-final class ScaleOverride {
+final class ExternalScaleOverride {
   private OptionalInt ours = OptionalInt.empty();
   /** The replicas of writes without an answer. Such a write may still take effect after a read. */
   private final Set<Integer> uncertain = new HashSet<>();

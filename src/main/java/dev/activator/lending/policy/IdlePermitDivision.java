@@ -8,11 +8,11 @@ import java.util.PriorityQueue;
  * Divides idle permits among activators by the age of the requests that wait there, oldest first.
  *
  * @param given the number of permits for each claim, in the order of the claims
- * @param recalled how many permits each activator should return as its requests end, because others
- *     that got no permit have waited for longer
+ * @param recalled how many permits each activator should return as its requests end, for requests
+ *     elsewhere that have waited for longer and got none; in the order of the claims
  */
 @SuppressWarnings("ArrayRecordComponent") // read at once, never compared
-public record PermitDivision(int[] given, int[] recalled) {
+public record IdlePermitDivision(int[] given, int[] recalled) {
   /**
    * Requests that wait at one activator.
    *
@@ -38,7 +38,7 @@ public record PermitDivision(int[] given, int[] recalled) {
    * @param toleranceNanos permits are not recalled for a smaller difference in age, because a
    *     permit is idle while it moves
    */
-  public static PermitDivision divide(int idle, List<Claim> claims, long nowNanos,
+  public static IdlePermitDivision divide(int idle, List<Claim> claims, long nowNanos,
       long toleranceNanos) {
     int[] given = new int[claims.size()];
     var waiting = new PriorityQueue<Next>(
@@ -58,7 +58,7 @@ public record PermitDivision(int[] given, int[] recalled) {
         waiting.add(new Next(next.claim(), position, claim.since(position, nowNanos)));
       }
     }
-    return new PermitDivision(given,
+    return new IdlePermitDivision(given,
         recalled(claims, List.copyOf(waiting), nowNanos, toleranceNanos));
   }
 
