@@ -2,8 +2,8 @@ package dev.activator.lending;
 
 import dev.activator.lending.PeerMessage.Grant;
 import dev.activator.lending.PeerMessage.Recall;
-import dev.activator.lending.policy.PermitDivision;
-import dev.activator.lending.policy.PermitDivision.Claim;
+import dev.activator.lending.policy.IdlePermitDivision;
+import dev.activator.lending.policy.IdlePermitDivision.Claim;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -90,7 +90,7 @@ final class Lender {
         claims.add(new Claim(unserved, partner.wantedSinceNanos));
       }
     }
-    var divided = PermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
     int refused = 0;
     int missing = 0;
     for (int i = 0; i < borrowers.size(); i++) {
@@ -120,7 +120,7 @@ final class Lender {
       }
     }
     int idle = Math.max(0, limit - pod.lent() - permits.running(pod.pod));
-    var divided = PermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
     var alone = List.of(pod);
     for (int i = 0; i < borrowers.size(); i++) {
       lend(alone, borrowers.get(i), divided.given()[i], now);
