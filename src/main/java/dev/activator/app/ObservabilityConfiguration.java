@@ -53,6 +53,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.ObjectProvider;
@@ -237,11 +238,15 @@ class ObservabilityConfiguration {
 
   /**
    * Keeps Boot from creating the meters of libraries, which takes a twentieth of a start.
-   * {@link #libraryMeters} creates them once requests are accepted.
+   * {@link #libraryMeters} creates them once requests are accepted. In the packaged jar their
+   * definitions say so already.
    */
   @Bean
   static BeanDefinitionRegistryPostProcessor metersLater() {
     return registry -> {
+      if (AotDetector.useGeneratedArtifacts()) {
+        return;
+      }
       var beans = (ListableBeanFactory) registry;
       for (var name : beans.getBeanNamesForType(MeterBinder.class, true, false)) {
         registry.getBeanDefinition(name).setAutowireCandidate(false);

@@ -85,7 +85,7 @@ public final class SettingsCheck
   }
 
   /** Binds each record of settings once, for these checks and for its bean. */
-  private static final class Settings {
+  static final class Settings {
     private static final String OURS = "-dev.activator.";
 
     private final Binder binder;
@@ -138,11 +138,7 @@ public final class SettingsCheck
   }
 
   /** @throws StartupFailedException that names both settings as they were set */
-  static void checkPorts(ConfigurableEnvironment environment) {
-    checkPorts(environment, new Settings(environment));
-  }
-
-  private static void checkPorts(ConfigurableEnvironment environment, Settings settings) {
+  static void checkPorts(ConfigurableEnvironment environment, Settings settings) {
     var listeners = listeners(environment, settings);
     for (int i = 0; i < listeners.size(); i++) {
       for (var other : listeners.subList(i + 1, listeners.size())) {

@@ -59,7 +59,8 @@ class PortConflictTest {
   void namesBothThatAreToHaveOnePort(String set, String names, int port) throws Exception {
     var environment = environment("cluster", variables(set));
 
-    assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
+    assertThatThrownBy(
+        () -> SettingsCheck.checkPorts(environment, new SettingsCheck.Settings(environment)))
         .isInstanceOf(StartupFailedException.class)
         .hasMessage(names + " are both " + port + ", but two servers cannot share a port");
   }
@@ -79,14 +80,17 @@ class PortConflictTest {
   void refusesNoOthers(String set) throws Exception {
     var environment = environment("cluster", variables(set));
 
-    assertThatCode(() -> SettingsCheck.checkPorts(environment)).doesNotThrowAnyException();
+    assertThatCode(
+        () -> SettingsCheck.checkPorts(environment, new SettingsCheck.Settings(environment)))
+        .doesNotThrowAnyException();
   }
 
   @Test
   void knowsTheEmbeddedModesPorts() throws Exception {
     var environment = environment("embedded", Map.of("ACTIVATOR_PORT_HTTP1", "8001"));
 
-    assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
+    assertThatThrownBy(
+        () -> SettingsCheck.checkPorts(environment, new SettingsCheck.Settings(environment)))
         .hasMessage("activator.port.http1 and"
             + " activator.embedded.api-port are both 8001, but two servers cannot share a port");
   }
@@ -97,7 +101,8 @@ class PortConflictTest {
     var environment = environment("embedded",
         Map.of("METRICS_PROMETHEUS_HOST", host, "METRICS_PROMETHEUS_PORT", "8012"));
 
-    assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
+    assertThatThrownBy(
+        () -> SettingsCheck.checkPorts(environment, new SettingsCheck.Settings(environment)))
         .hasMessageStartingWith("activator.port.http1 and METRICS_PROMETHEUS_PORT are both 8012");
   }
 }

@@ -127,7 +127,7 @@ final class GarbageCollector {
     }
   }
 
-  /** Deletes an object if none of its owners is left. */
+  /** Deletes an object if all its owners are gone. */
   private void collect(Node node) {
     if (node.owners().isEmpty() || node.terminating()) {
       return;

@@ -26,8 +26,8 @@ public record Rollout(@Nullable Member current, List<Member> earlier) {
   }
 
   /**
-   * The replicas of each ReplicaSet. The current one gets all replicas at once. The earlier ones
-   * together keep as many as are not ready in the current one.
+   * The replicas of each ReplicaSet. The current one gets all replicas at once. Together, the
+   * earlier ones keep one replica for each replica of the current one that is not ready.
    */
   public Map<String, Integer> replicas(int wanted) {
     var replicas = new HashMap<String, Integer>();

@@ -9,7 +9,7 @@ import java.util.List;
  */
 public record ServiceRevisionPlanner(List<Entry> entries) {
   /**
-   * The number of revisions that are kept: the newest, and as many as Knative's
+   * The number of revisions that are kept: the newest one and 20 older ones, the default of Knative's
    * {@code min-non-active-revisions}. They still take requests by their own names. Older ones are
    * deleted.
    */
