@@ -6,11 +6,9 @@ import dev.activator.app.ConsoleServer;
 import dev.activator.app.OriginCheck;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.cluster.ClusterWatcher;
 import dev.activator.throttle.Throttler;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringBootConfiguration;
@@ -43,11 +41,6 @@ public class EmbeddedActivator {
   @Bean
   OriginCheck originCheck(MetricsServerProperties properties, Environment environment) {
     return new OriginCheck(environment.getProperty("server.address", properties.host()));
-  }
-
-  @Bean
-  SmartInitializingSingleton routableRevisions(EmbeddedPlatform platform, ClusterWatcher cluster) {
-    return () -> cluster.onRevision(platform::routable);
   }
 
   /** Runs last, so that its hint is the last line of the log. */

@@ -52,7 +52,7 @@ import org.springframework.context.annotation.Import;
 @Import({ConfigMapSettingsConfiguration.class, ThrottlerConfiguration.class,
     RequestConfiguration.class,
     ObservabilityConfiguration.class, ManagementServersConfiguration.class,
-    LifecycleConfiguration.class,
+    LifecycleConfiguration.class, Wiring.class,
     AutoscalerFallbackConfiguration.class, LendingConfiguration.class,
     ConsoleHistoryConfiguration.class})
 // Properties and shutdown.

@@ -11,6 +11,7 @@ import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.ScalingApiClients;
+import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.platform.Platform;
@@ -18,6 +19,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
@@ -29,17 +31,17 @@ import org.springframework.context.annotation.Configuration;
  */
 @Configuration(proxyBeanMethods = false)
 class AutoscalerFallbackConfiguration {
+  private static final String NAME = "autoscalerfallback";
   private static final String LEASE = "activator-rescue";
   private static final long STOP_SECONDS = 5;
 
   @Bean
-  LifecyclePart autoscalerFallback(AutoscalerFallbackProperties properties, Platform platform,
+  Extension autoscalerFallback(AutoscalerFallbackProperties properties, Platform platform,
       IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       ClusterWatcher cluster, ClusterProperties api) {
     if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
-      return LifecyclePart.started("autoscaler fallback (disabled)", () -> {
-      });
+      return () -> NAME;
     }
     var loop = loops.loopFor("rescue");
     var clients = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
@@ -47,25 +49,41 @@ class AutoscalerFallbackConfiguration {
     var fallback = new AutoscalerFallback(loop, clients.scales(), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,
         lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(clients, cluster));
-    throttler.onWaiting((id, _) -> fallback.waits(id));
-    link.onChange(new AutoscalerLink.Listener() {
+    return new Extension() {
       @Override
-      public void connected() {
-        fallback.linked(true);
+      public String name() {
+        return NAME;
       }
 
       @Override
-      public void lost() {
-        fallback.linked(false);
+      public void attach() {
+        throttler.waiting().subscribe(NAME, now -> fallback.waits(now.revision()));
+        link.onChange(new AutoscalerLink.Listener() {
+          @Override
+          public void connected() {
+            fallback.linked(true);
+          }
+
+          @Override
+          public void lost() {
+            fallback.linked(false);
+          }
+        });
       }
-    });
-    return new LifecyclePart("autoscaler fallback", () -> {
-      clients.open();
-      fallback.start();
-    }, () -> {
-      fallback.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
-      clients.close();
-    });
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        return when == StartOrder.BEFORE_REQUESTS
+            ? List.of(new LifecyclePart("autoscaler fallback", () -> {
+              clients.open();
+              fallback.start();
+            }, () -> {
+              fallback.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
+              clients.close();
+            }))
+            : List.of();
+      }
+    };
   }
 
   private static ScalingListener events(ScalingApiClients clients,

@@ -2,7 +2,6 @@ package dev.activator.app;
 
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.Alerts;
 import dev.activator.console.RevisionHourHistory;
 import dev.activator.console.RevisionInspector;
@@ -15,8 +14,6 @@ import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
-import dev.activator.observability.ColdStartRecorder;
-import dev.activator.observability.LastFailedRequests;
 import dev.activator.platform.Platform;
 import dev.activator.throttle.Throttler;
 import java.time.Clock;
@@ -33,16 +30,11 @@ class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
 
   @Bean
-  RevisionHourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailedRequests failures,
-      ColdStartRecorder starts, ClusterWatcher cluster) {
-    var hours = new RevisionHourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
+  RevisionHourHistory hourHistory(LoopGroup loops, Throttler throttler) {
+    return new RevisionHourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     });
-    failures.onFailure(hours::failed);
-    starts.onStart(hours::started);
-    cluster.onRevisionGone(hours::gone);
-    return hours;
   }
 
   @Bean

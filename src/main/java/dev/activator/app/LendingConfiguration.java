@@ -10,6 +10,7 @@ import dev.activator.console.ActivatorLoadsCollector;
 import dev.activator.lending.PermitLending;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerTransport;
+import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.meters.ActivatorMeters;
@@ -17,6 +18,7 @@ import dev.activator.platform.PeerKeyLoader;
 import dev.activator.platform.Platform;
 import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PeerTls;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -31,6 +33,8 @@ import reactor.netty.resources.LoopResources;
  */
 @Configuration(proxyBeanMethods = false)
 class LendingConfiguration {
+  private static final String NAME = "lending";
+
   /**
    * Separate loops, because a handshake takes milliseconds, and the first one far longer, and no
    * request may wait for it.
@@ -56,25 +60,40 @@ class LendingConfiguration {
   }
 
   @Bean
-  LifecyclePart peers(ObjectProvider<PeerTransport> port, LendingProperties lending,
-      Platform platform,
-      ClusterWatcher cluster, ActivatorMeters meters, RevisionInspector inspector,
-      PermitLending lends,
-      ActivatorLoadsCollector loads) {
+  Extension lendingBetweenActivators(ObjectProvider<PeerTransport> port, LendingProperties lending,
+      Platform platform, ClusterWatcher cluster, ActivatorMeters meters,
+      RevisionInspector inspector, PermitLending lends, ActivatorLoadsCollector loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
-      return LifecyclePart.started("links to other activators (none)", () -> {
-      });
+      return () -> NAME;
     }
-    var opened = port.getObject();
-    cluster.onPublicAddresses(opened.network()::publicAddresses);
-    if (lending.mode() == Mode.ON) {
-      lends.start(opened.network().loop(), opened.network());
-      opened.network().listen(lends);
-      meters.lending(lends);
-    }
-    meters.peers(opened.network());
-    inspector.peers(opened.network()::views);
-    loads.peers(opened.network());
-    return new LifecyclePart("links to other activators", opened::open, opened::close);
+    return new Extension() {
+      private final PeerTransport opened = port.getObject();
+
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        cluster.publicAddresses().subscribe(NAME, opened.network()::publicAddresses);
+        if (lending.mode() == Mode.ON) {
+          lends.start(opened.network().loop(), opened.network());
+          opened.network().listen(lends);
+          meters.lending(lends);
+        }
+        meters.peers(opened.network());
+        inspector.peers(opened.network()::views);
+        loads.peers(opened.network());
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        // Stopped after the last request, because borrowed permits are returned until then.
+        return when == StartOrder.BEFORE_REQUESTS
+            ? List.of(new LifecyclePart("links to other activators", opened::open, opened::close))
+            : List.of();
+      }
+    };
   }
 }

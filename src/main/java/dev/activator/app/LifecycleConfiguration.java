@@ -5,6 +5,8 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.LifecycleSequence;
@@ -89,15 +91,14 @@ class LifecycleConfiguration {
   LifecycleSequence startOrder(Platform platform, RequestPorts ports, LifecyclePart profilingPort,
       LifecyclePart informers, LifecyclePart certificates, LifecyclePart metricsPort,
       LifecyclePart telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, LifecyclePart autoscalerFallback, LifecyclePart peers,
-      LifecyclePart warmUpEnds,
-      LifecyclePart coldStartWarmUp, LifecyclePart admitPort, LifecyclePart consolePort,
-      LifecyclePart consoleEnds, LifecyclePart states, LifecyclePart libraryMeters,
-      RevisionBackendsManager backends) {
+      ConcurrencyReporter reporter, LifecyclePart warmUpEnds, LifecyclePart coldStartWarmUp,
+      LifecyclePart consolePort, LifecyclePart consoleEnds, LifecyclePart states,
+      LifecyclePart libraryMeters, RevisionBackendsManager backends, List<Extension> extensions) {
     var parts = new ArrayList<LifecyclePart>();
     // The console is available while the start waits for the cluster, and during a drain.
     parts.add(consolePort);
     parts.add(consoleEnds);
+    parts.addAll(parts(extensions, StartOrder.FIRST));
     // Reports a taken port at once, before minutes are spent waiting for the cluster.
     parts.add(LifecyclePart.started("request ports", ports::check));
     parts.addAll(platform.beforePorts());
@@ -114,17 +115,20 @@ class LifecycleConfiguration {
         telemetry,
         // Readiness may need the link.
         new LifecyclePart("autoscaler link", link::open, link::close),
-        new LifecyclePart("statistics", reporter::start, reporter::stop), autoscalerFallback,
-        // Stopped after the last request, because borrowed permits are returned until then.
-        peers, warmUpEnds,
-        // Opened before the kubelet sees this process as ready, and closed after the drain.
-        admitPort,
+        new LifecyclePart("statistics", reporter::start, reporter::stop), warmUpEnds));
+    parts.addAll(parts(extensions, StartOrder.BEFORE_REQUESTS));
+    parts.addAll(List.of(
         // Requests need all of the above.
         new LifecyclePart("request ports", ports::open, ports::drain),
         LifecyclePart.started("probes", backends::release), libraryMeters, coldStartWarmUp,
         states));
+    parts.addAll(parts(extensions, StartOrder.AFTER_REQUESTS));
     parts.addAll(platform.afterPorts(ports::http1));
     return new LifecycleSequence(parts);
+  }
+
+  private static List<LifecyclePart> parts(List<Extension> extensions, StartOrder when) {
+    return extensions.stream().flatMap(extension -> extension.parts(when).stream()).toList();
   }
 
   /**

@@ -211,13 +211,8 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  WaitReasonCache waitReasons(RevisionInspector inspector, Throttler throttler,
-      ClusterWatcher cluster,
-      LoopGroup loops) {
-    var reasons = new WaitReasonCache(inspector, throttler, loops.loopFor("clock"));
-    throttler.onStarved(reasons::starved);
-    cluster.onRevisionGone(reasons::gone);
-    return reasons;
+  WaitReasonCache waitReasons(RevisionInspector inspector, Throttler throttler, LoopGroup loops) {
+    return new WaitReasonCache(inspector, throttler, loops.loopFor("clock"));
   }
 
   @Bean
@@ -227,13 +222,16 @@ class ManagementServersConfiguration {
   }
 
   @Bean
+  RecentRequestDurations recentDurations(LoopGroup loops, ClusterWatcher cluster) {
+    return new RecentRequestDurations(loops.loopFor("clock")::nanoTime, cluster);
+  }
+
+  @Bean
   MinuteHistory requestHistory(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      ObjectProvider<TelemetryLifecycle> telemetryLifecycle, ClusterWatcher cluster,
+      ObjectProvider<TelemetryLifecycle> telemetryLifecycle, RecentRequestDurations recent,
       RequestObservers observers) {
     Loop clock = loops.loopFor("clock");
-    var recent = new RecentRequestDurations(clock::nanoTime, cluster);
-    cluster.onRevisionGone(recent::gone);
-    var requestHistory = new MinuteHistory(clock::nanoTime, id -> {
+    return new MinuteHistory(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     }, new MinuteHistory.Durations() {
@@ -260,17 +258,11 @@ class ManagementServersConfiguration {
         return recent.of(id);
       }
     });
-    cluster.onRevisionGone(requestHistory::gone);
-    return requestHistory;
   }
 
   @Bean
-  LastFailedRequests lastFailures(RequestObservers observers, LoopGroup loops,
-      ClusterWatcher cluster) {
-    var failures = new LastFailedRequests(loops.loopFor("clock")::nanoTime, cluster);
-    observers.add(failures);
-    cluster.onRevisionGone(failures::gone);
-    return failures;
+  LastFailedRequests lastFailures(LoopGroup loops, ClusterWatcher cluster) {
+    return new LastFailedRequests(loops.loopFor("clock")::nanoTime, cluster);
   }
 
   @Bean

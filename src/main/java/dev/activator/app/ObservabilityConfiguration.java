@@ -86,23 +86,15 @@ class ObservabilityConfiguration {
 
   @Bean
   RequestMeters requestMeters(Meters meters, ClusterWatcher cluster) {
-    var requests = new RequestMeters(meters, cluster);
-    cluster.onRevisionGone(requests::gone);
-    return requests;
+    return new RequestMeters(meters, cluster);
   }
 
   @Bean
-  ColdStartRecorder coldStarts(LoopGroup loops, Meters meters, ClusterWatcher cluster,
-      RevisionBackendsManager backends, MetricLabelProperties metrics, Platform platform) {
+  ColdStartRecorder coldStarts(LoopGroup loops, Meters meters, RevisionBackendsManager backends,
+      MetricLabelProperties metrics, Platform platform) {
     Loop clock = loops.loopFor("clock");
     var starts = new ColdStartRecorder(clock::nanoTime, meters, Clock.systemUTC(),
         metrics.coldStartLabels());
-    cluster.onPods(starts::listed);
-    cluster.onPodsGone(starts::podsGone);
-    cluster.onRevisionGone(starts::gone);
-    backends.onChange(starts::published);
-    cluster.onPodProgress(starts::progress);
-    cluster.onPodProgressEnded(starts::progressEnded);
     starts.timings(new ColdStartTimingSource() {
       @Override
       public @Nullable Duration scaledFromZero(RevisionId id) {
@@ -153,10 +145,8 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  TelemetryLifecycle telemetryLifecycle(RequestObservers observers, ColdStartRecorder coldStarts,
-      Meters meters,
+  TelemetryLifecycle telemetryLifecycle(RequestObservers observers, Meters meters,
       RequestMeters requests) {
-    observers.add(coldStarts);
     var out = new AsyncLineWriter(new FileOutputStream(FileDescriptor.out));
     meters.number(MetricDefinition.LINES_DROPPED, Labels.EMPTY, out::dropped);
     return new TelemetryLifecycle(observers, meters, requests, out, Clock.systemUTC());

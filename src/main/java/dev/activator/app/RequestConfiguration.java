@@ -16,6 +16,7 @@ import dev.activator.console.MinuteHistory;
 import dev.activator.console.WaitReasonCache;
 import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
@@ -70,7 +71,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
@@ -98,59 +99,30 @@ class RequestConfiguration {
   }
 
   @Bean
-  AutoscalerLink autoscalerLink(Platform platform, IdentityProperties identity,
-      LoopGroup loops, ActivatorHealth health, ActivatorMeters meters, RandomGenerator random) {
-    var link = AutoscalerLink.to(platform::autoscaler, loops.loopFor(AUTOSCALER),
-        identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
-    link.onChange(new AutoscalerLink.Listener() {
-      @Override
-      public void connected() {
-        health.link(true);
-      }
-
-      @Override
-      public void lost() {
-        health.link(false);
-      }
-    });
-    link.onChange(meters.link());
-    return link;
-  }
-
-  @Bean
-  SmartInitializingSingleton joinPlatform(Platform platform, ClusterWatcher cluster,
-      AutoscalerLink link, ConcurrencyReporter reporter, RequestObservers observers) {
-    return () -> {
-      platform.join(cluster, link);
-      if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {
-        // Added after ColdStartRecorder, which determines how long there was no pod.
-        observers.add(reporter.queueTimes());
-      }
-    };
+  AutoscalerLink autoscalerLink(Platform platform, IdentityProperties identity, LoopGroup loops,
+      RandomGenerator random) {
+    return AutoscalerLink.to(platform::autoscaler, loops.loopFor(AUTOSCALER), identity.podName(),
+        AutoscalerLink.Timings.DEFAULT, random);
   }
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
       RequestMeters meters, MinuteHistory requestHistory, RevisionHourHistory hours) {
-    var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
+    return new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
         ActivatorMeters.stats(link, meters, stats -> {
           requestHistory.reported(stats);
           hours.reported(stats);
         }));
-    link.onChange(reporter);
-    return reporter;
   }
 
   @Bean
   SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
       Throttler throttler, ClusterWatcher cluster) {
     var loop = loops.loopFor("waking");
-    var starts = new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
+    return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
       var scaled = cluster.scaledService(id);
       return scaled == null || scaled.canStart();
     });
-    cluster.onRevisionGone(starts::gone);
-    return starts;
   }
 
   @Bean
@@ -169,22 +141,13 @@ class RequestConfiguration {
         observers.remove(observer);
       }
     });
-    cluster.onPods(chains::listed);
-    cluster.onRevisionGone(chains::gone);
     meters.prewarmed(counts);
     return chains;
   }
 
   @Bean
-  WakeWithStarter wakeWith(SpeculativeStarts starts, CallChains chains, Throttler throttler,
-      ClusterWatcher cluster) {
-    var others = new WakeWithStarter(starts, cluster::named, chains::startedByName);
-    cluster.onRevision(others::revision);
-    cluster.onRevisionGone(others::gone);
-    throttler.onStart(others::started);
-    throttler.onStart(chains::started);
-    chains.onStarted(others::follow);
-    return others;
+  WakeWithStarter wakeWith(SpeculativeStarts starts, CallChains chains, ClusterWatcher cluster) {
+    return new WakeWithStarter(starts, cluster::named, chains::startedByName);
   }
 
   @Bean
@@ -311,26 +274,40 @@ class RequestConfiguration {
         system::certificate, health, loops.loopFor("drain"), throttler);
   }
 
-  /** Opens the port for gateways that send requests themselves. */
+  /** The port for gateways that send requests themselves; absent unless it is enabled. */
   @Bean
-  LifecyclePart admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
+  Extension admit(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
       LoopGroup loops, ActivatorHealth health, Throttler throttler, ClusterWatcher cluster,
       ProxyServerProperties serving) {
-    if (!admit.enabled()) {
-      return LifecyclePart.started("port for gateways (disabled)", () -> {
-      });
-    }
     var pods = new RevisionReadySince(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
-    cluster.onPods(pods::listed);
-    cluster.onPodsGone(pods::podsGone);
-    cluster.onRevisionGone(pods::revisionGone);
     var server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings(serving.bindAddress(), admit.port(),
             admit.requestDuration(),
             HEAD_TIMEOUT),
         pods, resources, () -> health.readiness() instanceof Readiness.Ready,
         throttler::rejectQueued);
-    return new LifecyclePart("port for gateways", server::start, server::stop);
+    return new Extension() {
+      @Override
+      public String name() {
+        return "admit";
+      }
+
+      @Override
+      public void attach() {
+        if (admit.enabled()) {
+          cluster.pods().subscribe(name(), pods::listed);
+          cluster.podsGone().subscribe(name(), last -> pods.podsGone(last.revision()));
+          cluster.revisionsGone().subscribe(name(), last -> pods.revisionGone(last.id()));
+        }
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        return admit.enabled() && when == StartOrder.BEFORE_REQUESTS
+            ? List.of(new LifecyclePart("port for gateways", server::start, server::stop))
+            : List.of();
+      }
+    };
   }
 
   /** Begins the warm-up, which runs while the other beans are created and the first lists are read. */

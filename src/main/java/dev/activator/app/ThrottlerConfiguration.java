@@ -105,18 +105,12 @@ class ThrottlerConfiguration {
       ProbeProperties probes, ConfigMapSettings<NetworkConfig> network, RandomGenerator random) {
     var settings = new ProbeSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
-    var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+    return new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
         meters.probes(new HttpProbeClient(upstreams, settings.attemptsPerSecond())),
         settings, random);
-    network.onChange((before, now) -> {
-      if (!addressing(before).equals(addressing(now))) {
-        backends.addressingChanged();
-      }
-    });
-    return backends;
   }
 
-  private static MeshAddressing addressing(NetworkConfig network) {
+  static MeshAddressing addressing(NetworkConfig network) {
     return new MeshAddressing(network.mesh(), network.passthrough());
   }
 
@@ -126,34 +120,9 @@ class ThrottlerConfiguration {
   }
 
   @Bean
-  Throttler throttler(LoopGroup loops, ClusterWatcher cluster, RevisionBackendsManager backends,
-      IdentityProperties identity, ProxyServerProperties serving, RandomGenerator random,
-      PodTls tls,
-      PermitLending lending) {
-    var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
+  Throttler throttler(LoopGroup loops, ClusterWatcher cluster, IdentityProperties identity,
+      ProxyServerProperties serving, RandomGenerator random, PermitLending lending) {
+    return new Throttler(loops::loopFor, cluster, identity.podIp(),
         ThrottlerOptions.of(serving.queueCapacity()), random, lending);
-    // Added before the throttler, which may send requests as soon as it has the destinations.
-    backends.onChange(tls::healthy);
-    cluster.onRevisionGone(tls::gone);
-    join(cluster, backends, throttler);
-    return throttler;
-  }
-
-  static void join(ClusterWatcher cluster, RevisionBackendsManager backends,
-      Throttler throttler) {
-    cluster.onRevision(throttler::revision);
-    cluster.onRevision(backends::revision);
-    cluster.onRevisionGone(backends::revisionGone);
-    cluster.onRevisionGone(throttler::revisionGone);
-    cluster.onPods(backends::listed);
-    cluster.onPodsGone(backends::podsGone);
-    cluster.onEndpointsWatch(backends::watchChanged);
-    cluster.onClusterIp(backends::clusterIp);
-    cluster.onPublicAddresses(throttler::publicAddresses);
-    backends.onChange(throttler::destinations);
-    throttler.onUnreachable(backends::suspected);
-    throttler.onWaiting(backends::requestsWaitFor);
-    throttler.onStarved(cluster::requestsWaitFor);
-    cluster.onContainerFailure(throttler::containerFailure);
   }
 }

@@ -3,6 +3,7 @@ package dev.activator.backend;
 import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.loop.Loop;
+import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -14,33 +15,27 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs a {@link RevisionWatcher} for each revision, on the loop that the revision's id selects, and
  * publishes its healthy destinations.
  *
- * <p><b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
- * called on the revision's loop.
+ * <p><b>Threads.</b> Any; calls of one thread for a revision take effect in order.
  *
  * <p><b>Source.</b> Knative's {@code revisionBackendsManager}.
  */
 public final class RevisionBackendsManager {
-  private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
-
   private final Function<RevisionId, ? extends Loop> loops;
   private final ProbeRateLimiter rateLimiter;
   private final ProbeClient client;
   private final ProbeSettings settings;
   private final ProbeBackoff backoff;
   private final RandomGenerator random;
-  private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
+  private final Topic<HealthyDestinations> healthy = new Topic<>("healthy destinations");
 
   /** Each entry is created, used and removed on its revision's loop. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
@@ -61,9 +56,9 @@ public final class RevisionBackendsManager {
     this.random = random;
   }
 
-  /** Adds a listener for changed destinations. Call before the first event. */
-  public void onChange(Consumer<HealthyDestinations> listener) {
-    listeners.add(listener);
+  /** Publishes changed destinations, on the revision's loop. Subscribe before the first event. */
+  public Topic<HealthyDestinations> healthy() {
+    return healthy;
   }
 
   public void revision(Revision revision) {
@@ -185,24 +180,10 @@ public final class RevisionBackendsManager {
     var policy = new ProbePolicy(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
     var watcher = new RevisionWatcher(policy, loop, new PodProber(client, loop, revision, settings),
-        rateLimiter, random, this::publish);
+        rateLimiter, random, now -> healthy.publish(now));
     if (!watchIsOpen) {
       watcher.watchChanged(false);
     }
     return watcher;
-  }
-
-  private void publish(HealthyDestinations destinations) {
-    listeners.forEach(listener -> call(listener, destinations));
-  }
-
-  /** Calls a listener. If it throws, that is a bug, and the other listeners are still called. */
-  private static void call(Consumer<HealthyDestinations> listener,
-      HealthyDestinations destinations) {
-    try {
-      listener.accept(destinations);
-    } catch (RuntimeException e) {
-      log.error("{}: a listener failed", destinations.revision(), e);
-    }
   }
 }

@@ -14,6 +14,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorStatus;
 import dev.activator.http.HeaderMap;
 import dev.activator.loop.Loop;
+import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PrivateEndpoints;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -43,13 +43,12 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a Kubernetes cluster and publishes its revisions, pods and Services to consumers.
+ * Watches a Kubernetes cluster and publishes its revisions, pods and Services.
  *
- * <p><b>Threads.</b> Consumers are registered before the start. They are called one at a time on
- * the cluster's loop: for each existing object, for each change, and periodically for each object
- * again (resync). They must not block. Lookups never wait.
+ * <p><b>Threads.</b> Topics get their subscribers before the start, and publish on the cluster's loop:
+ * each existing object, each change, and periodically each object again (resync). Lookups never wait.
  *
- * <p><b>Errors.</b> Malformed objects, lost connections and exceptions of consumers are logged.
+ * <p><b>Errors.</b> Malformed objects and lost connections are logged.
  */
 public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(WatchedKind.ENDPOINTS.plural(),
@@ -69,7 +68,7 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
       "pods that do not start");
   private final RevisionChangePublisher<RevisionStartProgress> podProgress = new RevisionChangePublisher<>(
       "pods that start");
-  private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
+  private final Topic<Boolean> endpointsWatch = new Topic<>("watch of Endpoints");
   /**
    * The leases of Endpoints or EndpointSlices that have no open watch. Used only on the cluster's
    * loop.
@@ -159,25 +158,19 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     alone = where;
   }
 
-  /**
-   * Adds a consumer of the EndpointSlices that should catch requests to the Service of a
-   * ScaledService.
-   */
-  public void onCaught(Consumer<ActivatorSlicePlanner> consumer) {
-    merged.caught.add(consumer);
+  /** Publishes the EndpointSlices that should catch requests to the Service of a ScaledService. */
+  public Topic<ActivatorSlicePlanner> caught() {
+    return merged.caught;
   }
 
-  /**
-   * Adds a consumer of ScaledServices. It is called before the consumers of their revisions and
-   * pods.
-   */
-  public void onScaledService(Consumer<ResolvedScaledService> consumer) {
-    merged.scaledServiceStates.add(consumer);
+  /** Publishes ScaledServices, each before its revisions and pods. */
+  public Topic<ResolvedScaledService> scaledServices() {
+    return merged.scaledServiceStates.changes();
   }
 
-  /** Adds a consumer of deleted ScaledServices. It gets the last state. */
-  public void onScaledServiceGone(Consumer<ResolvedScaledService> consumer) {
-    merged.scaledServiceStates.addGone(consumer);
+  /** Publishes the last state of deleted ScaledServices. */
+  public Topic<ResolvedScaledService> scaledServicesGone() {
+    return merged.scaledServiceStates.ends();
   }
 
   /**
@@ -204,17 +197,18 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     return merged.scaledServiceStates.find(id.withoutPort());
   }
 
-  public void onRevision(Consumer<Revision> consumer) {
-    revisions.add(consumer);
+  public Topic<Revision> revisions() {
+    return revisions.changes();
   }
 
-  public void onRevisionGone(Consumer<RevisionId> consumer) {
-    revisions.addGone(last -> consumer.accept(last.id()));
+  /** Publishes the last state of deleted revisions. */
+  public Topic<Revision> revisionsGone() {
+    return revisions.ends();
   }
 
-  /** Adds a consumer of the pods of revisions. The revision may not be known yet. */
-  public void onPods(Consumer<PrivateEndpoints> consumer) {
-    merged.pods.add(consumer);
+  /** Publishes the pods of revisions. The revision may not be known yet. */
+  public Topic<PrivateEndpoints> pods() {
+    return merged.pods.changes();
   }
 
   /** The pods in the revision's Endpoints; null if it has none. */
@@ -222,34 +216,27 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     return merged.pods.find(id);
   }
 
-  public void onPodsGone(Consumer<RevisionId> consumer) {
-    merged.pods.addGone(last -> consumer.accept(last.revision()));
+  /** Publishes the last pods of revisions whose Endpoints are deleted. */
+  public Topic<PrivateEndpoints> podsGone() {
+    return merged.pods.ends();
   }
 
-  /** Adds a consumer of public Endpoints. The addresses are empty after they are deleted. */
-  public void onPublicAddresses(Consumer<PublicEndpointAddresses> consumer) {
-    merged.publicAddresses.add(consumer);
-    merged.publicAddresses.addGone(
-        last -> consumer
-            .accept(new PublicEndpointAddresses(last.revision(), List.of(), List.of())));
-  }
-
-  /**
-   * Adds a listener that gets false when no watch of Endpoints has been open for some seconds, and
-   * true when one is open again.
-   */
-  public void onEndpointsWatch(Consumer<Boolean> consumer) {
-    onEndpointsWatch.add(consumer);
+  /** Publishes public Endpoints. The addresses are empty after they are deleted. */
+  public Topic<PublicEndpointAddresses> publicAddresses() {
+    return merged.publicAddresses.changes();
   }
 
   /**
-   * Adds a consumer of ClusterIPs of private Services. The addresses are null after the Service is
-   * deleted.
+   * Publishes false when no watch of Endpoints has been open for some seconds, and true when one is open
+   * again.
    */
-  public void onClusterIp(Consumer<PrivateClusterIp> consumer) {
-    merged.clusterIps.add(consumer);
-    merged.clusterIps
-        .addGone(last -> consumer.accept(new PrivateClusterIp(last.revision(), null, null)));
+  public Topic<Boolean> endpointsWatch() {
+    return endpointsWatch;
+  }
+
+  /** Publishes ClusterIPs of private Services. The addresses are null after the Service is deleted. */
+  public Topic<PrivateClusterIp> clusterIps() {
+    return merged.clusterIps.changes();
   }
 
   /**
@@ -269,25 +256,19 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     configMaps.wantIfPresent(namespace, name, consumer);
   }
 
-  /**
-   * Adds a consumer that is called when no pod of a revision with waiting requests can start, and
-   * when one may start again.
-   */
-  public void onContainerFailure(Consumer<ContainerFailure> consumer) {
-    containerFailures.add(consumer);
+  /** Publishes that no pod of a revision with waiting requests can start, and that one may start again. */
+  public Topic<ContainerFailure> containerFailures() {
+    return containerFailures.changes();
   }
 
-  /**
-   * Adds a consumer of the start progress of revisions with waiting requests, while their pods are
-   * watched.
-   */
-  public void onPodProgress(Consumer<RevisionStartProgress> consumer) {
-    podProgress.add(consumer);
+  /** Publishes the start progress of revisions with waiting requests, while their pods are watched. */
+  public Topic<RevisionStartProgress> podProgress() {
+    return podProgress.changes();
   }
 
-  /** Adds a consumer that is called when the pods of a revision are no longer watched. */
-  public void onPodProgressEnded(Consumer<RevisionId> consumer) {
-    podProgress.addGone(last -> consumer.accept(last.revision()));
+  /** Publishes the last progress of a revision when its pods are no longer watched. */
+  public Topic<RevisionStartProgress> podProgressEnded() {
+    return podProgress.ends();
   }
 
   /** Sets the grace period of unschedulable pods. Call before the start. */
@@ -397,7 +378,7 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
       unwatched.add(lease);
     }
     if (unwatched.isEmpty() != before) {
-      onEndpointsWatch.forEach(consumer -> consumer.accept(open));
+      endpointsWatch.publish(open);
     }
   }
 

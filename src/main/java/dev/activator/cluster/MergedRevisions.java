@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.policy.ActivatorSlicePlanner;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.Backend;
+import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PrivateEndpoints;
@@ -15,9 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,21 +39,22 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   final RevisionChangePublisher<Revision> revisions = new RevisionChangePublisher<>("Revision");
   final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
   final RevisionChangePublisher<PublicEndpointAddresses> publicAddresses = new RevisionChangePublisher<>(
-      "public Endpoints");
+      "public Endpoints",
+      last -> new PublicEndpointAddresses(last.revision(), List.of(), List.of()));
   final RevisionChangePublisher<PrivateClusterIp> clusterIps = new RevisionChangePublisher<>(
-      "private Service");
+      "private Service", last -> new PrivateClusterIp(last.revision(), null, null));
   final RevisionChangePublisher<ResolvedScaledService> scaledServiceStates = new RevisionChangePublisher<>(
       "ScaledService");
-  final List<Consumer<ActivatorSlicePlanner>> caught = new CopyOnWriteArrayList<>();
+  final Topic<ActivatorSlicePlanner> caught = new Topic<>("EndpointSlices that catch requests");
 
   /** @param scaledServices returns null if ScaledServices are not followed */
   MergedRevisions(KnativeInformers knative,
       Supplier<@Nullable ScaledServiceResolver> scaledServices) {
     this.knative = knative;
     this.scaledServices = scaledServices;
-    // These consumers are added first, so that later consumers find the revision.
-    revisions.add(now -> updateService(now, Set::add));
-    revisions.addGone(last -> updateService(last, Set::remove));
+    // These are the first subscribers, so that later ones find the revision.
+    revisions.changes().subscribe("revisions by Service", now -> updateService(now, Set::add));
+    revisions.ends().subscribe("revisions by Service", last -> updateService(last, Set::remove));
   }
 
   /** @param service the namespace and name of a Knative Service */
@@ -240,7 +240,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
 
   @Override
   public void caught(ActivatorSlicePlanner now) {
-    caught.forEach(consumer -> consumer.accept(now));
+    caught.publish(now);
   }
 
   @Override

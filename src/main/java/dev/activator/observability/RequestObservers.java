@@ -1,6 +1,7 @@
 package dev.activator.observability;
 
 import java.util.Arrays;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +22,11 @@ public final class RequestObservers implements RequestObserver {
 
   public synchronized void remove(RequestObserver observer) {
     all = Arrays.stream(all).filter(each -> each != observer).toArray(RequestObserver[]::new);
+  }
+
+  /** The observers' classes, in the order in which they are called. */
+  public List<String> names() {
+    return Arrays.stream(all).map(observer -> observer.getClass().getSimpleName()).toList();
   }
 
   @Override

@@ -202,7 +202,9 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
-    cluster.onRevisionGone(routed::remove);
+    // The last subscriber: the throttler and the watchers know the revision by then.
+    cluster.revisions().subscribe("routable revisions", this::routable);
+    cluster.revisionsGone().subscribe("routable revisions", last -> routed.remove(last.id()));
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true),
         cluster.catcher(autoscalerLoop, () -> true, controller::notCaught));

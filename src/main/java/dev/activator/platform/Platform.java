@@ -99,7 +99,8 @@ public interface Platform {
   }
 
   /**
-   * Connects this platform with the watcher and the autoscaler link. Called before anything starts.
+   * Subscribes this platform to the watcher and the autoscaler link, after all other subscribers. Called
+   * before anything starts.
    */
   default void join(ClusterWatcher cluster, AutoscalerLink link) {}
 

@@ -32,12 +32,12 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
       ActivatorEndpointSliceWriter catches) {
     writer = to;
     catcher = catches;
-    cluster.onCaught(catches::changed);
-    cluster.onScaledService(state -> {
+    cluster.caught().subscribe("EndpointSlices", catches::changed);
+    cluster.scaledServices().subscribe("autoscaler", state -> {
       to.changed(state);
       scale(state, autoscaler);
     });
-    cluster.onScaledServiceGone(last -> {
+    cluster.scaledServicesGone().subscribe("autoscaler", last -> {
       targetGone(last, autoscaler);
       to.gone(last.object().id());
       catches.gone(last.object().id());

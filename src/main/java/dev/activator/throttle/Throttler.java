@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.lending.PermitLending;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
+import dev.activator.loop.Topic;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -16,9 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -53,10 +51,10 @@ public final class Throttler {
   private final PermitLending lending;
   /** Limits the log lines about capacity for all revisions together. */
   private final LogLimit capacityLines = new LogLimit(DestinationSubsetUpdater.MAX_CAPACITY_LINES);
-  private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
-  private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
-  private final List<BiConsumer<RevisionId, Loop>> onWaiting = new CopyOnWriteArrayList<>();
-  private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
+  private final Topic<Unreachable> unreachable = new Topic<>("unreachable pods");
+  private final Topic<RevisionId> starts = new Topic<>("requests that need a start");
+  private final Topic<Waiting> waiting = new Topic<>("requests that wait");
+  private final Topic<RevisionId> starved = new Topic<>("revisions without a pod");
 
   /** A throttler that lends nothing, because there is no other activator. */
   public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
@@ -80,38 +78,36 @@ public final class Throttler {
     lending.onUnknown(this::find);
   }
 
-  /**
-   * Adds a listener that is called on the revision's loop when a request could not be delivered.
-   * Add it before the first request.
-   */
-  public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
-    onUnreachable.add(listener);
+  /** A request of the revision could not be delivered to the destination. */
+  public record Unreachable(RevisionId revision, Destination destination) {}
+
+  /** @param on the loop on which a waiting request of the revision will run */
+  public record Waiting(RevisionId revision, Loop on) {}
+
+  /** Publishes destinations to which a request could not be delivered, on the revision's loop. */
+  public Topic<Unreachable> unreachable() {
+    return unreachable;
   }
 
   /**
-   * Adds a listener that is called on the revision's loop when the first request is queued for a
-   * start. A request that is rejected because its deadline is too near does not count. Add it
-   * before the first request.
+   * Publishes revisions whose first request is queued for a start, on the revision's loop. A request
+   * that is rejected because its deadline is too near does not count.
    */
-  public void onStart(Consumer<RevisionId> listener) {
-    onStart.add(listener);
+  public Topic<RevisionId> starts() {
+    return starts;
   }
 
   /**
-   * Adds a listener that is called on the revision's loop when a request cannot run at once, and
-   * then once a second while requests are queued. It gets the loop on which such a request will
-   * run. Add it before the first request.
+   * Publishes, on the revision's loop, when a request cannot run at once, and then once a second while
+   * requests are queued.
    */
-  public void onWaiting(BiConsumer<RevisionId, Loop> listener) {
-    onWaiting.add(listener);
+  public Topic<Waiting> waiting() {
+    return waiting;
   }
 
-  /**
-   * Adds a listener that is called on the revision's loop once a second while requests are queued
-   * and none can run. Add it before the first request.
-   */
-  public void onStarved(Consumer<RevisionId> listener) {
-    onStarved.add(listener);
+  /** Publishes, on the revision's loop, once a second while requests are queued and none can run. */
+  public Topic<RevisionId> starved() {
+    return starved;
   }
 
   /**
@@ -267,10 +263,9 @@ public final class Throttler {
             ? known
             : new RevisionThrottler(loops.apply(id), revision, defaults, random, lending,
                 capacityLines,
-                destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
-                () -> onStart.forEach(one -> one.accept(id)),
-                waitsOn -> onWaiting.forEach(one -> one.accept(id, waitsOn)),
-                () -> onStarved.forEach(one -> one.accept(id))));
+                destination -> unreachable.publish(new Unreachable(id, destination)),
+                () -> starts.publish(id), on -> waiting.publish(new Waiting(id, on)),
+                () -> starved.publish(id)));
     applyPending(revision.id(), throttler);
     return throttler;
   }

@@ -94,9 +94,9 @@ public final class ColdStartWarmUp {
     backends = watching;
     var throttler = new Throttler(loops::loopFor, _ -> REVISION, JvmWarmUp.LOOPBACK,
         ThrottlerOptions.of(1), random);
-    watching.onChange(throttler::destinations);
+    watching.healthy().subscribe("throttler", throttler::destinations);
     var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
-    pods.add(watching::listed);
+    pods.changes().subscribe("warm-up", watching::listed);
     var events = new MergedEndpointsPublisher(informer.store(), IpFamily.IPV4, _ -> "", pods,
         new RevisionChangePublisher<>("public Endpoints"));
     informer.addHandler(new DecodedObjectHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
@@ -108,7 +108,7 @@ public final class ColdStartWarmUp {
       onLoop(() -> list(""));
       return false;
     });
-    watching.onChange(now -> scaledToZero(now, client));
+    watching.healthy().subscribe("warm-up", now -> scaledToZero(now, client));
     warmUp.connect(warmUp.proxy(REVISION, upstreams, (revision, caller) -> {
       var admission = throttler.admit(revision, caller);
       onLoop(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "

@@ -36,7 +36,7 @@ class EventBurstTest {
 
   @Test
   void servesThePodsOfTheLastEvent_whenThousandsComeAtOnce() {
-    backends.onChange(published::add);
+    backends.healthy().subscribe("test", published::add);
     backends.revision(Revision.of(REVISION, 1));
     for (int i = 0; i < EVENTS; i++) {
       backends.listed(http1(i % 3 == 0 ? ready(A) : i % 3 == 1 ? notReady(A, B) : ready(B, C)));

@@ -106,7 +106,7 @@ class ManyRevisionsSimulationTest {
     };
     var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop, fake,
         Fixtures.settings(() -> MeshAddressing.DEFAULT, 50), failing));
-    backends.onChange(this::publish);
+    backends.healthy().subscribe("test", this::publish);
     return backends;
   }
 

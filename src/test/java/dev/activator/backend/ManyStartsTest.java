@@ -111,7 +111,7 @@ class ManyStartsTest {
   void aPodThatListensIsFoundSoon(int startsPerSecond, long millis) {
     // given revisions whose pods start for the first time, in 80 to 800 ms
     var random = new Random(1);
-    backends.onChange(now -> {
+    backends.healthy().subscribe("test", now -> {
       var listensAt = now.pods().isEmpty() ? null : listens.remove(now.revision());
       if (listensAt != null) {
         delays.add(loop.elapsed().minus(listensAt));

@@ -41,7 +41,7 @@ class RevisionBackendsManagerSimulationTest {
   void publishesThePodsOfTheRevisionsThatExist(long seed) {
     var random = new Random(seed);
     IDS.forEach(id -> latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE)));
-    backends.onChange(this::publish);
+    backends.healthy().subscribe("test", this::publish);
 
     // given facts in any order
     for (int i = 0; i < 60; i++) {

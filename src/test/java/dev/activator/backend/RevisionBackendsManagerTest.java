@@ -48,7 +48,7 @@ class RevisionBackendsManagerTest {
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
 
   RevisionBackendsManagerTest() {
-    backends.onChange(published::add);
+    backends.healthy().subscribe("test", published::add);
   }
 
   private static PrivateEndpoints http1(PodsByReadiness pods) {
@@ -66,7 +66,7 @@ class RevisionBackendsManagerTest {
     var mode = new AtomicReference<>(MeshMode.AUTO);
     var live = new RevisionBackendsManager(_ -> loop, loop, fake,
         Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
-    live.onChange(published::add);
+    live.healthy().subscribe("test", published::add);
     live.revision(PLAIN);
     live.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     live.listed(http1(ready(A)));
@@ -285,7 +285,7 @@ class RevisionBackendsManagerTest {
     var holes = new RevisionId("black", "holes");
     var limited = new RevisionBackendsManager(_ -> loop, loop, fake,
         ProbeSettings.DEFAULT, new Random(1));
-    limited.onChange(published::add);
+    limited.healthy().subscribe("test", published::add);
     var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
     limited.revision(Revision.of(holes, 1));
@@ -322,11 +322,11 @@ class RevisionBackendsManagerTest {
 
   @Test
   void aListenerThatFailsDoesNotKeepOthersFromBeingCalled() {
-    backends.onChange(_ -> {
+    backends.healthy().subscribe("test", _ -> {
       throw new IllegalStateException("a bug");
     });
     var received = new ArrayList<HealthyDestinations>();
-    backends.onChange(received::add);
+    backends.healthy().subscribe("test", received::add);
 
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
@@ -337,7 +337,7 @@ class RevisionBackendsManagerTest {
 
   @Test
   void aListenerThatFailsDoesNotKeepPodsFromBeingProbed() {
-    backends.onChange(_ -> {
+    backends.healthy().subscribe("test", _ -> {
       throw new IllegalStateException("a bug");
     });
     backends.revision(PLAIN);
@@ -462,7 +462,7 @@ class RevisionBackendsManagerTest {
           }
           return 0;
         });
-    fragile.onChange(published::add);
+    fragile.healthy().subscribe("test", published::add);
     fragile.revision(PLAIN);
     fragile.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));

@@ -175,7 +175,7 @@ public final class BackendsBench {
 
     void run() {
       var black = new RevisionId("black", "hole");
-      backends.onChange(now -> {
+      backends.healthy().subscribe("test", now -> {
         if (!now.revision().equals(black)) {
           int number = Integer.parseInt(now.revision().name().substring("revision-".length()));
           watched.get(number).published(now.pods());

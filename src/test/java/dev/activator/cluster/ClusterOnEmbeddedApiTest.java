@@ -47,13 +47,14 @@ class ClusterOnEmbeddedApiTest {
   private final Map<String, String> received = new ConcurrentSkipListMap<>();
 
   ClusterOnEmbeddedApiTest() {
-    cluster.onRevision(
+    cluster.revisions().subscribe("test",
         revision -> received.put("revision " + revision.id().name(),
             revision.timeouts().toString()));
-    cluster.onRevisionGone(id -> received.remove("revision " + id.name()));
-    cluster.onPods(
+    cluster.revisionsGone().subscribe("test",
+        last -> received.remove("revision " + last.id().name()));
+    cluster.pods().subscribe("test",
         pods -> received.put("pods " + pods.revision().name(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> received.remove("pods " + id.name()));
+    cluster.podsGone().subscribe("test", last -> received.remove("pods " + last.revision().name()));
   }
 
   private EmbeddedApiServer started(ApiStore of, int port) {
@@ -188,7 +189,7 @@ class ClusterOnEmbeddedApiTest {
         () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
         TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
         new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
-      quick.onEndpointsWatch(watched::add);
+      quick.endpointsWatch().subscribe("test", watched::add);
       quick.start();
       await().until(() -> quick.reflectors().stream().allMatch(one -> one.health().watching()));
 

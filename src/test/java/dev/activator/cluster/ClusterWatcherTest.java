@@ -40,13 +40,14 @@ class ClusterWatcherTest {
   }
 
   private ClusterWatcher listening(ClusterWatcher fresh) {
-    fresh.onRevision(revision -> news.add("revision " + revision.id() + " cc "
+    fresh.revisions().subscribe("test", revision -> news.add("revision " + revision.id() + " cc "
         + revision.containerConcurrency()));
-    fresh.onRevisionGone(id -> news.add("revision gone " + id));
-    fresh.onPods(pods -> news.add("pods " + pods.http1().ready() + pods.http1().notReady()));
-    fresh.onPodsGone(id -> news.add("pods gone " + id));
-    fresh.onPublicAddresses(addresses -> news.add("public " + addresses.http1()));
-    fresh.onClusterIp(address -> news.add("service " + address.http1()));
+    fresh.revisionsGone().subscribe("test", last -> news.add("revision gone " + last.id()));
+    fresh.pods().subscribe("test",
+        pods -> news.add("pods " + pods.http1().ready() + pods.http1().notReady()));
+    fresh.podsGone().subscribe("test", last -> news.add("pods gone " + last.revision()));
+    fresh.publicAddresses().subscribe("test", addresses -> news.add("public " + addresses.http1()));
+    fresh.clusterIps().subscribe("test", address -> news.add("service " + address.http1()));
     return fresh;
   }
 
@@ -250,7 +251,7 @@ class ClusterWatcherTest {
 
   @Test
   void aConsumerThatThrowsDoesNotEndTheWatch() throws Exception {
-    cluster.onPods(pods -> {
+    cluster.pods().subscribe("test", pods -> {
       throw new IllegalStateException("a bug");
     });
     putEndpoints("Private", pod("10.0.0.1"));

@@ -68,7 +68,7 @@ class ContainerFailureTest {
 
   @Test
   void reportsPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
-    cluster.onContainerFailure(received::add);
+    cluster.containerFailures().subscribe("test", received::add);
     cluster.start();
     api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("CrashLoopBackOff"));
@@ -83,7 +83,7 @@ class ContainerFailureTest {
   @Test
   void reportsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
     var progress = new CopyOnWriteArrayList<RevisionStartProgress>();
-    cluster.onPodProgress(progress::add);
+    cluster.podProgress().subscribe("test", progress::add);
     cluster.start();
     api.store().create(BuiltInKinds.POD, pod("ImagePullBackOff"));
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ImagePullBackOff"));
@@ -101,7 +101,7 @@ class ContainerFailureTest {
   void waitsForANodeAsLongAsConfigured() throws Exception {
     // given a patience that is over at once, in the place of a minute's
     cluster.waitOutUnschedulable(Duration.ofMillis(1));
-    cluster.onContainerFailure(received::add);
+    cluster.containerFailures().subscribe("test", received::add);
     cluster.start();
     var pod = Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
@@ -121,7 +121,7 @@ class ContainerFailureTest {
   @Test
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
-    cluster.onContainerFailure(received::add);
+    cluster.containerFailures().subscribe("test", received::add);
     try (var log = new LogOf(PodStatusWatcher.class)) {
       cluster.start();
       api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));

@@ -52,9 +52,10 @@ class EndpointsSourceTest {
             TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
             new PodAddressPreference(source, IpFamily.IPV4)));
     clusters.add(cluster);
-    cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> received.remove(id.name()));
-    cluster.onPublicAddresses(
+    cluster.pods().subscribe("test",
+        pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
+    cluster.podsGone().subscribe("test", last -> received.remove(last.revision().name()));
+    cluster.publicAddresses().subscribe("test",
         them -> received.put("activators of " + them.revision().name(), them.http1().toString()));
     return cluster;
   }

@@ -40,10 +40,13 @@ class MergedEndpointsPublisherTest {
       addresses);
 
   MergedEndpointsPublisherTest() {
-    pods.add(now -> received.add(now.revision().name() + now.http1().ready()));
-    pods.addGone(last -> received.add(last.revision().name() + " gone"));
-    addresses.add(now -> received.add("activators of " + now.revision().name() + now.http1()));
-    addresses.addGone(last -> received.add("no activators of " + last.revision().name()));
+    pods.changes().subscribe("test",
+        now -> received.add(now.revision().name() + now.http1().ready()));
+    pods.ends().subscribe("test", last -> received.add(last.revision().name() + " gone"));
+    addresses.changes().subscribe("test",
+        now -> received.add("activators of " + now.revision().name() + now.http1()));
+    addresses.ends().subscribe("test",
+        last -> received.add("no activators of " + last.revision().name()));
   }
 
   private static RevisionEndpointSlice slice(Role role, String revision, String uid,

@@ -69,15 +69,15 @@ class MissedChangesTest {
     // given a pod that answered its probe, and serves
     var store = rig.lease().informer().store();
     var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
-    pods.add(backends::listed);
-    pods.addGone(last -> backends.podsGone(last.revision()));
+    pods.changes().subscribe("test", backends::listed);
+    pods.ends().subscribe("test", last -> backends.podsGone(last.revision()));
     rig.lease().informer().addHandler(
         new DecodedObjectHandler<>(WatchedKind.ENDPOINTS,
             new MergedEndpointsPublisher(store, IpFamily.IPV4, _ -> "", pods,
                 new RevisionChangePublisher<>("public Endpoints")),
             handlers::nanoTime),
         InformerHandlerOptions.on(handlers, "pods"));
-    backends.onChange(now -> published.add(now.pods().toString()));
+    backends.healthy().subscribe("test", now -> published.add(now.pods().toString()));
     backends.revision(Revision.of(REVISION, 0));
     rig.api.store().create(BuiltInKinds.ENDPOINTS, endpoints(READY));
     await()

@@ -14,11 +14,11 @@ class RevisionChangePublisherTest {
   private final RevisionChangePublisher<String> values = new RevisionChangePublisher<>("value");
 
   RevisionChangePublisherTest() {
-    values.add(_ -> {
+    values.changes().subscribe("test", _ -> {
       throw new IllegalStateException("a bug, in a test");
     });
-    values.add(received::add);
-    values.addGone(last -> received.add("no " + last));
+    values.changes().subscribe("test", received::add);
+    values.ends().subscribe("test", last -> received.add("no " + last));
   }
 
   @Test

@@ -40,15 +40,18 @@ class ScaledServiceResolverTest {
 
   ScaledServiceResolverTest() {
     cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
-    cluster.onScaledService(state -> received.put("troubles of " + state.object().id(),
-        state.troubles().stream().map(Trouble::reason).toList().toString()));
-    cluster.onScaledServiceGone(last -> received.remove("troubles of " + last.object().id()));
-    cluster.onRevision(revision -> received.put("revision " + revision.id(),
+    cluster.scaledServices().subscribe("test",
+        state -> received.put("troubles of " + state.object().id(),
+            state.troubles().stream().map(Trouble::reason).toList().toString()));
+    cluster.scaledServicesGone().subscribe("test",
+        last -> received.remove("troubles of " + last.object().id()));
+    cluster.revisions().subscribe("test", revision -> received.put("revision " + revision.id(),
         revision.protocol() + " " + revision.readinessProbe().path()));
-    cluster.onRevisionGone(id -> received.remove("revision " + id));
+    cluster.revisionsGone().subscribe("test", last -> received.remove("revision " + last.id()));
     cluster
-        .onPods(pods -> received.put("pods " + pods.revision(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> received.remove("pods " + id));
+        .pods().subscribe("test",
+            pods -> received.put("pods " + pods.revision(), pods.http1().ready().toString()));
+    cluster.podsGone().subscribe("test", last -> received.remove("pods " + last.revision()));
   }
 
   private ClusterWatcher cluster(Duration startTimeout) {
@@ -103,10 +106,12 @@ class ScaledServiceResolverTest {
   void givesWayToAKnativeRevisionOfTheSameName_untilThatIsGone() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
-    both.onScaledService(state -> received.put("troubles of " + state.object().id(),
-        state.troubles().stream().map(Trouble::reason).toList().toString()));
-    both.onScaledService(state -> received.put("scaled", "" + (state.target() != null)));
-    both.onRevision(revision -> received.put("uid", revision.uid()));
+    both.scaledServices().subscribe("test",
+        state -> received.put("troubles of " + state.object().id(),
+            state.troubles().stream().map(Trouble::reason).toList().toString()));
+    both.scaledServices().subscribe("test",
+        state -> received.put("scaled", "" + (state.target() != null)));
+    both.revisions().subscribe("test", revision -> received.put("uid", revision.uid()));
     ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
@@ -135,8 +140,9 @@ class ScaledServiceResolverTest {
   void aFallbackMayBeAKnativeService_onceItHasARevision() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
-    both.onScaledService(state -> received.put("troubles of " + state.object().id(),
-        state.troubles().stream().map(Trouble::reason).toList().toString()));
+    both.scaledServices().subscribe("test",
+        state -> received.put("troubles of " + state.object().id(),
+            state.troubles().stream().map(Trouble::reason).toList().toString()));
     ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
@@ -171,10 +177,10 @@ class ScaledServiceResolverTest {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
     both.activatorsAre(new RevisionId("system", "activator"));
-    both.onRevision(revision -> received.put("uid", revision.uid()));
+    both.revisions().subscribe("test", revision -> received.put("uid", revision.uid()));
     // As the throttler does.
-    both.onRevisionGone(id -> received.remove("activators"));
-    both.onPublicAddresses(now -> {
+    both.revisionsGone().subscribe("test", last -> received.remove("activators"));
+    both.publicAddresses().subscribe("test", now -> {
       if (now.http1().isEmpty()) {
         received.remove("activators");
       } else {
@@ -295,7 +301,8 @@ class ScaledServiceResolverTest {
         .putObject("labels").put("kubernetes.io/service-name", "activator");
     store.create(BuiltInKinds.ENDPOINT_SLICE, own);
     var shares = new ConcurrentSkipListMap<String, List<String>>();
-    cluster.onPublicAddresses(now -> shares.put(now.revision().toString(), now.http1()));
+    cluster.publicAddresses().subscribe("test",
+        now -> shares.put(now.revision().toString(), now.http1()));
     cluster.activatorsAre(new RevisionId("system", "activator"));
     cluster.start();
     assertThat(shares).isEqualTo(Map.of("shop/web", List.of("10.1.0.1")));

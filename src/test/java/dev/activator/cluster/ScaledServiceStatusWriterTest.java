@@ -67,13 +67,13 @@ class ScaledServiceStatusWriterTest {
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
         """));
     cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
-    cluster.onScaledService(writer::changed);
-    cluster.onScaledService(state -> {
+    cluster.scaledServices().subscribe("test", writer::changed);
+    cluster.scaledServices().subscribe("test", state -> {
       troubles = state.troubles();
       generation = state.object().generation();
       shown = state.object().status().desiredReplicas().orElse(-1);
     });
-    cluster.onScaledServiceGone(last -> writer.gone(last.object().id()));
+    cluster.scaledServicesGone().subscribe("test", last -> writer.gone(last.object().id()));
     cluster.start();
     writer.start();
   }

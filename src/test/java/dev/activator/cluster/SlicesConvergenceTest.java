@@ -66,8 +66,9 @@ class SlicesConvergenceTest {
         .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
             TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
             new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
-    cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> received.remove(id.name()));
+    cluster.pods().subscribe("test",
+        pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
+    cluster.podsGone().subscribe("test", last -> received.remove(last.revision().name()));
     return cluster;
   }
 

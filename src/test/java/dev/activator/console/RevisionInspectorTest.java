@@ -66,8 +66,9 @@ class RevisionInspectorTest {
       _ -> CompletableFuture.completedFuture(null), this::named);
 
   RevisionInspectorTest() {
-    backends.onChange(throttler::destinations);
-    throttler.onUnreachable(backends::suspected);
+    backends.healthy().subscribe("test", throttler::destinations);
+    throttler.unreachable().subscribe("backends",
+        now -> backends.suspected(now.revision(), now.destination()));
     exists(HELLO);
   }
 
@@ -181,7 +182,7 @@ class RevisionInspectorTest {
   void readsEachRevisionLessOften_whenRequestsOfManyWait() {
     // given a thousand revisions with a request that waits
     var reasons = new WaitReasonCache(inspector, throttler, loop);
-    throttler.onStarved(reasons::starved);
+    throttler.starved().subscribe("test", reasons::starved);
     var ids = IntStream.range(0, 1_000).mapToObj(i -> new RevisionId("default", "r" + i)).toList();
     for (var id : ids) {
       exists(id);
@@ -202,7 +203,7 @@ class RevisionInspectorTest {
   @Test
   void notifiesWaitingRequestsOfTheCauseOnceASecond() {
     var reasons = new WaitReasonCache(inspector, throttler, loop);
-    throttler.onStarved(reasons::starved);
+    throttler.starved().subscribe("test", reasons::starved);
     exists(OTHER);
     request(OTHER);
 

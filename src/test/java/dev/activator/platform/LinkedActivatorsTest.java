@@ -72,7 +72,7 @@ class LinkedActivatorsTest {
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, running.size() + 1),
           new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
-      cluster.onPublicAddresses(peers.network()::publicAddresses);
+      cluster.publicAddresses().subscribe("test", peers.network()::publicAddresses);
       cluster.start();
       internal.start();
       peers.open();

@@ -28,7 +28,6 @@ import dev.activator.testing.PatientCaller;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.Throttler;
@@ -103,19 +102,19 @@ class SharedLimitTest {
       var lending = new PermitLending(address);
       throttler = Quiescence.watch(new Throttler(loops::loopFor, cluster, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending));
-      cluster.onRevision(throttler::revision);
-      cluster.onRevision(backends::revision);
-      cluster.onPods(backends::listed);
-      cluster.onPodsGone(backends::podsGone);
-      cluster.onPublicAddresses(throttler::publicAddresses);
-      backends.onChange(throttler::destinations);
+      cluster.revisions().subscribe("test", throttler::revision);
+      cluster.revisions().subscribe("test", backends::revision);
+      cluster.pods().subscribe("test", backends::listed);
+      cluster.podsGone().subscribe("test", last -> backends.podsGone(last.revision()));
+      cluster.publicAddresses().subscribe("test", throttler::publicAddresses);
+      backends.healthy().subscribe("test", throttler::destinations);
       var tls = new PeerTls();
       var internal = new SystemInternalTls(cluster::followCertificates, NAMESPACE, () -> false,
           new PodTls(), TestValues.TLS13);
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
           new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
-      cluster.onPublicAddresses(peers.network()::publicAddresses);
+      cluster.publicAddresses().subscribe("test", peers.network()::publicAddresses);
       lending.start(peers.network().loop(), peers.network());
       peers.network().listen(lending);
       cluster.start();

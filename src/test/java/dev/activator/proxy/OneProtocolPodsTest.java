@@ -87,10 +87,11 @@ class OneProtocolPodsTest extends WireTest {
     backends = new RevisionBackendsManager(_ -> loop, loop,
         Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)), ProbeSettings.DEFAULT,
         new Random(1));
-    backends.onChange(published::add);
-    backends.onChange(throttler::destinations);
-    throttler.onUnreachable((_, pod) -> suspected.add(pod));
-    throttler.onUnreachable(backends::suspected);
+    backends.healthy().subscribe("test", published::add);
+    backends.healthy().subscribe("test", throttler::destinations);
+    throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
+    throttler.unreachable().subscribe("backends",
+        now -> backends.suspected(now.revision(), now.destination()));
     throttler.revision(revision);
     backends.revision(revision);
     activator.admission = throttler::admit;

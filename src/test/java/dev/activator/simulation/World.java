@@ -110,37 +110,38 @@ final class World {
 
   /** As the product's own wiring does. */
   private void join(RevisionBackendsManager backends) {
-    cluster.onRevision(now -> story.tell("heard of %s %s", now.id(), now.uid()));
-    cluster.onRevisionGone(id -> story.tell("heard of the end of %s", id));
-    cluster.onPods(now -> story.tell("heard of pods %s", now));
-    cluster.onRevision(throttler::revision);
-    cluster.onRevision(backends::revision);
-    cluster.onRevisionGone(backends::revisionGone);
-    cluster.onRevisionGone(throttler::revisionGone);
-    cluster.onPods(backends::listed);
-    cluster.onPods(now -> clock.schedule(SOON,
+    cluster.revisions().subscribe("test", now -> story.tell("heard of %s %s", now.id(), now.uid()));
+    cluster.revisionsGone().subscribe("test",
+        last -> story.tell("heard of the end of %s", last.id()));
+    cluster.pods().subscribe("test", now -> story.tell("heard of pods %s", now));
+    cluster.revisions().subscribe("test", throttler::revision);
+    cluster.revisions().subscribe("test", backends::revision);
+    cluster.revisionsGone().subscribe("test", last -> backends.revisionGone(last.id()));
+    cluster.revisionsGone().subscribe("test", last -> throttler.revisionGone(last.id()));
+    cluster.pods().subscribe("test", backends::listed);
+    cluster.pods().subscribe("test", now -> clock.schedule(SOON,
         () -> checks(now.revision()).listed(now, healthy.get(now.revision()))));
-    cluster.onPodsGone(backends::podsGone);
-    cluster.onEndpointsWatch(backends::watchChanged);
-    cluster.onClusterIp(backends::clusterIp);
-    cluster.onPublicAddresses(throttler::publicAddresses);
-    backends.onChange(throttler::destinations);
-    backends.onChange(now -> require(!now.unreachable() || apiAwaySince == null
+    cluster.podsGone().subscribe("test", last -> backends.podsGone(last.revision()));
+    cluster.endpointsWatch().subscribe("test", backends::watchChanged);
+    cluster.clusterIps().subscribe("test", backends::clusterIp);
+    cluster.publicAddresses().subscribe("test", throttler::publicAddresses);
+    backends.healthy().subscribe("test", throttler::destinations);
+    backends.healthy().subscribe("test", now -> require(!now.unreachable() || apiAwaySince == null
         || clock.elapsed().minus(apiAwaySince).compareTo(NOTICED) < 0,
         now.revision()
             + " is given up, but Kubernetes cannot tell whether its pods were replaced"));
-    backends.onChange(now -> {
+    backends.healthy().subscribe("test", now -> {
       healthy.put(now.revision(), now);
       checks(now.revision()).noteCapacity(
           deployment(now.revision()).limit() * now.pods().all().size());
       story.tell("%s serves at %s%s", now.revision(), now.pods(),
           now.clusterIp() == null ? "" : " through " + now.clusterIp());
     });
-    throttler.onUnreachable((id, destination) -> {
-      backends.suspected(id, destination);
+    throttler.unreachable().subscribe("test", pod -> {
+      backends.suspected(pod.revision(), pod.destination());
       long now = clock.elapsed().toNanos();
-      clock.schedule(SOON,
-          () -> checks(id).unreachable(destination, now, healthy.get(id)));
+      clock.schedule(SOON, () -> checks(pod.revision()).unreachable(pod.destination(), now,
+          healthy.get(pod.revision())));
     });
   }
 

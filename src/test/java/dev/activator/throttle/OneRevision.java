@@ -37,7 +37,7 @@ final class OneRevision {
     revision = revision(containerConcurrency, annotations);
     throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", ThrottlerOptions.of(10_000),
         new Random(1));
-    throttler.onUnreachable((_, destination) -> suspected.add(destination));
+    throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
     throttler.revision(revision);
     loop.run();
   }

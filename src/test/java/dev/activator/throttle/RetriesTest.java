@@ -279,8 +279,8 @@ class RetriesTest {
     var revision = new OneRevision(1);
     var waiting = new AtomicInteger();
     var starved = new AtomicInteger();
-    revision.throttler.onWaiting((_, _) -> waiting.incrementAndGet());
-    revision.throttler.onStarved(_ -> starved.incrementAndGet());
+    revision.throttler.waiting().subscribe("test", _ -> waiting.incrementAndGet());
+    revision.throttler.starved().subscribe("test", _ -> starved.incrementAndGet());
     revision.pods(A);
     var request = revision.request();
     revision.pods();

@@ -156,7 +156,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void reportsAtOnceThatARequestWaitsAndThenOnceASecond() {
     var waiting = new ArrayList<RevisionId>();
-    throttler.onWaiting((id, _) -> waiting.add(id));
+    throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
     pods(A);
     var running = (Permit) throttler.admit(revision, new HeldRequest(loop));
@@ -177,7 +177,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void namesTheLoopOfTheFirstRequestThatWaits() {
     var waitsOn = new ArrayList<Loop>();
-    throttler.onWaiting((_, on) -> waitsOn.add(on));
+    throttler.waiting().subscribe("test", now -> waitsOn.add(now.on()));
     exists(1);
     var other = new VirtualLoop();
     var first = new HeldRequest(other);
@@ -192,7 +192,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void reportsRequestsThatAreRejectedSinceNoPodIsReachable() {
     var waiting = new ArrayList<RevisionId>();
-    throttler.onWaiting((id, _) -> waiting.add(id));
+    throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
     throttler.destinations(HealthyDestinations.unreachable(ID));
     loop.run();
@@ -205,7 +205,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void callsTheListenerOnceASecondWhileRequestsAreQueuedAndNoneCanRun() {
     var starved = new ArrayList<RevisionId>();
-    throttler.onStarved(starved::add);
+    throttler.starved().subscribe("test", starved::add);
     exists(1);
     request();
     loop.advance(Duration.ofMillis(999));

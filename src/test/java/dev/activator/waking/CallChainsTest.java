@@ -237,7 +237,7 @@ class CallChainsTest {
       world.answer("a", CHAIN);
       world.sleep();
     }
-    world.throttler.onStart(id -> {
+    world.throttler.starts().subscribe("test", id -> {
       if (id.equals(ChainWorld.id("a"))) {
         world.throttler.containerFailure(
             new ContainerFailure(id, new RevisionStartFailure("ExitCode1", "", "")));
@@ -316,7 +316,7 @@ class CallChainsTest {
   void whatALearnedStartNames_startsWithIt() {
     var world = world(Mode.ON);
     var wakeWith = new WakeWithStarter(world.starts, name -> name, world.chains::startedByName);
-    world.throttler.onStart(wakeWith::started);
+    world.throttler.starts().subscribe("test", wakeWith::started);
     world.chains.onStarted(wakeWith::follow);
     wakeWith.revision(new Revision(ChainWorld.id("b"), "u", PortProtocol.HTTP1, 0,
         RequestTimeouts.DEFAULT, true, null, Map.of(),

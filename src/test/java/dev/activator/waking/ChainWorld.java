@@ -61,7 +61,7 @@ final class ChainWorld {
         observers.remove(observer);
       }
     });
-    throttler.onStart(chains::started);
+    throttler.starts().subscribe("test", chains::started);
   }
 
   static RevisionId id(String name) {

@@ -47,7 +47,7 @@ class WakeWithStarterTest {
       }));
 
   WakeWithStarterTest() {
-    throttler.onStart(wakeWith::started);
+    throttler.starts().subscribe("test", wakeWith::started);
   }
 
   private static final class Counter implements RequestCounter {

@@ -1,0 +1,161 @@
+package dev.activator.app;
+
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.config.ConfigMapSettings;
+import dev.activator.config.NetworkConfig;
+import dev.activator.console.MinuteHistory;
+import dev.activator.console.RevisionHourHistory;
+import dev.activator.console.WaitReasonCache;
+import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Shutdown;
+import dev.activator.meters.ActivatorMeters;
+import dev.activator.observability.ColdStartRecorder;
+import dev.activator.observability.LastFailedRequests;
+import dev.activator.observability.RecentRequestDurations;
+import dev.activator.observability.RequestMeters;
+import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.throttle.Throttler;
+import dev.activator.tls.PodTls;
+import dev.activator.waking.CallChains;
+import dev.activator.waking.SpeculativeStarts;
+import dev.activator.waking.WakeWithStarter;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * Joins the activator's parts: each subscription, observer and attachment is one line here, in the
+ * order in which subscribers are called. Spring makes the objects; it orders nothing.
+ *
+ * <p><b>Threads.</b> The thread of the start, when all objects are made and none has started.
+ */
+@Configuration(proxyBeanMethods = false)
+@Import({Wiring.Events.class, Wiring.Requests.class, Wiring.Records.class, Wiring.Waking.class})
+class Wiring {
+  /** The path of an event: from the cluster to the permits. */
+  record Events(ClusterWatcher cluster, RevisionBackendsManager backends, Throttler throttler,
+      PodTls tls, ConfigMapSettings<NetworkConfig> network) {
+    void join() {
+      // The throttler admits requests of a revision as soon as it knows it.
+      cluster.revisions().subscribe("throttler", throttler::revision);
+      cluster.revisions().subscribe("backends", backends::revision);
+      cluster.pods().subscribe("backends", backends::listed);
+      cluster.podsGone().subscribe("backends", last -> backends.podsGone(last.revision()));
+      cluster.endpointsWatch().subscribe("backends", backends::watchChanged);
+      cluster.clusterIps().subscribe("backends", backends::clusterIp);
+      cluster.publicAddresses().subscribe("throttler", throttler::publicAddresses);
+      cluster.containerFailures().subscribe("throttler", throttler::containerFailure);
+      cluster.revisionsGone().subscribe("pod TLS", last -> tls.gone(last.id()));
+      cluster.revisionsGone().subscribe("backends", last -> backends.revisionGone(last.id()));
+      cluster.revisionsGone().subscribe("throttler", last -> throttler.revisionGone(last.id()));
+      // Before the throttler, which may send requests as soon as it has the destinations.
+      backends.healthy().subscribe("pod TLS", tls::healthy);
+      backends.healthy().subscribe("throttler", throttler::destinations);
+      throttler.unreachable().subscribe("backends",
+          pod -> backends.suspected(pod.revision(), pod.destination()));
+      throttler.waiting().subscribe("backends",
+          now -> backends.requestsWaitFor(now.revision(), now.on()));
+      throttler.starved().subscribe("cluster", cluster::requestsWaitFor);
+      network.onChange((before, now) -> {
+        var addressing = ThrottlerConfiguration.addressing(now);
+        if (!addressing.equals(ThrottlerConfiguration.addressing(before))) {
+          backends.addressingChanged();
+        }
+      });
+    }
+  }
+
+  /** Statistics for the autoscaler, and the ends of the process. */
+  record Requests(AutoscalerLink link, ConcurrencyReporter reporter, ActivatorHealth health,
+      ActivatorMeters meters, ProxyServer server, ObjectProvider<Shutdown> shutdown) {
+    void join() {
+      link.onChange(new AutoscalerLink.Listener() {
+        @Override
+        public void connected() {
+          health.link(true);
+        }
+
+        @Override
+        public void lost() {
+          health.link(false);
+        }
+      });
+      link.onChange(meters.link());
+      link.onChange(reporter);
+      meters.readiness(health);
+      server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
+    }
+  }
+
+  /** What is recorded of requests and of starts. */
+  record Records(ColdStartRecorder starts, LastFailedRequests failures, RequestMeters requests,
+      RecentRequestDurations durations, MinuteHistory minutes, RevisionHourHistory hours,
+      WaitReasonCache reasons) {
+    void join(Events events, RequestObservers observers) {
+      var cluster = events.cluster;
+      cluster.pods().subscribe("cold starts", starts::listed);
+      cluster.podsGone().subscribe("cold starts", last -> starts.podsGone(last.revision()));
+      cluster.podProgress().subscribe("cold starts", starts::progress);
+      cluster.podProgressEnded().subscribe("cold starts",
+          last -> starts.progressEnded(last.revision()));
+      events.backends.healthy().subscribe("cold starts", starts::published);
+      events.throttler.starved().subscribe("wait reasons", reasons::starved);
+      observers.add(starts);
+      observers.add(failures);
+      failures.onFailure(hours::failed);
+      starts.onStart(hours::started);
+      cluster.revisionsGone().subscribe("records", last -> {
+        requests.gone(last.id());
+        starts.gone(last.id());
+        failures.gone(last.id());
+        durations.gone(last.id());
+        minutes.gone(last.id());
+        hours.gone(last.id());
+        reasons.gone(last.id());
+      });
+    }
+  }
+
+  /** What a request wakes in addition to its own revision. */
+  record Waking(SpeculativeStarts starts, CallChains chains, WakeWithStarter wakeWith) {
+    void join(Events events) {
+      var cluster = events.cluster;
+      cluster.revisions().subscribe("wake with", wakeWith::revision);
+      cluster.pods().subscribe("call chains", chains::listed);
+      cluster.revisionsGone().subscribe("waking", last -> {
+        starts.gone(last.id());
+        chains.gone(last.id());
+        wakeWith.gone(last.id());
+      });
+      events.throttler.starts().subscribe("wake with", wakeWith::started);
+      events.throttler.starts().subscribe("call chains", chains::started);
+      chains.onStarted(wakeWith::follow);
+    }
+  }
+
+  @Bean
+  SmartInitializingSingleton join(Events events, Requests requests, Records records, Waking waking,
+      RequestObservers observers, List<Extension> extensions, Platform platform) {
+    return () -> {
+      events.join();
+      requests.join();
+      records.join(events, observers);
+      waking.join(events);
+      extensions.forEach(Extension::attach);
+      platform.join(events.cluster, requests.link);
+      if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {
+        // After the cold starts, which determine how long there was no pod.
+        observers.add(requests.reporter.queueTimes());
+      }
+    };
+  }
+}

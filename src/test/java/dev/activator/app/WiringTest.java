@@ -1,0 +1,115 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.ClusterActivator;
+import dev.activator.backend.ProbeSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.config.NetworkConfig;
+import dev.activator.loop.Topic;
+import dev.activator.observability.RequestObservers;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestValues;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.StubQueuedCaller;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.ProbeResult;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The order of the wiring list, in the product as it starts, and one path through it. */
+class WiringTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Revision REVISION = Revision.of(ID, 1);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ClusterWatcher cluster = new ClusterWatcher(
+      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), TestValues.OLDEST_KUBERNETES,
+      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
+  private int probes;
+  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
+      (on, request, done) -> on.execute(() -> {
+        probes++;
+        done.accept(new ProbeResult.Refused("connection refused"));
+      }), ProbeSettings.DEFAULT, new Random(1));
+  private final Throttler throttler = new Throttler(_ -> loop, id -> REVISION, "10.9.9.9",
+      ThrottlerOptions.of(100), new Random(1));
+
+  @Test
+  void aRequestThatHasToWaitHasItsPodProbedAtOnce() {
+    new Wiring.Events(cluster, backends, throttler, new PodTls(), NetworkConfig.live()).join();
+    backends.revision(REVISION);
+    throttler.revision(REVISION);
+    backends.listed(new PrivateEndpoints(ID,
+        new PodsByReadiness(DestinationSet.of(new Destination("10.0.0.1", 8012)),
+            DestinationSet.NONE),
+        PodsByReadiness.NONE));
+    // given a pod that has been silent for so long that it is seldom probed
+    loop.advance(Duration.ofMinutes(5));
+    probes = 0;
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(probes).isLessThan(2);
+
+    probes = 0;
+    var caller = new StubQueuedCaller(loop);
+    caller.with(throttler.admit(REVISION, caller));
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(probes).isEqualTo(1);
+  }
+
+  @Test
+  void subscribersAreCalledInTheOrderOfTheList() {
+    try (var product = product()) {
+      var events = product.getBean(Wiring.Events.class);
+
+      assertThat(Stream.of(events.cluster().revisions(), events.cluster().revisionsGone(),
+          events.cluster().pods(), events.cluster().podsGone(), events.cluster().endpointsWatch(),
+          events.cluster().clusterIps(), events.cluster().publicAddresses(),
+          events.cluster().containerFailures(), events.cluster().podProgress(),
+          events.cluster().podProgressEnded(), events.backends().healthy(),
+          events.throttler().unreachable(), events.throttler().waiting(),
+          events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
+          .containsExactly("Revision: revisions by Service, throttler, backends, wake with",
+              "end of Revision: revisions by Service, pod TLS, backends, throttler, records, waking",
+              "pods: backends, cold starts, call chains", "end of pods: backends, cold starts",
+              "watch of Endpoints: backends", "private Service: backends",
+              "public Endpoints: throttler, lending", "pods that do not start: throttler",
+              "pods that start: cold starts", "end of pods that start: cold starts",
+              "healthy destinations: pod TLS, throttler, cold starts",
+              "unreachable pods: backends", "requests that wait: backends, autoscalerfallback",
+              "revisions without a pod: cluster, wait reasons",
+              "requests that need a start: wake with, call chains");
+      assertThat(product.getBean(RequestObservers.class).names())
+          .containsExactly("ColdStartRecorder", "LastFailedRequests");
+    }
+  }
+
+  /** All objects of cluster mode, joined, without a cluster: no part is started. */
+  private static ConfigurableApplicationContext product() {
+    return new SpringApplicationBuilder(ClusterActivator.class).web(WebApplicationType.NONE)
+        .initializers(context -> context.addBeanFactoryPostProcessor(
+            beans -> ((BeanDefinitionRegistry) beans).removeBeanDefinition("activator")))
+        .profiles("cluster").logStartupInfo(false)
+        .run("--activator.cluster.server=http://127.0.0.1:1", "--activator.rescue.enabled=true",
+            "--activator.identity.pod-name=activator-0", "--activator.identity.pod-ip=10.0.0.1",
+            "--activator.identity.system-namespace=knative-serving");
+  }
+}
