@@ -41,7 +41,7 @@ class ModeProcessor extends ContextAotProcessor {
         public void contextLoaded(ConfigurableApplicationContext context) {
           throw new AbandonedRunException(context);
         }
-      }, () -> ActivatorApplication.run(command, mode));
+      }, () -> ActivatorApplication.run(command, mode, configuration));
     } catch (AbandonedRunException e) {
       return (GenericApplicationContext) Objects.requireNonNull(e.getApplicationContext());
     }

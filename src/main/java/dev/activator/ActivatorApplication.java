@@ -32,13 +32,14 @@ public class ActivatorApplication {
     try {
       var command = CommandLine.parse(UnknownSettings::problem, args);
       var mode = ActivatorMode.of(environment(command));
+      var configuration = configuration(mode);
       if (!hint.isEmpty()) {
         log.info(hint);
       }
       if (command.isDryRun()) {
         System.exit(SettingsDryRun.of(command, mode));
       }
-      run(command, mode);
+      run(command, mode, configuration);
     } catch (RuntimeException e) {
       // Boot logs all other failures itself.
       if (e instanceof IllegalArgumentException) {
@@ -72,21 +73,34 @@ public class ActivatorApplication {
     System.setProperty("jdk.tls.server.disableExtensions", "server_name");
   }
 
-  /** The Spring configuration of a mode. */
+  /**
+   * The Spring configuration of a mode.
+   *
+   * @throws IllegalArgumentException if it is embedded mode, and this is the image
+   */
   public static Class<?> configuration(ActivatorMode mode) {
     return switch (mode) {
       case CLUSTER -> ClusterActivator.class;
       case STANDALONE -> StandaloneActivator.class;
-      case EMBEDDED -> EmbeddedActivator.class;
+      case EMBEDDED -> embedded();
     };
   }
 
+  /** By name, because the image leaves the package out. */
+  private static Class<?> embedded() {
+    try {
+      return Class.forName("dev.activator.embedded.EmbeddedActivator");
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException("this image has no embedded mode, which is used where "
+          + "there is no cluster: run the jar (java -jar activator.jar), or set KUBECONFIG", e);
+    }
+  }
+
   /** Starts the activator; returns when it takes requests. */
-  public static void run(CommandLine command, ActivatorMode mode) {
+  public static void run(CommandLine command, ActivatorMode mode, Class<?> activator) {
     var shutdown = new Shutdown(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
     shutdown.handleSignals();
-    var activator = configuration(mode);
     var application = new SpringApplication(activator);
     application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());

@@ -1,4 +1,4 @@
-/** {@code main}, and the three configurations that it chooses between. */
+/** {@code main}, and the configurations of the modes in a cluster. */
 @NullMarked
 package dev.activator;
 

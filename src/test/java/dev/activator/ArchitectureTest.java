@@ -63,7 +63,12 @@ class ArchitectureTest {
         new Row("waking", and(GROUND, "throttle", "stats")),
         new Row("proxy", and(GROUND, "throttle", "stats", "waking", "wire")),
         new Row("autoscaler", and(GROUND, "wire")),
-        new Row("embedded", List.of("revision", "config", "loop", "autoscaler")),
+        new Row("embedded",
+            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "console",
+                "platform", "app")),
+        new Row("embedded.api", List.of("revision", "config", "loop")),
+        new Row("embedded.runtime",
+            List.of("embedded.api", "revision", "config", "loop", "autoscaler")),
         new Row("console",
             and(GROUND, "lending", "backend", "throttle", "stats", "cluster", "autoscaler")),
         new Row("meters",
@@ -72,10 +77,10 @@ class ArchitectureTest {
         new Row("training", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
         new Row("profiling", List.of("config")),
         new Row("platform",
-            and(GROUND, "cluster", "stats", "autoscaler", "proxy", "embedded", "console")),
+            and(GROUND, "cluster", "stats", "autoscaler", "proxy", "console")),
         new Row("app",
             and(GROUND, "lending", "cluster", "backend", "throttle", "stats", "autoscaler",
-                "proxy", "embedded", "console", "meters", "training", "profiling", "platform",
+                "proxy", "console", "meters", "training", "profiling", "platform",
                 "waking")));
   }
 

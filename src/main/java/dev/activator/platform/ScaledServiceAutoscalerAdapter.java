@@ -28,7 +28,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private volatile @Nullable ActivatorEndpointSliceWriter catcher;
 
   /** Subscribes to the ScaledServices. Call before the watcher starts. */
-  void follow(ClusterWatcher cluster, Autoscaler autoscaler, ScaledServiceStatusWriter to,
+  public void follow(ClusterWatcher cluster, Autoscaler autoscaler, ScaledServiceStatusWriter to,
       ActivatorEndpointSliceWriter catches) {
     writer = to;
     catcher = catches;
@@ -59,11 +59,11 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     }
   }
 
-  ScaledServiceStatusWriter writer() {
+  public ScaledServiceStatusWriter writer() {
     return Objects.requireNonNull(writer);
   }
 
-  ActivatorEndpointSliceWriter catcher() {
+  public ActivatorEndpointSliceWriter catcher() {
     return Objects.requireNonNull(catcher);
   }
 
@@ -72,7 +72,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
    *
    * @param onWrite gets the answer to each write
    */
-  ScaleClient scales(ScaleClient plain, Consumer<ScaleApiResult> onWrite) {
+  public ScaleClient scales(ScaleClient plain, Consumer<ScaleApiResult> onWrite) {
     return new ScaleClient() {
       @Override
       public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
@@ -101,7 +101,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   }
 
   /** Writes an Event that requests to the Service do not reach the activators. */
-  void notCaught(RevisionId id, String why) {
+  public void notCaught(RevisionId id, String why) {
     happened(id, true, "ServiceNotCaught", why);
   }
 

@@ -52,17 +52,24 @@ final class DeployedActivator implements AutoCloseable {
       throws IOException {
     var readOnly = Files.createDirectories(directory.resolve("read-only"));
     Files.setPosixFilePermissions(readOnly, PosixFilePermissions.fromString("r-xr-xr-x"));
-    var command = new ArrayList<>(asNobody());
-    command.addAll(List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
+    var program = List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow", "-Xmx360m", "-XX:MaxDirectMemorySize=120m",
-        "-Djava.io.tmpdir=" + readOnly, "-jar", jar(directory).toString()));
+        "-Djava.io.tmpdir=" + readOnly, "-jar", jar(directory).toString());
+    return start(program, readOnly, kubeconfig(directory, api), environment);
+  }
+
+  /** Starts this program in this folder. */
+  static DeployedActivator start(List<String> program, Path folder, Path kubeconfig,
+      Map<String, String> environment) throws IOException {
+    var command = new ArrayList<>(asNobody());
+    command.addAll(program);
     var builder = new ProcessBuilder(command).redirectErrorStream(true)
-        .directory(readOnly.toFile());
+        .directory(folder.toFile());
     builder.environment().clear();
     builder.environment().putAll(Map.of("GOGC", "500", "POD_NAME", "activator-1", "POD_IP",
         "10.0.0.1", "SYSTEM_NAMESPACE", "knative-serving", "CONFIG_LOGGING_NAME",
         "config-logging", "CONFIG_OBSERVABILITY_NAME", "config-observability"));
-    builder.environment().putAll(Map.of("KUBECONFIG", kubeconfig(directory, api).toString(),
+    builder.environment().putAll(Map.of("KUBECONFIG", kubeconfig.toString(),
         "ACTIVATOR_PORT_HTTP1", "0", "ACTIVATOR_PORT_H2C", "0", "PROFILING_PORT", "0",
         "SERVER_PORT", "0", "ACTIVATOR_CONSOLE_PORT", "0", "ACTIVATOR_SERVING_PROPAGATIONDELAY",
         "6s"));
@@ -100,7 +107,7 @@ final class DeployedActivator implements AutoCloseable {
     return copy;
   }
 
-  private static Path kubeconfig(Path directory, String api) throws IOException {
+  static Path kubeconfig(Path directory, String api) throws IOException {
     return Files.writeString(directory.resolve("kubeconfig"), """
         apiVersion: v1
         kind: Config
@@ -168,6 +175,10 @@ final class DeployedActivator implements AutoCloseable {
       throw new IllegalStateException("no line like " + pattern + " in:\n" + log());
     }
     return Integer.parseInt(found.group(1));
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   void terminate() {

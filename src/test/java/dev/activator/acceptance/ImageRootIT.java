@@ -1,17 +1,17 @@
 package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,53 +23,61 @@ import org.junit.jupiter.api.Test;
  */
 class ImageRootIT {
   private static final Path PROJECT = Path.of("").toAbsolutePath();
-  private static final String NOBODY = "65534";
-
+  /** Where nobody else writes; has the image's folder, and a kubeconfig. */
+  private static Path directory;
   private static Path root;
 
   @BeforeAll
   static void build() throws Exception {
+    assumeTrue(DeployedActivator.isPossible(), "no setpriv to leave root with");
     var jar = Path.of(System.getProperty("activator.jar"));
     var made = jar.resolveSibling("image");
     run(PROJECT.resolve("bin/image-root").toString(), jar.toString(), made.toString());
-    root = Files.createTempDirectory("image").toRealPath();
-    run("cp", "-a", made + "/.", root.toString());
+    directory = Files.createTempDirectory("image").toRealPath();
+    root = directory.resolve("root");
+    run("cp", "-a", made.toString(), root.toString());
     run("chmod", "-R", "a+rX,a-w", root.toString());
+    run("chmod", "a+rx", directory.toString());
   }
 
   @AfterAll
   static void delete() throws Exception {
-    if (root != null) {
-      run("chmod", "-R", "u+w", root.toString());
-      run("rm", "-r", root.toString());
+    if (directory != null) {
+      run("chmod", "-R", "u+w", directory.toString());
+      run("rm", "-r", directory.toString());
     }
   }
 
   @Test
   void startsFromItsCacheAndWritesNothing() throws Exception {
-    // given a JVM that would rather end than do without the cache, and no place for temporary files
-    var strict = Map.of("JDK_JAVA_OPTIONS",
-        "-XX:AOTMode=on -Xlog:aot -Djava.io.tmpdir=/nowhere -XX:MaxRAM=600m");
+    try (var cluster = new FakeCluster()) {
+      cluster.revision("hello");
+      cluster.scaleUp("hello");
+      // given a JVM that would rather end than do without the cache, and no place for temporary files
+      var strict = Map.of("JDK_JAVA_OPTIONS",
+          "-XX:AOTMode=on -Xlog:aot -Djava.io.tmpdir=/nowhere -XX:MaxRAM=600m",
+          "ACTIVATOR_CLUSTER_AUTOSCALER", cluster.autoscalerUrl());
+      var kubeconfig = DeployedActivator.kubeconfig(directory, cluster.api.url());
 
-    // when it runs as nobody
-    try (var activator = ActivatorProcess.startedAs(asNobody(), root.resolve("app"), strict)) {
-      var answer = new Curl(activator.ready()).get("hello.default.localhost");
-      tell(activator);
+      // when it runs as nobody
+      try (var activator = DeployedActivator.start(program(), root.resolve("app"), kubeconfig,
+          strict)) {
+        var answer = activator.ready().ask("hello", "/");
+        tell(activator);
 
-      // then it serves, wired when it was built, with cache and native transport from where they are
-      assertThat(answer.statusCode()).isEqualTo(200);
-      assertThat(activator.log()).contains("Opened AOT cache activator.aot",
-          "Starting AOT-processed EmbeddedActivator");
-      assertThat(Files.readString(Path.of("/proc", activator.pid() + "", "maps")))
-          .contains(root + "/app/activator.aot")
-          .contains(root + "/app/native/libnetty_transport_native_epoll");
+        // then it serves, wired when it was built, with cache and native transport from where they are
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(activator.log()).contains("Opened AOT cache activator.aot",
+            "Starting AOT-processed ClusterActivator");
+        assertThat(Files.readString(Path.of("/proc", activator.pid() + "", "maps")))
+            .contains(root + "/app/activator.aot")
+            .contains(root + "/app/native/libnetty_transport_native_epoll");
 
-      // when Kubernetes ends the one process there is, then it drains and ends
-      activator.terminate();
-      assertThat(activator.exitCode()).isZero();
-      await()
-          .untilAsserted(() -> assertThat(activator.log()).contains("Draining"));
-      assertThat(activator.log()).doesNotContain(" ERROR ");
+        // when Kubernetes ends the one process there is, then it drains and ends
+        activator.terminate();
+        assertThat(activator.exitCode()).isZero();
+        assertThat(activator.log()).contains("Draining").doesNotContain("\"severity\":\"ERROR\"");
+      }
     }
   }
 
@@ -83,6 +91,31 @@ class ImageRootIT {
   }
 
   @Test
+  void holdsNoEmbeddedMode() throws Exception {
+    try (var jar = new JarFile(root.resolve("app/activator.jar").toFile());
+        var libraries = Files.list(root.resolve("app/lib"))) {
+      assertThat(jar.stream().map(ZipEntry::getName))
+          .contains("dev/activator/ClusterActivator.class")
+          .noneMatch(name -> name.startsWith("dev/activator/embedded/")
+              || name.startsWith("embedded/") || name.equals("application-embedded.yaml"));
+      assertThat(libraries).noneMatch(file -> file.toString().contains("pcollections"));
+    }
+  }
+
+  @Test
+  void saysInOneSentenceThatTheJarHasEmbeddedMode() throws Exception {
+    for (var environment : List.of(Map.<String, String>of(),
+        Map.of("ACTIVATOR_MODE", "embedded"))) {
+      try (
+          var activator = ActivatorProcess.startedAs(program(), root.resolve("app"), environment)) {
+        assertThat(activator.exitCode()).isEqualTo(1);
+        assertThat(activator.log().lines()).singleElement().asString()
+            .contains("Cannot start: this image has no embedded mode", "java -jar activator.jar");
+      }
+    }
+  }
+
+  @Test
   void saysWhichJdkItNeeds() throws Exception {
     var received = start(Map.of("JAVA_HOME", "/nowhere", "PATH", "/usr/bin:/bin"),
         PROJECT.resolve("bin/image-root").toString(), "/no/such.jar");
@@ -91,19 +124,12 @@ class ImageRootIT {
         .contains("JAVA_HOME is /nowhere, which is no JDK; it must be JDK 25 or later");
   }
 
-  private static List<String> asNobody() throws Exception {
-    var command = new ArrayList<String>();
-    if (start(Map.of(), "id", "-u").strip().equals("0")) {
-      assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv to leave root with");
-      command.addAll(List.of("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups",
-          "--no-new-privs"));
-    }
-    command.addAll(List.of(root + "/opt/java/bin/java", "@java.options"));
-    return command;
+  private static List<String> program() {
+    return List.of(root + "/opt/java/bin/java", "@java.options");
   }
 
   /** The figures, for people; the machine may be busy, so that none is asserted. */
-  private static void tell(ActivatorProcess activator) throws IOException {
+  private static void tell(DeployedActivator activator) throws IOException {
     var seconds = Pattern.compile("process running for ([0-9.]+)").matcher(activator.log());
     var memory = Pattern.compile("VmRSS:\\s+(\\d+) kB")
         .matcher(Files.readString(Path.of("/proc", activator.pid() + "", "status")));

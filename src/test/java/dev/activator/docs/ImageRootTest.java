@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,8 +56,13 @@ class ImageRootTest {
 
   @Test
   void takesARelativeFolder() throws Exception {
-    // given a JDK whose jar prints where it reads from
+    // given a JDK whose java unpacks no library, and whose jar prints where it reads from
     var home = jdk("26.0.1");
+    Files.writeString(home.resolve("bin/java"), """
+        case $* in
+          *extract*) for folder; do :; done; mkdir -p "$folder/lib" ;;
+        esac
+        """, StandardOpenOption.APPEND);
     var jar = Files.writeString(home.resolve("bin/jar"), "#!/bin/sh\necho \"$@\"\n");
     Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rwxr-xr-x"));
     var root = directory.resolve("image");

@@ -1,7 +1,6 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.SettingPreconditions;
-import dev.activator.platform.EmbeddedPlatform;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -30,9 +29,5 @@ public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
             && stableWindow.compareTo(Duration.ofHours(1)) <= 0 && stableWindow.toNanosPart() == 0,
         "activator.embedded.stable-window", stableWindow,
         "must be whole seconds from 6s to 1h");
-  }
-
-  public EmbeddedPlatform.Settings settings() {
-    return new EmbeddedPlatform.Settings(apiPort, autoscalerPort, stableWindow, maxPods, logOutput);
   }
 }

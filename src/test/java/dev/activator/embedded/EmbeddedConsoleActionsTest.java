@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.embedded;
 
 import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;

@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.embedded;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.console.LiveConsole;

@@ -1,7 +1,6 @@
-package dev.activator;
+package dev.activator.embedded;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.platform.EmbeddedPlatform;
 import dev.activator.app.ConsoleServer;
 import dev.activator.app.OriginCheck;
 import dev.activator.app.properties.EmbeddedProperties;
@@ -32,8 +31,9 @@ public class EmbeddedActivator {
   EmbeddedPlatform platform(EmbeddedProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
       ObjectProvider<Throttler> throttler) {
-    return new EmbeddedPlatform(properties.settings(),
-        resources.onServer(LoopResources.DEFAULT_NATIVE),
+    var settings = new EmbeddedPlatform.Settings(properties.apiPort(), properties.autoscalerPort(),
+        properties.stableWindow(), properties.maxPods(), properties.logOutput());
+    return new EmbeddedPlatform(settings, resources.onServer(LoopResources.DEFAULT_NATIVE),
         random, pod -> throttler.getObject().inFlight(pod));
   }
 

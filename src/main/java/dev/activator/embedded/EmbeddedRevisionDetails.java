@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.embedded;
 
 import dev.activator.cluster.EventFetcher.Event;
 import dev.activator.console.ClusterRevisionDetails;

@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.embedded;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.StatsServer;
@@ -24,6 +24,8 @@ import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.platform.Platform;
+import dev.activator.platform.ScaledServiceAutoscalerAdapter;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.UnknownHostHint;
 import dev.activator.proxy.policy.RevisionResolver;
