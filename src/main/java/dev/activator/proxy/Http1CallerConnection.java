@@ -16,11 +16,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,13 +39,11 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   private final Channel channel;
   private final RequestDispatcher dispatcher;
-  private final Supplier<Http2CallerSession> toHttp2;
   private final Caller caller;
   private final Http1Downstream downstream;
   private final ResettableTimer timer;
   private final UnreadResponseBytes.Account unread;
   private final Http1RequestReader reader;
-  private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private boolean closesWhenIdle;
   private int discardedBytes;
@@ -55,11 +51,9 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   private int headBytes;
 
   Http1CallerConnection(Channel channel, Http1RequestDecoder decoder, RequestDispatcher dispatcher,
-      Duration headTimeout, AbusiveConnectionCounter endedConnections,
-      Supplier<Http2CallerSession> toHttp2) {
+      Duration headTimeout, AbusiveConnectionCounter endedConnections) {
     this.channel = channel;
     this.dispatcher = dispatcher;
-    this.toHttp2 = toHttp2;
     this.caller = Caller.of(channel);
     this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     this.reader = new Http1RequestReader(channel, decoder, dispatcher.loop(), dispatcher.held(),
@@ -132,10 +126,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     discardedBytes = 0;
     headBytes = dispatcher.holdLargeHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
-    upgrade = reader.isDirect() ? H2cUpgrade.of(request) : null;
-    if (upgrade == null) {
-      dispatcher.dispatch(request, downstream.version(), downstream);
-    }
+    dispatcher.dispatch(request, downstream.version(), downstream);
   }
 
   private void headGone() {
@@ -145,26 +136,10 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   private void take(HttpContent part) {
     downstream.bodyCame(part);
-    if (upgrade != null) {
-      part.release();
-      switchToHttp2(upgrade);
-    } else if (current != null) {
+    if (current != null) {
       current.content(part);
     } else {
       discard(part);
-    }
-  }
-
-  /** Switches to HTTP/2, as the request is complete and the rest of the bytes is HTTP/2. */
-  private void switchToHttp2(H2cUpgrade to) {
-    downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
-    try {
-      toHttp2.get().upgraded(to.request(), to.settings());
-      // As it is removed, the decoder passes its remaining bytes to the session.
-      reader.leaveHttp();
-    } catch (Http2Exception e) {
-      log.debug("The upgrade of {} to HTTP/2 failed: {}", caller.address(), e.getMessage());
-      downstream.close();
     }
   }
 
@@ -195,10 +170,6 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   }
 
   private void nextTurn() {
-    if (upgrade != null) {
-      // The connection has switched to HTTP/2.
-      return;
-    }
     reader.nextTurn();
     downstream.readBegins();
     takePipelined();

@@ -115,11 +115,6 @@ final class Http1Downstream implements Downstream {
     return version;
   }
 
-  void switchingProtocols(HttpResponse head) {
-    interim(head);
-    channel.flush();
-  }
-
   /** Delays flushes until all bytes of this read are handled. */
   void readBegins() {
     reading = true;
@@ -177,9 +172,7 @@ final class Http1Downstream implements Downstream {
       awaitsContinue = false;
     }
     if (version == RequestVersion.HTTP_1_1) {
-      if (!head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-        head.headers().remove(HttpHeaderNames.CONNECTION);
-      }
+      head.headers().remove(HttpHeaderNames.CONNECTION);
       write(head);
       write(LastHttpContent.EMPTY_LAST_CONTENT);
     }

@@ -135,11 +135,6 @@ final class Http1RequestReader {
     updateReading();
   }
 
-  /** Whether the next part, if already read, is taken in this turn. */
-  boolean isDirect() {
-    return !taking && partsLeft > 0;
-  }
-
   private boolean isIdle() {
     return !taking && waiting.isEmpty() && receiver.isBetweenRequests();
   }

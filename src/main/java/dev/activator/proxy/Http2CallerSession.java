@@ -26,7 +26,6 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
@@ -96,16 +95,6 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     return new Http2CallerSession(Http2Setup.server(settings, limiter), channel, dispatcher,
         limiter,
         headTimeout, endedConnections);
-  }
-
-  /** Switches from HTTP/1. The request becomes stream 1. */
-  void upgraded(HttpRequest request, Http2Settings settings) throws Http2Exception {
-    onHttpServerUpgrade(settings);
-    var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
-    if (stream != null) {
-      request.setProtocolVersion(Http2HeadParser.VERSION);
-      begin(stream, request, true);
-    }
   }
 
   @Override

@@ -152,14 +152,10 @@ public final class ProxyServer {
     connections.add(connection);
     var pipeline = connection.pipeline();
     var decoder = new Http1RequestDecoder();
-    pipeline.addLast(new ProtocolSniffer(() -> {
-      toHttp2(connection, dispatcher);
-      pipeline.remove(decoder);
-    }));
+    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, decoder, dispatcher)));
     pipeline.addLast(decoder);
     pipeline.addLast(new ResponseEncoder());
-    var http1 = new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended,
-        () -> toHttp2(connection, dispatcher));
+    var http1 = new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended);
     pipeline.addLast(http1);
     if (draining) {
       http1.closeAfterThis();
@@ -168,8 +164,8 @@ public final class ProxyServer {
     }
   }
 
-  /** Leaves the {@link Http1RequestDecoder} in the pipeline, for the caller to remove. */
-  private Http2CallerSession toHttp2(Channel connection, RequestDispatcher dispatcher) {
+  private void toHttp2(Channel connection, Http1RequestDecoder decoder,
+      RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
     var session = Http2CallerSession.of(connection, dispatcher, headTimeout, ended);
     // Removed first, because the session writes as soon as it is added.
@@ -179,7 +175,7 @@ public final class ProxyServer {
     if (draining) {
       session.drain();
     }
-    return session;
+    pipeline.remove(decoder);
   }
 
   /**

@@ -53,12 +53,7 @@ class Http1CallerConnectionTest {
     var decoder = new Http1RequestDecoder();
     channel.pipeline().addLast(decoder, new ResponseEncoder());
     channel.pipeline().addLast(
-        new Http1CallerConnection(channel, decoder, dispatcher, HEAD_TIMEOUT, ended, () -> {
-          var session = Http2CallerSession.of(channel, dispatcher, HEAD_TIMEOUT, ended);
-          channel.pipeline().addLast(session);
-          channel.pipeline().remove(Http1CallerConnection.class);
-          return session;
-        }));
+        new Http1CallerConnection(channel, decoder, dispatcher, HEAD_TIMEOUT, ended));
   }
 
   @AfterEach
@@ -221,19 +216,6 @@ class Http1CallerConnectionTest {
     channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
     loop.run();
     assertThat(channel.isOutputShutdown()).isTrue();
-  }
-
-  @Test
-  void leavesTheConnectionToHttp2_whenTheUpgradeUsesUpItsTurn() {
-    receives(ANSWERED_AT_ONCE.repeat(31) + "GET / HTTP/1.1\r\nHost: hello\r\n"
-        + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: \r\n\r\n");
-    assertThat(responses()).contains("HTTP/1.1 101 ");
-    assertThat(throttle.queued()).isOne();
-
-    loop.run();
-
-    assertThat(channel.isOpen()).isTrue();
-    assertThat(channel.pipeline().get(Http2CallerSession.class)).isNotNull();
   }
 
   @Test

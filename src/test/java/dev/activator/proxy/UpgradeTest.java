@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.revision.Revision;
-import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.TestValues;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +30,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections that leave HTTP/1.1: for a WebSocket, for HTTP/2, for something else. */
+/** Connections that leave HTTP/1.1: for a WebSocket or for something else, but not for HTTP/2. */
 class UpgradeTest extends WireTest {
   private static final String[] TO_WEB_SOCKET = {"Connection: keep-alive, Upgrade",
       "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
@@ -36,26 +40,13 @@ class UpgradeTest extends WireTest {
       + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
   private static final String GOING_AWAY = "\u0088\u0002\u0003\u00e9";
 
-  private static final String PROBE = "GET / HTTP/1.1\r\nHost: x\r\nK-Network-Probe: activator\r\n";
+  private static final String OFFERS_H2C = " HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO)
+      + "\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAQAAP__\r\n";
   private static final String TEXT = "\u0081\u0001x";
   /** Two times what kernels may buffer on the way. */
   private static final long LENGTH = 128L << 20;
 
   private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
-
-  @Test
-  void answersInHttp1_whenTheUpgradeToHttp2ComesAtTheEndOfATurn() throws Exception {
-    try (var caller = activator.connect()) {
-      // Parts: two of each GET, three of the POST, and one of the next head.
-      caller.send((PROBE + "\r\n").repeat(30)
-          + PROBE.replace("GET", "POST") + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
-          + PROBE + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-          + "HTTP2-Settings: AAQAAP__\r\n\r\n" + PROBE + "\r\n");
-      for (int i = 0; i < 33; i++) {
-        assertThat(response(caller)).isEqualTo("200 activator");
-      }
-    }
-  }
 
   /** A pod that switches and then says back what it hears, eight bytes at a time. */
   private ScriptedPod echo() throws IOException {
@@ -282,60 +273,54 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  void goesOnInHttp2_whenTheCallerRequestsIt() throws Exception {
-    pod(pod -> {
-      var http2 = RawHttp2.pod(pod);
-      while (true) {
-        var asked = http2.read();
-        http2.headers(asked.stream(), false, ":status", "200");
-        http2.data(asked.stream(), true, asked.field(":path") + asked.field("upgrade")
-            + asked.field("http2-settings") + asked.field("connection"));
-      }
-    });
-    // The window of streams is 65,535.
-    try (var caller = activator.get("/first", "Connection: Upgrade, HTTP2-Settings",
-        "Upgrade: h2c", "HTTP2-Settings: AAQAAP__")) {
-      var head = caller.readHead();
-      assertThat(head.start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
-      assertThat(head.header("Upgrade")).isEqualTo("h2c");
-
-      var http2 = RawHttp2.caller(caller);
-      assertThat(http2.response(1)).isEqualTo("200 /firstnullnullnull");
-      http2.headers(3, true, ":method", "GET", ":scheme", "http", ":path", "/second", ":authority",
-          "hello.example", "knative-serving-namespace", "default", "knative-serving-revision",
-          "hello-00001");
-      assertThat(http2.response(3)).isEqualTo("200 /secondnullnullnull");
-    }
-  }
-
-  /** That they are no longer counted is checked at the end of each test. */
-  @Test
-  void countsALargeHeadThatGoesOnInHttp2Once() throws Exception {
-    try (var caller = activator.get("/first", "Connection: Upgrade, HTTP2-Settings",
-        "Upgrade: h2c", "HTTP2-Settings: AAQAAP__", "Large: " + "x".repeat(40_000))) {
-      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
-      RawHttp2.caller(caller);
-      eventually(() -> assertThat(activator.throttle.queued()).isOne());
-      eventually(() -> assertThat(activator.held.total()).isBetween(40_000L, 45_000L));
-    }
-  }
-
-  @Test
-  void goesOnInHttp1WhereARequestHasABodyOrNoProperSettings() throws Exception {
+  void ignoresAnOfferOfH2c_andThePodDoesNotSeeIt() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     try (var caller = activator.connect()) {
-      Activator.request(caller, "POST / HTTP/1.1", "Connection: Upgrade, HTTP2-Settings",
-          "Upgrade: h2c", "HTTP2-Settings: AAQAAP__", "Content-Length: 2");
-      caller.send("hi");
-      assertThat(response(caller)).isEqualTo("200 ok");
-      Activator.request(caller, "GET / HTTP/1.1", "Connection: Upgrade, HTTP2-Settings",
-          "Upgrade: h2c", "HTTP2-Settings: !");
-      assertThat(response(caller)).isEqualTo("200 ok");
+      caller.send("GET /1" + OFFERS_H2C + "\r\nPOST /2" + OFFERS_H2C
+          + "Content-Length: 2\r\n\r\nhiPOST /3" + OFFERS_H2C
+          + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\nGET /4"
+          + OFFERS_H2C.replace("Upgrade, ", "") + "\r\n");
+      for (int i = 1; i <= 4; i++) {
+        assertThat(response(caller)).isEqualTo("200 ok");
+        var asked = seen();
+        assertThat(asked.start()).endsWith(" /" + i + " HTTP/1.1");
+        assertThat(asked.header("Upgrade")).isNull();
+        assertThat(asked.header("HTTP2-Settings")).isNull();
+        assertThat(asked.header("Connection")).isNull();
+      }
     }
-    for (int i = 0; i < 2; i++) {
-      var asked = seen();
-      assertThat(asked.header("Upgrade")).isNull();
-      assertThat(asked.header("HTTP2-Settings")).isNull();
+  }
+
+  @Test
+  void tunnelsTheOtherProtocolThatIsOfferedWithH2c() throws Exception {
+    echo();
+    try (var caller = activator.connect()) {
+      caller.send("GET /" + OFFERS_H2C.replace("h2c", "h2c, websocket") + "\r\n");
+      assertThat(caller.readHead().start()).startsWith("HTTP/1.1 101 ");
+      assertThat(caller.read(8)).isEqualTo("welcome!");
+    }
+    var asked = seen();
+    assertThat(asked.header("Upgrade")).isEqualTo("websocket");
+    assertThat(asked.header("HTTP2-Settings")).isNull();
+  }
+
+  @Test
+  void servesTheJavaClient_whichOffersH2cByDefault_fromAPodThatOnlySpeaksHttp1() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    for (var method : List.of("GET", "POST")) {
+      try (var client = HttpClient.newHttpClient()) {
+        for (int i = 0; i < 2; i++) {
+          var body = method.equals("GET") ? BodyPublishers.noBody() : BodyPublishers.ofString("hi");
+          var response = client.send(
+              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + activator.port + "/"))
+                  .method(method, body).header("Knative-Serving-Namespace", "default")
+                  .header("Knative-Serving-Revision", "hello-00001").build(),
+              BodyHandlers.ofString());
+          assertThat(response.statusCode()).isEqualTo(200);
+          assertThat(response.body()).isEqualTo("ok");
+          assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+        }
+      }
     }
   }
 
@@ -495,28 +480,6 @@ class UpgradeTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
         assertThat(seen().start()).contains(" /" + i + " ");
       }
-    }
-  }
-
-  @Test
-  void goesOnInHttp2_whenItsPrefaceComesBeforeThe101() throws Exception {
-    pod(pod -> {
-      var http2 = RawHttp2.pod(pod);
-      while (true) {
-        var asked = http2.read();
-        http2.headers(asked.stream(), false, ":status", "200");
-        http2.data(asked.stream(), true, asked.field(":path"));
-      }
-    });
-    var early = new ByteArrayOutputStream();
-    early.writeBytes(("GET /first HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO)
-        + "\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAQAAP__\r\n\r\n"
-        + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
-    early.writeBytes(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]));
-    try (var caller = activator.connect()) {
-      caller.send(early.toByteArray());
-      assertThat(caller.readHead().header("Upgrade")).isEqualTo("h2c");
-      assertThat(RawHttp2.callerThatBegan(caller).response(1)).isEqualTo("200 /first");
     }
   }
 }

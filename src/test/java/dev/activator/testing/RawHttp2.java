@@ -82,11 +82,6 @@ public final class RawHttp2 implements Closeable {
     return http2;
   }
 
-  /** A caller whose preface and settings have been sent. */
-  public static RawHttp2 callerThatBegan(RawPeer peer) {
-    return new RawHttp2(peer);
-  }
-
   /** A pod, on a connection that was accepted. */
   public static RawHttp2 pod(RawPeer peer, int... settings) throws IOException {
     var http2 = new RawHttp2(peer);

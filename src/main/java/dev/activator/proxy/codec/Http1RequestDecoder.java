@@ -156,7 +156,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
 
   private void after(ByteBuf in, List<Object> out) {
     if (hasUpgrade && out.getFirst() instanceof HttpRequest request) {
-      hasUpgrade = UpgradeNegotiation.isRequested(version(request), HeaderFieldList.in(request));
+      hasUpgrade = UpgradeNegotiation.wanted(version(request), HeaderFieldList.in(request)) != null;
     }
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {

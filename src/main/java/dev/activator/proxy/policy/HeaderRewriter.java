@@ -37,6 +37,7 @@ public final class HeaderRewriter {
     boolean trailers = fields.has(KnownHeader.TE) && fields.hasToken(KnownHeader.TE, "trailers");
     String upgrade = UpgradeNegotiation.wanted(version, fields);
     removeHopByHop(fields);
+    fields.remove(KnownHeader.HTTP2_SETTINGS);
     fields.remove(KnownHeader.TRAILER);
     fields.remove(KnownHeader.REVISION);
     fields.remove(KnownHeader.REVISION_NAMESPACE);

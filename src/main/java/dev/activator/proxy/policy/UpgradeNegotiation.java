@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderMap;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,36 +15,31 @@ public final class UpgradeNegotiation {
 
   private UpgradeNegotiation() {}
 
-  /** The protocol that the request wants; null for HTTP/2, which ends at this proxy. */
-  public static @Nullable String wanted(RequestVersion version, HeaderMap fields) {
-    return isRequested(version, fields) && !fields.hasToken(KnownHeader.UPGRADE, H2C)
-        ? fields.first(KnownHeader.UPGRADE)
-        : null;
-  }
-
   /**
-   * Whether to switch to HTTP/2. False for a request with a body, because the body would have to be
-   * read first.
+   * The protocols that the request offers to the pod, in the caller's order; null if there are none.
+   * {@code h2c} is never one: RFC 9113 removed that upgrade.
    */
-  public static boolean toHttp2(RequestVersion version, HeaderMap fields) {
-    return isRequested(version, fields) && fields.hasToken(KnownHeader.UPGRADE, H2C)
-        && fields.all(KnownHeader.HTTP2_SETTINGS).size() == 1
-        && fields.hasToken(KnownHeader.CONNECTION, KnownHeader.HTTP2_SETTINGS.text())
-        && !fields.has(KnownHeader.TRANSFER_ENCODING) && !fields.has(KnownHeader.CONTENT_LENGTH);
+  public static @Nullable String wanted(RequestVersion version, HeaderMap fields) {
+    if (version != RequestVersion.HTTP_1_1 || !fields.has(KnownHeader.UPGRADE)
+        || !fields.hasToken(KnownHeader.CONNECTION, "upgrade")) {
+      return null;
+    }
+    var protocols = new StringJoiner(", ");
+    HeaderMap.eachToken(fields.all(KnownHeader.UPGRADE), protocol -> {
+      if (!protocol.equalsIgnoreCase(H2C)) {
+        protocols.add(protocol);
+      }
+    });
+    return protocols.length() == 0 ? null : protocols.toString();
   }
 
+  /** Whether the response switches to one of the protocols that the request offers. */
   public static boolean agrees(HeaderMap request, HeaderMap response) {
-    String requested = request.first(KnownHeader.UPGRADE);
-    return requested != null && requested.equalsIgnoreCase(response.first(KnownHeader.UPGRADE));
+    return request.hasToken(KnownHeader.UPGRADE, response.text(KnownHeader.UPGRADE));
   }
 
   public static void put(HeaderMap fields, String protocol) {
     fields.set(KnownHeader.CONNECTION, "Upgrade");
     fields.set(KnownHeader.UPGRADE, protocol);
-  }
-
-  public static boolean isRequested(RequestVersion version, HeaderMap fields) {
-    return version == RequestVersion.HTTP_1_1 && fields.has(KnownHeader.UPGRADE)
-        && fields.hasToken(KnownHeader.CONNECTION, "upgrade");
   }
 }

@@ -73,11 +73,11 @@ final class Generator {
     int count = theme == Theme.HURRY ? 8 : partings || in(3) ? 1 + random.nextInt(6) : 1;
     var plans = new ArrayList<Plan>();
     for (int i = 0; i < count; i++) {
-      var caller = caller(version == Version.H2C && i == 0);
+      var caller = caller();
       plans.add(new Plan(caller, pod(caller)));
     }
     boolean oneConnection = version.isHttp2()
-        ? version == Version.H2C || !in(3) && !partings
+        ? !in(3) && !partings
         : version == Version.HTTP_1_1 && in(2);
     int bytes = plans.stream()
         .mapToInt(plan -> plan.first().parts() * plan.first().partBytes()).sum();
@@ -92,7 +92,7 @@ final class Generator {
         !in(theme == Theme.EARLY_ANSWERS ? 2 : 4), callerWindow, List.copyOf(plans));
   }
 
-  private CallerScript caller(boolean bodyless) {
+  private CallerScript caller() {
     boolean http2 = version.isHttp2();
     var method = one(Method.values());
     boolean early = theme == Theme.EARLY_ANSWERS;
@@ -101,10 +101,9 @@ final class Generator {
     }
     boolean upgrades = theme == Theme.UPGRADES || version == Version.HTTP_1_1 && in(8);
     boolean body = method == Method.POST || method == Method.PUT || early || in(8);
-    int parts = !bodyless && !upgrades && body ? random.nextInt(4) : 0;
+    int parts = !upgrades && body ? random.nextInt(4) : 0;
     var leaving = in(theme == Theme.PARTINGS ? 2 : 4) ? one(Leaving.values()) : Leaving.STAYS;
-    if (leaving == Leaving.RESETS_STREAM && (bodyless || !http2)) {
-      // There is no stream, or none yet.
+    if (leaving == Leaving.RESETS_STREAM && !http2) {
       leaving = Leaving.RESETS;
     }
     var reading = in(8) ? one(Reading.values()) : Reading.ALWAYS;

@@ -41,7 +41,7 @@ class OracleTest {
   }
 
   private static Set<Outcome> alone(Version version, CallerScript caller, PodScript pod) {
-    return Oracle.expected(sequence(version, version == Version.H2C, 0, new Plan(caller, pod)), 0);
+    return Oracle.expected(sequence(version, false, 0, new Plan(caller, pod)), 0);
   }
 
   @ParameterizedTest(name = "{0} {1}, {2} bodies, {3} after {4} with {5}: {6}")
@@ -71,7 +71,6 @@ class OracleTest {
       HTTP_2, POST, STREAM, GOES_AWAY, 0, 0, COMPLETE
       HTTP_2, POST, STREAM, GOES_AWAY_BELOW, 0, 0, REFUSED COMPLETE
       HTTP_2, POST, STREAM, GOES_AWAY_BELOW, 2, 0, BROKEN_OFF
-      H2C, GET, STREAM, RESETS, 4, 0, COMPLETE REFUSED BROKEN_OFF
       """)
   void aCallerThatStaysSeesWhatThePodDoes(Version version, Method method, Framing framing, Cut cut,
       int cutAfter, int code, String expected) {

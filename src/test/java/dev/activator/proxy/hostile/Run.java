@@ -211,8 +211,7 @@ final class Run {
   private Caller caller() {
     var peer = network.connect(server::accept);
     return sequence.version().isHttp2()
-        ? new Http2Caller(peer, sequence.version() == Sequence.Version.H2C,
-            sequence.callerWindow(), random, this::tell)
+        ? new Http2Caller(peer, sequence.callerWindow(), random, this::tell)
         : new Http1Caller(peer, sequence.version() == Sequence.Version.HTTP_1_0, this::tell);
   }
 
@@ -221,7 +220,7 @@ final class Run {
     var version = sequence.version();
     var peer = network.connect(server::accept);
     Caller first = version.isHttp2()
-        ? new Http2Caller(peer, false, 65_535, random, this::tell)
+        ? new Http2Caller(peer, 65_535, random, this::tell)
         : new Http1Caller(peer, false, this::tell);
     first.calls.add(new Call(sequence.plans().size(), CallerScript.get()));
     callers.add(first);

@@ -20,12 +20,10 @@ record Sequence(long seed, Version version, boolean podSpeaksOther, boolean podR
   enum Version {
     HTTP_1_0,
     HTTP_1_1,
-    HTTP_2,
-    /** The first request asks for HTTP/2 with {@code Upgrade: h2c}. */
-    H2C;
+    HTTP_2;
 
     boolean isHttp2() {
-      return this == HTTP_2 || this == H2C;
+      return this == HTTP_2;
     }
   }
 
@@ -42,8 +40,7 @@ record Sequence(long seed, Version version, boolean podSpeaksOther, boolean podR
       boolean onlyHttp1 = pod.framing() == PodScript.Framing.CONNECTION || caller.upgrades();
       if (caller.partBytes() < 1 || pod.partBytes() < 1
           || (version.isHttp2() ? onlyHttp1 : onlyHttp2)
-          || version == Version.HTTP_1_0 && (oneConnection || caller.upgrades())
-          || version == Version.H2C && (!oneConnection || i == 0 && caller.hasBody())) {
+          || version == Version.HTTP_1_0 && (oneConnection || caller.upgrades())) {
         throw new IllegalArgumentException("not in " + version + ": " + plans.get(i));
       }
     }

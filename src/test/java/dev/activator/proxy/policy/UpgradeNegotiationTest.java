@@ -2,21 +2,14 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class UpgradeNegotiationTest {
-  private static final String[] TO_HTTP2 = {"Host", "h", "Connection", "Upgrade, HTTP2-Settings",
-      "Upgrade", "h2c", "HTTP2-Settings", "AAQAAP__"};
-
   private static MapFields fields(String... more) {
     return MapFields.of(more);
-  }
-
-  private static MapFields toHttp2(String... more) {
-    var all = new String[TO_HTTP2.length + more.length];
-    System.arraycopy(TO_HTTP2, 0, all, 0, TO_HTTP2.length);
-    System.arraycopy(more, 0, all, TO_HTTP2.length, more.length);
-    return MapFields.of(all);
   }
 
   @Test
@@ -32,29 +25,25 @@ class UpgradeNegotiationTest {
         .isNull();
   }
 
-  @Test
-  void toHttp2IsNotForThePod() {
-    assertThat(UpgradeNegotiation.wanted(RequestVersion.HTTP_1_1, toHttp2())).isNull();
-    assertThat(UpgradeNegotiation.toHttp2(RequestVersion.HTTP_1_1, toHttp2())).isTrue();
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      h2c                     |
+      H2C                     |
+      ,                       |
+      websocket, h2c          | websocket
+      h2c ,websocket          | websocket
+      irc/6.9 , h2c,websocket | irc/6.9, websocket
+      """)
+  void neverOffersH2c(String upgrade, @Nullable String offered) {
+    assertThat(UpgradeNegotiation.wanted(RequestVersion.HTTP_1_1,
+        fields("Connection", "Upgrade, HTTP2-Settings", "Upgrade", upgrade))).isEqualTo(offered);
   }
 
   @Test
-  void toHttp2NeedsOneSettingAndNoBody() {
-    assertThat(UpgradeNegotiation.toHttp2(RequestVersion.HTTP_1_1, toHttp2("Content-Length", "0")))
-        .isFalse();
-    assertThat(
-        UpgradeNegotiation.toHttp2(RequestVersion.HTTP_1_1,
-            toHttp2("Transfer-Encoding", "chunked")))
-        .isFalse();
-    assertThat(
-        UpgradeNegotiation.toHttp2(RequestVersion.HTTP_1_1, toHttp2("HTTP2-Settings", "AAQAAP__")))
-        .isFalse();
-    assertThat(
-        UpgradeNegotiation.toHttp2(RequestVersion.HTTP_1_1,
-            fields("Host", "h", "Connection", "Upgrade",
-                "Upgrade", "h2c", "HTTP2-Settings", "AAQAAP__")))
-        .isFalse();
-    assertThat(UpgradeNegotiation.toHttp2(RequestVersion.HTTP_1_0, toHttp2())).isFalse();
+  void readsAllFieldsOfTheName() {
+    assertThat(UpgradeNegotiation.wanted(RequestVersion.HTTP_1_1,
+        fields("Connection", "Upgrade", "Upgrade", "h2c", "Upgrade", "websocket")))
+        .isEqualTo("websocket");
   }
 
   @Test
@@ -64,7 +53,28 @@ class UpgradeNegotiationTest {
     assertThat(UpgradeNegotiation.agrees(asked, fields("Upgrade", "WebSocket"))).isTrue();
     assertThat(UpgradeNegotiation.agrees(asked, fields("Upgrade", "smtp"))).isFalse();
     assertThat(UpgradeNegotiation.agrees(asked, fields())).isFalse();
+    assertThat(UpgradeNegotiation.agrees(asked, fields("Upgrade", ""))).isFalse();
     assertThat(UpgradeNegotiation.agrees(fields(), fields("Upgrade", "websocket"))).isFalse();
+  }
+
+  @Test
+  void isAgreedToByOneOfTheProtocolsOffered() {
+    var asked = fields("Connection", "Upgrade", "Upgrade", "irc/6.9, websocket");
+
+    assertThat(UpgradeNegotiation.agrees(asked, fields("Upgrade", "websocket"))).isTrue();
+    assertThat(UpgradeNegotiation.agrees(asked, fields("Upgrade", "irc/6.9"))).isTrue();
+    assertThat(UpgradeNegotiation.agrees(asked, fields("Upgrade", "irc"))).isFalse();
+  }
+
+  @Test
+  void removesTheSettingsOfHttp2EvenIfConnectionDoesNotNameThem() {
+    var asked = fields("Connection", "Upgrade", "Upgrade", "h2c", "HTTP2-Settings", "AAQAAP__");
+
+    HeaderRewriter.request(asked, RequestVersion.HTTP_1_1, "h", "10.1.2.3");
+
+    assertThat(asked.all("Connection")).isEmpty();
+    assertThat(asked.all("Upgrade")).isEmpty();
+    assertThat(asked.all("HTTP2-Settings")).isEmpty();
   }
 
   @Test
