@@ -2,6 +2,7 @@ package dev.activator;
 
 import dev.activator.app.ActivatorLogging;
 import dev.activator.config.CommandLine;
+import dev.activator.app.Extensions;
 import dev.activator.app.SettingsDryRun;
 import dev.activator.config.ActivatorMode;
 import dev.activator.app.SettingsCheck;
@@ -10,6 +11,7 @@ import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.ActivatorHealth;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
@@ -96,12 +98,13 @@ public class ActivatorApplication {
     }
   }
 
-  /** Starts the activator; returns when it takes requests. */
+  /** Starts the activator with all its extensions; returns when it takes requests. */
   public static void run(CommandLine command, ActivatorMode mode, Class<?> activator) {
     var shutdown = new Shutdown(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
     shutdown.handleSignals();
-    var application = new SpringApplication(activator);
+    var application = new SpringApplication(Stream
+        .concat(Stream.of(activator), Extensions.ALL.stream()).toArray(Class[]::new));
     application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());
     // A lambda, so that the log names this class as the caller.

@@ -2,9 +2,9 @@ package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.platform.Platform;
-import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.OutboundProxyProperties;
-import dev.activator.app.properties.IdentityProperties;
+import dev.activator.settings.ClusterProperties;
+import dev.activator.settings.OutboundProxyProperties;
+import dev.activator.settings.IdentityProperties;
 import dev.activator.cluster.ClusterAccess;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Bean;

@@ -2,10 +2,10 @@ package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.platform.StandalonePlatform;
-import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.OutboundProxyProperties;
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.StandaloneProperties;
+import dev.activator.settings.ClusterProperties;
+import dev.activator.settings.OutboundProxyProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.StandaloneProperties;
 import dev.activator.cluster.ClusterAccess;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.annotation.Qualifier;

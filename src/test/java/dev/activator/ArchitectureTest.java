@@ -65,7 +65,7 @@ class ArchitectureTest {
         new Row("autoscaler", and(GROUND, "wire")),
         new Row("embedded",
             and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "console",
-                "platform", "app")),
+                "platform", "app", "settings")),
         new Row("embedded.api", List.of("revision", "config", "loop")),
         new Row("embedded.runtime",
             List.of("embedded.api", "revision", "config", "loop", "autoscaler")),
@@ -74,13 +74,17 @@ class ArchitectureTest {
         new Row("meters",
             and(GROUND, "lending", "throttle", "stats", "cluster", "autoscaler", "proxy",
                 "waking")),
-        new Row("training", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
-        new Row("profiling", List.of("config")),
+        new Row("settings",
+            and(GROUND, "cluster", "backend", "proxy", "console", "platform", "waking")),
+        new Row("ext.warmup", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
+        new Row("ext.profiling", List.of("config", "lifecycle", "cluster", "settings")),
+        new Row("ext.autoscalerfallback",
+            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "platform", "settings")),
         new Row("platform",
             and(GROUND, "cluster", "stats", "autoscaler", "proxy", "console")),
         new Row("app",
             and(GROUND, "lending", "cluster", "backend", "throttle", "stats", "autoscaler",
-                "proxy", "console", "meters", "training", "profiling", "platform",
+                "proxy", "console", "meters", "ext", "settings", "platform",
                 "waking")));
   }
 
@@ -148,7 +152,7 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "app",
-        "console", "embedded", "tls");
+        "console", "embedded", "tls", "settings", "ext");
     noClasses().that().resideInAPackage(inside("tls")).should()
         .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("org.springframework..")
             .and(JavaClass.Predicates.resideOutsideOfPackage("org.springframework.boot.ssl..")))
@@ -176,9 +180,9 @@ class ArchitectureTest {
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
     onlyIn("io.netty..", reason, "loop", "tls", "http", "upstream", "proxy", "stats", "autoscaler",
-        "console", "embedded", "training", "profiling", "platform", "app", "lending.link");
+        "console", "embedded", "ext", "platform", "settings", "app", "lending.link");
     onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
-        "console", "embedded", "training", "profiling", "platform", "app");
+        "console", "embedded", "ext", "platform", "app");
   }
 
   @Test

@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ProxyServerProperties;
 import dev.activator.platform.Platform;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
@@ -48,12 +47,12 @@ import org.springframework.context.annotation.Import;
  * part of a start.
  */
 @Configuration(proxyBeanMethods = false)
-@ConfigurationPropertiesScan(basePackageClasses = ProxyServerProperties.class)
+@ConfigurationPropertiesScan("dev.activator.settings")
 @Import({ConfigMapSettingsConfiguration.class, ThrottlerConfiguration.class,
     RequestConfiguration.class,
     ObservabilityConfiguration.class, ManagementServersConfiguration.class,
     LifecycleConfiguration.class, Wiring.class,
-    AutoscalerFallbackConfiguration.class, LendingConfiguration.class,
+    LendingConfiguration.class,
     ConsoleHistoryConfiguration.class})
 // Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,

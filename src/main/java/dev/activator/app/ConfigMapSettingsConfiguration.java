@@ -1,7 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
-import dev.activator.app.properties.IdentityProperties;
+import dev.activator.settings.ClusterProperties.ConfigMapProperties;
+import dev.activator.settings.IdentityProperties;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.LoggingConfig;

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.IdentityProperties;
+import dev.activator.settings.IdentityProperties;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.console.Alerts;
 import dev.activator.console.RevisionHourHistory;

@@ -1,7 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ConsoleProperties;
-import dev.activator.app.properties.ConsoleProperties.Auth;
+import dev.activator.settings.ConsoleProperties;
+import dev.activator.settings.ConsoleProperties.Auth;
 import dev.activator.cluster.TokenReviewAuthorizer;
 import java.io.IOException;
 import java.util.function.Supplier;

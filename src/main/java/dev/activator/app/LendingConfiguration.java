@@ -1,9 +1,9 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.LendingProperties;
-import dev.activator.app.properties.LendingProperties.Mode;
-import dev.activator.app.properties.ProxyServerProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.LendingProperties;
+import dev.activator.settings.LendingProperties.Mode;
+import dev.activator.settings.ProxyServerProperties;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.RevisionInspector;
 import dev.activator.console.ActivatorLoadsCollector;

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
+import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
@@ -88,12 +88,13 @@ class LifecycleConfiguration {
 
   /** Spring matches these parameters to beans by name. */
   @Bean
-  LifecycleSequence startOrder(Platform platform, RequestPorts ports, LifecyclePart profilingPort,
-      LifecyclePart informers, LifecyclePart certificates, LifecyclePart metricsPort,
+  LifecycleSequence startOrder(Platform platform, RequestPorts ports, LifecyclePart informers,
+      LifecyclePart certificates, LifecyclePart metricsPort,
       LifecyclePart telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, LifecyclePart warmUpEnds, LifecyclePart coldStartWarmUp,
+      ConcurrencyReporter reporter,
       LifecyclePart consolePort, LifecyclePart consoleEnds, LifecyclePart states,
-      LifecyclePart libraryMeters, RevisionBackendsManager backends, List<Extension> extensions) {
+      LifecyclePart libraryMeters, RevisionBackendsManager backends, List<Extension> attached) {
+    var extensions = Extensions.inOrder(attached);
     var parts = new ArrayList<LifecyclePart>();
     // The console is available while the start waits for the cluster, and during a drain.
     parts.add(consolePort);
@@ -103,8 +104,6 @@ class LifecycleConfiguration {
     parts.add(LifecyclePart.started("request ports", ports::check));
     parts.addAll(platform.beforePorts());
     parts.addAll(List.of(
-        // Always listens; answers 404 unless profiling is enabled.
-        profilingPort,
         // Probes are held back, because thousands of them would compete with the rest of the start.
         LifecyclePart.started("probes held", backends::hold),
         // All following parts need the settings.
@@ -115,13 +114,12 @@ class LifecycleConfiguration {
         telemetry,
         // Readiness may need the link.
         new LifecyclePart("autoscaler link", link::open, link::close),
-        new LifecyclePart("statistics", reporter::start, reporter::stop), warmUpEnds));
+        new LifecyclePart("statistics", reporter::start, reporter::stop)));
     parts.addAll(parts(extensions, StartOrder.BEFORE_REQUESTS));
     parts.addAll(List.of(
         // Requests need all of the above.
         new LifecyclePart("request ports", ports::open, ports::drain),
-        LifecyclePart.started("probes", backends::release), libraryMeters, coldStartWarmUp,
-        states));
+        LifecyclePart.started("probes", backends::release), libraryMeters, states));
     parts.addAll(parts(extensions, StartOrder.AFTER_REQUESTS));
     parts.addAll(platform.afterPorts(ports::http1));
     return new LifecycleSequence(parts);

@@ -1,19 +1,15 @@
 package dev.activator.app;
 
 import java.util.Locale;
-import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
-import dev.activator.app.properties.ConsoleLinksProperties;
-import dev.activator.app.properties.ConsoleProperties;
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
-import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.properties.ProxyServerProperties;
+import dev.activator.settings.ConsoleLinksProperties;
+import dev.activator.settings.ConsoleProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.MetricsServerProperties;
+import dev.activator.settings.ProxyServerProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
-import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.ParsedSettings;
 import dev.activator.console.ActivatorActuatorEndpoint;
 import dev.activator.console.Alerts;
 import dev.activator.console.ClusterRevisionDetails;
@@ -41,7 +37,6 @@ import dev.activator.observability.RecentRequestDurations;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.profiling.ProfilingServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
@@ -80,8 +75,7 @@ import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
 
 /**
- * Beans for operators and scrapers: metrics and health on one port, the console on another,
- * profiles on a third.
+ * Beans for operators and scrapers: metrics and health on one port, the console on another.
  */
 @Configuration(proxyBeanMethods = false)
 class ManagementServersConfiguration {
@@ -318,23 +312,5 @@ class ManagementServersConfiguration {
   @Bean
   LifecyclePart consoleEnds(LiveConsole console) {
     return LifecyclePart.stopped("console", console::close);
-  }
-
-  @Bean(destroyMethod = "stop")
-  ProfilingServer profilingServer(ProfilingProperties properties, ClusterWatcher cluster,
-      IdentityProperties identity, ConfigMapProperties names) {
-    var server = new ProfilingServer(properties.bindAddress(), properties.port());
-    // Parsed separately, so that an error elsewhere in the map does not block this switch.
-    cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
-      if (Profiling.parse(data) instanceof ParsedSettings.Valid<Profiling>(var now)) {
-        server.use(now);
-      }
-    });
-    return server;
-  }
-
-  @Bean
-  LifecyclePart profilingPort(ProfilingServer server) {
-    return new LifecyclePart("profiling port", server::start, server::stop);
   }
 }

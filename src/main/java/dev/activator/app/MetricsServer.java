@@ -1,7 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ConsoleProperties;
-import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.settings.ConsoleProperties;
+import dev.activator.settings.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.lifecycle.StartupFailedException;

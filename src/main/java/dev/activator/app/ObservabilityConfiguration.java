@@ -1,11 +1,11 @@
 package dev.activator.app;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.activator.app.properties.MetricLabelProperties;
-import dev.activator.app.properties.OutboundProxyProperties;
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.OtelProperties;
-import dev.activator.app.properties.ProxyServerProperties;
+import dev.activator.settings.MetricLabelProperties;
+import dev.activator.settings.OutboundProxyProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.OtelProperties;
+import dev.activator.settings.ProxyServerProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;

@@ -1,13 +1,13 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.GatewayAdmitProperties;
-import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ProxyServerProperties.PortProperties;
-import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
-import dev.activator.app.properties.ProxyServerProperties;
-import dev.activator.app.properties.CallerTlsProperties;
-import dev.activator.app.properties.CallChainProperties;
+import dev.activator.settings.GatewayAdmitProperties;
+import dev.activator.settings.ClusterProperties.ConfigMapProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.ProxyServerProperties.PortProperties;
+import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
+import dev.activator.settings.ProxyServerProperties;
+import dev.activator.settings.CallerTlsProperties;
+import dev.activator.settings.CallChainProperties;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
@@ -50,9 +50,6 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.SystemInternalTls;
-import dev.activator.training.ColdStartWarmUp;
-import dev.activator.training.JvmWarmUpThread;
-import dev.activator.training.JvmWarmUp;
 import dev.activator.upstream.ConnectionPoolsByLoop;
 import dev.activator.waking.CallerDetector;
 import dev.activator.waking.CallChains;
@@ -82,12 +79,6 @@ class RequestConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
-  private static final int WARM_UP_REQUESTS = 400;
-  private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
-  /** The warm-up takes 0.3 s of two processors, but shares them with the rest of the start. */
-  private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(10);
-  private static final int WARM_UP_COLD_STARTS = 200;
-  private static final Duration WARM_UP_COLD_STARTS_TIME = Duration.ofSeconds(20);
   private static final String WAITING_PAGE_KEY = "page.html";
   private static final String AUTOSCALER = "autoscaler";
 
@@ -308,33 +299,5 @@ class RequestConfiguration {
             : List.of();
       }
     };
-  }
-
-  /** Begins the warm-up, which runs while the other beans are created and the first lists are read. */
-  @Bean(destroyMethod = "stop")
-  JvmWarmUpThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    var requests = new JvmWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
-        WARM_UP_REQUESTS);
-    var thread = new JvmWarmUpThread(() -> requests.run(WARM_UP_LIMIT));
-    thread.begin();
-    return thread;
-  }
-
-  /**
-   * Waits for the warm-up before the ports open, so that the first callers do not wait for class
-   * loading.
-   */
-  @Bean
-  LifecyclePart warmUpEnds(JvmWarmUpThread warmUp) {
-    return LifecyclePart.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
-  }
-
-  /** Runs after the ports are open, because it would take most of the time of a start. */
-  @Bean
-  LifecyclePart coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    var thread = new JvmWarmUpThread(
-        () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
-            WARM_UP_COLD_STARTS).run(WARM_UP_COLD_STARTS_TIME));
-    return new LifecyclePart("warm-up of cold starts", thread::begin, thread::stop);
   }
 }

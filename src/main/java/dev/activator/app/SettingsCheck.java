@@ -1,19 +1,18 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.GatewayAdmitProperties;
-import dev.activator.app.properties.ConsoleProperties;
-import dev.activator.app.properties.ConsoleProperties.Auth;
-import dev.activator.app.properties.EffectiveProperties;
-import dev.activator.app.properties.EmbeddedProperties;
-import dev.activator.app.properties.LendingProperties.Mode;
-import dev.activator.app.properties.LendingProperties;
-import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
-import dev.activator.app.properties.ProxyServerProperties;
-import dev.activator.app.properties.ProxyServerProperties.PortProperties;
-import dev.activator.app.properties.CallerTlsProperties;
+import dev.activator.app.EffectiveProperties;
 import dev.activator.lifecycle.StartupFailedException;
-import java.net.InetAddress;
+import dev.activator.settings.CallerTlsProperties;
+import dev.activator.settings.ConsoleProperties.Auth;
+import dev.activator.settings.ConsoleProperties;
+import dev.activator.settings.EmbeddedProperties;
+import dev.activator.settings.GatewayAdmitProperties;
+import dev.activator.settings.LendingProperties.Mode;
+import dev.activator.settings.LendingProperties;
+import dev.activator.settings.ListeningPort;
+import dev.activator.settings.MetricsServerProperties;
+import dev.activator.settings.ProxyServerProperties.PortProperties;
+import dev.activator.settings.ProxyServerProperties;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,36 +36,11 @@ public final class SettingsCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
   /** A setting that is not supported, because the servers are decided when the jar is built. */
   private static final String SECOND_SERVER = "management.server.port";
-  private static final String ALL_INTERFACES = "";
-  private static final String LOOPBACK = "127.0.0.1";
 
   private final Consumer<String> onWarning;
 
   public SettingsCheck(Consumer<String> onWarning) {
     this.onWarning = onWarning;
-  }
-
-  private record ListeningPort(String property, String address, int port) {
-    ListeningPort {
-      address = normalized(address);
-    }
-
-    boolean conflictsWith(ListeningPort other) {
-      return port != 0 && port == other.port && (address.equals(other.address)
-          || address.equals(ALL_INTERFACES) || other.address.equals(ALL_INTERFACES));
-    }
-  }
-
-  private static String normalized(String address) {
-    if (address.equalsIgnoreCase("localhost")) {
-      return LOOPBACK;
-    }
-    try {
-      var literal = InetAddress.ofLiteral(address);
-      return literal.isAnyLocalAddress() ? ALL_INTERFACES : literal.getHostAddress();
-    } catch (IllegalArgumentException e) {
-      return address;
-    }
   }
 
   @Override
@@ -145,9 +119,9 @@ public final class SettingsCheck
         var one = listeners.get(i);
         if (one.conflictsWith(other)) {
           throw new StartupFailedException(
-              EffectiveProperties.setting(environment, one.property).name() + " and "
-                  + EffectiveProperties.setting(environment, other.property).name() + " are both "
-                  + one.port
+              EffectiveProperties.setting(environment, one.property()).name() + " and "
+                  + EffectiveProperties.setting(environment, other.property()).name() + " are both "
+                  + one.port()
                   + ", but two servers cannot share a port");
         }
       }
@@ -182,14 +156,17 @@ public final class SettingsCheck
         && !console.shares(environment.getProperty("server.port", Integer.class, 0))) {
       all.add(new ListeningPort("activator.console.port", console.bindAddress(), console.port()));
     }
-    var profiling = settings.of(ProfilingProperties.class);
-    all.add(
-        new ListeningPort("activator.profiling.port", profiling.bindAddress(), profiling.port()));
+    for (var record : Extensions.settings()) {
+      if (settings.of(record) instanceof ListeningPort.Source opened) {
+        all.addAll(opened.ports(address, isEmbedded));
+      }
+    }
     if (isEmbedded) {
       var embedded = settings.of(EmbeddedProperties.class);
-      all.add(new ListeningPort("activator.embedded.api-port", LOOPBACK, embedded.apiPort()));
+      all.add(new ListeningPort("activator.embedded.api-port", ListeningPort.LOOPBACK,
+          embedded.apiPort()));
       all.add(
-          new ListeningPort("activator.embedded.autoscaler-port", LOOPBACK,
+          new ListeningPort("activator.embedded.autoscaler-port", ListeningPort.LOOPBACK,
               embedded.autoscalerPort()));
     }
     return all;

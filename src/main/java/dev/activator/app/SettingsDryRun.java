@@ -1,14 +1,13 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.CallerTlsProperties;
-import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.ClusterProperties.AddressProperties;
-import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
-import dev.activator.app.properties.EffectiveProperties;
-import dev.activator.app.properties.OutboundProxyProperties;
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.properties.ProxyServerProperties;
+import dev.activator.settings.CallerTlsProperties;
+import dev.activator.settings.ClusterProperties;
+import dev.activator.settings.ClusterProperties.AddressProperties;
+import dev.activator.settings.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.EffectiveProperties;
+import dev.activator.settings.OutboundProxyProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.MetricsServerProperties;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
@@ -61,7 +60,7 @@ public final class SettingsDryRun {
   }
 
   /** A configuration that only binds and checks properties. */
-  @ConfigurationPropertiesScan(basePackageClasses = ProxyServerProperties.class)
+  @ConfigurationPropertiesScan({"dev.activator.settings", "dev.activator.ext"})
   private static final class Properties {}
 
   /** Returns the exit code: 0 if the process could start with these settings. */

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.EffectiveProperties;
+import dev.activator.app.EffectiveProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.net.InetAddress;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.CallerTlsProperties;
-import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.ClusterProperties.AddressProperties;
-import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ProxyServerProperties;
-import dev.activator.app.properties.StandaloneProperties;
-import dev.activator.app.properties.UpstreamProperties;
-import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
+import dev.activator.settings.CallerTlsProperties;
+import dev.activator.settings.ClusterProperties;
+import dev.activator.settings.ClusterProperties.AddressProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.ProxyServerProperties;
+import dev.activator.settings.StandaloneProperties;
+import dev.activator.settings.UpstreamProperties;
+import dev.activator.settings.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;

@@ -150,7 +150,7 @@ class Wiring {
       requests.join();
       records.join(events, observers);
       waking.join(events);
-      extensions.forEach(Extension::attach);
+      Extensions.inOrder(extensions).forEach(Extension::attach);
       platform.join(events.cluster, requests.link);
       if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {
         // After the cold starts, which determine how long there was no pod.

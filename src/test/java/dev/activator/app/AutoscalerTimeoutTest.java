@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import dev.activator.app.properties.ProxyServerProperties.ReadinessProperties;
+import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;

@@ -3,9 +3,9 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.app.properties.ConsoleProperties;
-import dev.activator.app.properties.ConsoleProperties.Auth;
-import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.settings.ConsoleProperties;
+import dev.activator.settings.ConsoleProperties.Auth;
+import dev.activator.settings.MetricsServerProperties;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
 import java.io.IOException;

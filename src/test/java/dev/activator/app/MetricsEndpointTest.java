@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.FreePort;
-import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.settings.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.settings.MetricsServerProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.testing.Certificate;
 import java.io.IOException;

@@ -104,7 +104,9 @@ class WiringTest {
 
   /** All objects of cluster mode, joined, without a cluster: no part is started. */
   private static ConfigurableApplicationContext product() {
-    return new SpringApplicationBuilder(ClusterActivator.class).web(WebApplicationType.NONE)
+    return new SpringApplicationBuilder(Stream
+        .concat(Stream.of(ClusterActivator.class), Extensions.ALL.stream()).toArray(Class[]::new))
+        .web(WebApplicationType.NONE)
         .initializers(context -> context.addBeanFactoryPostProcessor(
             beans -> ((BeanDefinitionRegistry) beans).removeBeanDefinition("activator")))
         .profiles("cluster").logStartupInfo(false)

@@ -7,18 +7,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A lease as an API server keeps it. */
-final class FakeLease implements LeaseClient {
-  @Nullable LeaseRecord lease;
+public final class FakeLease implements LeaseClient {
+  public @Nullable LeaseRecord lease;
   private long version;
-  boolean down;
+  public boolean down;
   /** Whether reads throw. */
-  boolean breaks;
+  public boolean breaks;
   /** Whether the lease may be read only. */
-  boolean refusesWrites;
+  public boolean refusesWrites;
   /** Whether writes arrive, but their answers do not. */
-  boolean losesAnswers;
+  public boolean losesAnswers;
   /** Writes wait for this on their way. */
-  CompletableFuture<Void> way = CompletableFuture.completedFuture(null);
+  public CompletableFuture<Void> way = CompletableFuture.completedFuture(null);
 
   @Override
   public CompletableFuture<LeaseApiResult> read() {

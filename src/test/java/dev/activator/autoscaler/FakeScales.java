@@ -17,45 +17,45 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Workloads whose replicas are numbers in a map; without an entry there are none. */
-final class FakeScales implements ScaleClient {
+public final class FakeScales implements ScaleClient {
   private final Map<RevisionId, Found> scales = new HashMap<>();
-  final List<Integer> writes = new ArrayList<>();
-  int reads;
+  public final List<Integer> writes = new ArrayList<>();
+  public int reads;
   /** Of writes; null to accept them. */
-  @Nullable Reason refuses;
+  public @Nullable Reason refuses;
   /** The same for reads. */
-  @Nullable Reason refusesReads;
+  public @Nullable Reason refusesReads;
   /** Whether reads throw. */
-  boolean breaksReads;
+  public boolean breaksReads;
   /** The one whose reads are refused; null for all. */
-  @Nullable RevisionId refusesOnly;
+  public @Nullable RevisionId refusesOnly;
   /** What a refusal asks for. */
-  Duration retryAfter = Duration.ZERO;
+  public Duration retryAfter = Duration.ZERO;
   /** Answered later, by the test; null to answer at once. */
-  @Nullable CompletableFuture<ScaleApiResult> later;
+  public @Nullable CompletableFuture<ScaleApiResult> later;
   /** The same for reads. */
-  @Nullable CompletableFuture<ScaleApiResult> laterRead;
+  public @Nullable CompletableFuture<ScaleApiResult> laterRead;
   /** Reads that wait for the test to answer them; null to answer at once. */
-  @Nullable List<Runnable> laterReads;
-  @Nullable RevisionId lastRead;
+  public @Nullable List<Runnable> laterReads;
+  public @Nullable RevisionId lastRead;
   /** What the API makes of the replicas that it should store. */
-  IntUnaryOperator stores = replicas -> replicas;
+  public IntUnaryOperator stores = replicas -> replicas;
   /** Whether the last replicas may go. */
-  CompletableFuture<Boolean> mayScaleToZero = CompletableFuture.completedFuture(true);
-  int asksForZero;
-  int cancelledScaleToZero;
+  public CompletableFuture<Boolean> mayScaleToZero = CompletableFuture.completedFuture(true);
+  public int asksForZero;
+  public int cancelledScaleToZero;
 
-  void set(RevisionId id, int replicas) {
+  public void set(RevisionId id, int replicas) {
     var before = scales.get(id);
     long version = before == null ? 1 : Long.parseLong(before.resourceVersion()) + 1;
     scales.put(id, new Found(replicas, replicas, Long.toString(version)));
   }
 
-  int replicas(RevisionId id) {
+  public int replicas(RevisionId id) {
     return scales.get(id).replicas();
   }
 
-  String version(RevisionId id) {
+  public String version(RevisionId id) {
     return scales.get(id).resourceVersion();
   }
 
@@ -98,7 +98,7 @@ final class FakeScales implements ScaleClient {
   }
 
   /** As `kubectl delete` does. */
-  void remove(RevisionId id) {
+  public void remove(RevisionId id) {
     scales.remove(id);
   }
 

@@ -4,9 +4,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ClusterActivator;
-import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.OutboundProxyProperties;
-import dev.activator.app.properties.IdentityProperties;
+import dev.activator.settings.ClusterProperties;
+import dev.activator.settings.OutboundProxyProperties;
+import dev.activator.settings.IdentityProperties;
 import org.junit.jupiter.api.Test;
 
 class PlatformTest {

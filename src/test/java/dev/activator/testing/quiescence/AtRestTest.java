@@ -6,7 +6,7 @@ import dev.activator.ActivatorApplication;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.LeaderElection;
-import dev.activator.autoscaler.AutoscalerFallback;
+import dev.activator.ext.autoscalerfallback.AutoscalerFallback;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.reflector.SharedInformers;

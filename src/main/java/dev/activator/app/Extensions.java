@@ -1,0 +1,46 @@
+package dev.activator.app;
+
+import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
+import dev.activator.ext.profiling.ProfilingConfiguration;
+import dev.activator.ext.warmup.WarmUpConfiguration;
+import dev.activator.lifecycle.Extension;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+
+/**
+ * The extensions of this build. To leave one out, delete its line; to delete it, delete its folder in
+ * {@code dev.activator.ext}, too.
+ */
+public final class Extensions {
+  /** Their configurations, in the order in which they are attached and start. */
+  public static final List<Class<?>> ALL = List.of(
+      // Shows how a start goes, so it starts first.
+      ProfilingConfiguration.class, AutoscalerFallbackConfiguration.class,
+      // Ends before the ports for requests open.
+      WarmUpConfiguration.class);
+
+  private Extensions() {}
+
+  /** The records of settings of all extensions. */
+  static List<Class<?>> settings() {
+    return ALL.stream().map(type -> type.getAnnotation(EnableConfigurationProperties.class))
+        .filter(settings -> settings != null).flatMap(settings -> Arrays.stream(settings.value()))
+        .toList();
+  }
+
+  /** Sorts extensions as they are listed here, whatever the order in which Spring made them. */
+  static List<Extension> inOrder(Collection<Extension> extensions) {
+    var names = ALL.stream().map(Extensions::name).toList();
+    return extensions.stream()
+        .sorted(Comparator.comparing(extension -> names.indexOf(extension.name()))).toList();
+  }
+
+  /** The name of an extension: that of its folder. */
+  static String name(Class<?> configuration) {
+    var folder = configuration.getPackageName();
+    return folder.substring(folder.lastIndexOf('.') + 1);
+  }
+}

@@ -1,0 +1,237 @@
+package dev.activator.ext.autoscalerfallback;
+
+import dev.activator.autoscaler.LeaderElection;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.ChildName;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleApiResult.Found;
+import dev.activator.revision.ScaleApiResult.Refused;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Scales a revision from zero to one when requests wait for it and Knative's autoscaler cannot be
+ * reached. It never starts a second pod, and never stops a pod. The setting is
+ * {@code activator.rescue}.
+ *
+ * <p>The activators elect one of them for this task; an activator is a candidate only while
+ * requests wait in it for a revision at zero.
+ *
+ * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
+ */
+public final class AutoscalerFallback {
+  static final Duration WITHOUT_LINK = Duration.ofSeconds(15);
+  private static final Duration TICK = Duration.ofSeconds(1);
+  /** How long a call of {@link #waits} counts. Callers repeat it once a second. */
+  private static final Duration STILL_WAITS = Duration.ofSeconds(3);
+  private static final Logger log = LoggerFactory.getLogger(AutoscalerFallback.class);
+
+  private final Loop loop;
+  private final ScaleClient scales;
+  private final Function<LeaderElection.Listener, LeaderElection> elections;
+  private final ScalingListener listener;
+  private final ResettableTimer ticks;
+  private final Map<RevisionId, Long> waiting = new HashMap<>();
+  /** Revisions that are not tried again in this outage. */
+  private final Set<RevisionId> done = new HashSet<>();
+  /** Revisions whose last read or write failed. The others are tried first. */
+  private final Set<RevisionId> failed = new HashSet<>();
+  private final Candidate candidate = new Candidate();
+  private @Nullable LeaderElection election;
+  /**
+   * Completes when the last election has released its lease. It could otherwise take the lease from
+   * the next election of this activator.
+   */
+  private CompletableFuture<Void> resigned = CompletableFuture.completedFuture(null);
+  private @Nullable CompletableFuture<Void> underWay;
+  private boolean leads;
+  private boolean linked;
+  private long unlinkedSince;
+  private boolean stopped;
+
+  /**
+   * @param elections makes an election that is not started yet, on the same loop
+   * @param listener is notified of each revision that was started, or that cannot be started
+   */
+  public AutoscalerFallback(Loop loop, ScaleClient scales,
+      Function<LeaderElection.Listener, LeaderElection> elections, ScalingListener listener) {
+    this.loop = loop;
+    this.scales = scales;
+    this.elections = elections;
+    this.listener = listener;
+    this.ticks = new ResettableTimer(loop, this::tick);
+    this.unlinkedSince = loop.nanoTime();
+  }
+
+  public void start() {
+    loop.execute(this::tick);
+  }
+
+  /** Completes when nothing is under way. */
+  public CompletableFuture<Void> stop() {
+    return CompletableFuture.supplyAsync(() -> {
+      stopped = true;
+      ticks.cancel();
+      return resign();
+    }, loop).thenCompose(ending -> ending);
+  }
+
+  public void linked(boolean now) {
+    loop.execute(() -> {
+      if (linked && !now) {
+        unlinkedSince = loop.nanoTime();
+      }
+      if (now) {
+        done.clear();
+        failed.clear();
+      }
+      linked = now;
+    });
+  }
+
+  /** Reports that a request waits for the revision. Callers repeat this every second. */
+  public void waits(RevisionId id) {
+    loop.execute(() -> waiting.put(id, loop.nanoTime()));
+  }
+
+  private void tick() {
+    if (stopped) {
+      return;
+    }
+    ticks.within(TICK);
+    long now = loop.nanoTime();
+    waiting.values().removeIf(last -> now - last > STILL_WAITS.toNanos());
+    boolean needed = !linked && now - unlinkedSince >= WITHOUT_LINK.toNanos()
+        && !done.containsAll(waiting.keySet());
+    if (!needed) {
+      var _ = resign();
+    } else if (election == null) {
+      if (resigned.isDone()) {
+        election = elections.apply(candidate);
+        election.start();
+      }
+    } else {
+      if (failed.containsAll(remaining())) {
+        failed.clear();
+      }
+      next();
+    }
+  }
+
+  private List<RevisionId> remaining() {
+    return waiting.keySet().stream().filter(id -> !done.contains(id)).toList();
+  }
+
+  private CompletableFuture<Void> resign() {
+    var held = election;
+    election = null;
+    if (held != null) {
+      resigned = held.stop();
+    }
+    return resigned;
+  }
+
+  private void next() {
+    var held = election;
+    if (held != null && leads && !linked && underWay == null) {
+      remaining().stream().filter(id -> !failed.contains(id)).findFirst()
+          .ifPresent(id -> rescue(id, held));
+    }
+  }
+
+  private void rescue(RevisionId id, LeaderElection held) {
+    var workload = new ScaleTargetRef("apps/v1", "Deployment",
+        ChildName.of(id.name(), "-deployment"));
+    await(scales.read(id, workload), read -> {
+      if (read instanceof Found found && found.replicas() == 0 && held.mayWrite() && !linked) {
+        await(scales.write(id, workload, found, 1), written -> {
+          if (written instanceof Found) {
+            done.add(id);
+            happened(id, false, "Rescued", workload
+                + " goes from 0 to 1: requests wait, and Knative's autoscaler has not been"
+                + " connected for " + Duration.ofNanos(loop.nanoTime() - unlinkedSince).toSeconds()
+                + " s");
+          } else {
+            refused(id, written);
+          }
+        });
+      } else if (read instanceof Found found && found.replicas() > 0) {
+        done.add(id);
+      } else if (read instanceof Found) {
+        failed.add(id);
+      } else {
+        refused(id, read);
+      }
+    });
+  }
+
+  private void refused(RevisionId id, ScaleApiResult answer) {
+    if (answer instanceof Refused(var reason, var message, _)) {
+      switch (reason) {
+        case CONFLICT, UNAVAILABLE -> {
+          failed.add(id);
+          log.debug("{} will be tried again: {}", id, message);
+        }
+        case NOT_FOUND, NOT_SCALABLE, FORBIDDEN, INVALID -> {
+          done.add(id);
+          happened(id, true, "RescueFailed", message);
+        }
+      }
+    }
+  }
+
+  private void happened(RevisionId id, boolean warning, String reason, String message) {
+    log.warn("{}: {}", id, message);
+    listener.happened(id, warning, reason, message);
+  }
+
+  private void await(CompletableFuture<ScaleApiResult> answer, Consumer<ScaleApiResult> then) {
+    var now = new CompletableFuture<Void>();
+    underWay = now;
+    var _ = answer.whenComplete((value, failure) -> loop.execute(() -> {
+      underWay = null;
+      try {
+        if (failure == null && !stopped) {
+          then.accept(value);
+          next();
+        }
+      } finally {
+        now.complete(null);
+      }
+    }));
+  }
+
+  private final class Candidate implements LeaderElection.Listener {
+    @Override
+    public void elected(int term) {
+      leads = true;
+      next();
+    }
+
+    @Override
+    public CompletableFuture<Void> deposed() {
+      leads = false;
+      return underWay == null ? CompletableFuture.completedFuture(null) : underWay;
+    }
+
+    @Override
+    public void holds(String holder) {
+      // It does not matter which other activator leads.
+    }
+  }
+}

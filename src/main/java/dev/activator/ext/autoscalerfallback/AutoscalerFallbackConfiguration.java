@@ -1,0 +1,103 @@
+package dev.activator.ext.autoscalerfallback;
+
+import dev.activator.settings.ClusterProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.ext.autoscalerfallback.AutoscalerFallbackProperties;
+import dev.activator.autoscaler.LeaderElection;
+import dev.activator.ext.autoscalerfallback.AutoscalerFallback;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.policy.LeaderElectionState.Times;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.ClusterWatcher.Sources;
+import dev.activator.cluster.EventWriter.Regarding;
+import dev.activator.cluster.ScalingApiClients;
+import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.loop.LoopGroup;
+import dev.activator.platform.Platform;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.Throttler;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The beans of the autoscaler fallback, which starts a revision's first pod while Knative's
+ * autoscaler cannot be reached. Disabled by default; the setting is {@code activator.rescue}.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(AutoscalerFallbackProperties.class)
+public class AutoscalerFallbackConfiguration {
+  private static final String NAME = "autoscalerfallback";
+  private static final String LEASE = "activator-rescue";
+  private static final long STOP_SECONDS = 5;
+
+  @Bean
+  Extension autoscalerFallback(AutoscalerFallbackProperties properties, Platform platform,
+      IdentityProperties identity,
+      AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
+      ClusterWatcher cluster, ClusterProperties api) {
+    if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
+      return () -> NAME;
+    }
+    var loop = loops.loopFor("rescue");
+    var clients = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
+    var lease = clients.lease(identity.systemNamespace(), LEASE);
+    var fallback = new AutoscalerFallback(loop, clients.scales(), listener -> new LeaderElection(
+        identity.podName() + "_" + identity.podIp(), loop,
+        lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(clients, cluster));
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        throttler.waiting().subscribe(NAME, now -> fallback.waits(now.revision()));
+        link.onChange(new AutoscalerLink.Listener() {
+          @Override
+          public void connected() {
+            fallback.linked(true);
+          }
+
+          @Override
+          public void lost() {
+            fallback.linked(false);
+          }
+        });
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        return when == StartOrder.BEFORE_REQUESTS
+            ? List.of(new LifecyclePart("autoscaler fallback", () -> {
+              clients.open();
+              fallback.start();
+            }, () -> {
+              fallback.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
+              clients.close();
+            }))
+            : List.of();
+      }
+    };
+  }
+
+  private static ScalingListener events(ScalingApiClients clients,
+      ClusterWatcher cluster) {
+    return new ScalingListener() {
+      @Override
+      public void happened(RevisionId id, boolean warning, String reason, String message) {
+        var revision = cluster.find(id);
+        var _ = clients.events().write(new Regarding("serving.knative.dev/v1", "Revision",
+            id.namespace(), id.name(), revision == null ? "" : revision.uid()), warning, reason,
+            message);
+      }
+    };
+  }
+}

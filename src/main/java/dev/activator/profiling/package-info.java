@@ -1,5 +1,0 @@
-/** A server for profiles of this process over HTTP. */
-@NullMarked
-package dev.activator.profiling;
-
-import org.jspecify.annotations.NullMarked;

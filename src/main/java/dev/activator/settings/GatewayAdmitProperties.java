@@ -1,0 +1,30 @@
+package dev.activator.settings;
+
+import dev.activator.config.SettingPreconditions;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of the port for the questions of gateways that send requests themselves.
+ *
+ * @param enabled whether the port is open; a client that reaches it can start workloads
+ * @param port the port; it is separate from those for requests, so that no host of a program leads
+ *     to it
+ * @param requestDuration for how long a request that the gateway sends itself is counted for the
+ *     autoscaler, because its end is not seen
+ * @param endpointsDelay the time after which a gateway knows of the first ready pod
+ */
+@ConfigurationProperties("activator.admit")
+public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,
+    @DefaultValue("8016") int port, @DefaultValue("1s") Duration requestDuration,
+    @DefaultValue("1s") Duration endpointsDelay) {
+
+  public GatewayAdmitProperties {
+    SettingPreconditions.port("activator.admit.port", port);
+    requestDuration = SettingPreconditions.positive("activator.admit.request-duration",
+        requestDuration);
+    endpointsDelay = SettingPreconditions.notNegative("activator.admit.endpoints-delay",
+        endpointsDelay);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.activator.settings;
+
+import dev.activator.observability.ColdStartRecorder;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings for the labels of metrics.
+ *
+ * @param coldStartLabels the labels of the histogram of cold starts. {@code revision}: a label for
+ *     the namespace and one for the revision, for up to 100 revisions. {@code none}: neither, so
+ *     one histogram for all revisions
+ */
+@ConfigurationProperties("activator.metrics")
+public record MetricLabelProperties(
+    @DefaultValue("none") ColdStartRecorder.LabelledBy coldStartLabels) {}
