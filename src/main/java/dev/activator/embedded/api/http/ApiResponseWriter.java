@@ -5,18 +5,11 @@ import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch.PatchException;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
-import java.util.zip.Deflater;
-import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBufferLimitException;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
@@ -32,14 +25,10 @@ final class ApiResponseWriter {
   private static final Logger log = LoggerFactory.getLogger(ApiResponseWriter.class);
 
   private static final int TOO_LARGE = 413;
-  private static final int COMPRESSED_FROM_BYTES = 128 * 1024;
-  private static final int BUFFER_BYTES = 64 * 1024;
 
   /** Field 1, {@code swagger}, and 2, {@code info}, with a title and a version. */
-  private static final byte[] OPENAPI_V2_PROTOBUF = "\n\0032.0\022\017\n\tactivator\022\002v1"
-      .getBytes(StandardCharsets.UTF_8);
-
-  private static final String OPENAPI_V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  private static final byte[] OPENAPI_V2 = "\n\0032.0\022\017\n\tactivator\022\002v1"
+      .getBytes(StandardCharsets.US_ASCII);
 
   private ApiResponseWriter() {}
 
@@ -65,28 +54,14 @@ final class ApiResponseWriter {
     return bytes(ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON), body);
   }
 
-  static Mono<ServerResponse> typed(MediaType type, ObjectNode body) {
-    return bytes(ServerResponse.ok().contentType(type), Json.bytes(body));
-  }
-
   static Mono<ServerResponse> text(String body) {
     return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
   }
 
-  /**
-   * The document of OpenAPI v2, without definitions. kubectl reads it for kinds that it does not
-   * find in OpenAPI v3; versions before 1.25 read it for all kinds.
-   */
-  static Mono<ServerResponse> openApiV2(List<String> accept) {
-    // Some clients send an "@", which is not a media type.
-    if (String.join(",", accept).contains("proto-openapi")) {
-      return bytes(ServerResponse.ok().header("Content-Type", OPENAPI_V2_TYPE),
-          OPENAPI_V2_PROTOBUF);
-    }
-    var document = Json.object().put("swagger", "2.0");
-    document.putObject("info").put("title", "activator").put("version", "v1");
-    document.putObject("paths");
-    return ok(document);
+  /** An empty document of OpenAPI v2, which kubectl reads for kinds that v3 does not have. */
+  static Mono<ServerResponse> openApiV2() {
+    return bytes(ServerResponse.ok().header("Content-Type",
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"), OPENAPI_V2);
   }
 
   static Mono<ServerResponse> failed(Throwable failure) {
@@ -105,19 +80,8 @@ final class ApiResponseWriter {
   private static Mono<ServerResponse> bytes(ServerResponse.BodyBuilder answer, byte[] body) {
     return answer.build((exchange, _) -> {
       var response = exchange.getResponse();
-      var headers = response.getHeaders();
-      var sent = body;
-      if (body.length > COMPRESSED_FROM_BYTES) {
-        headers.add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
-        var accepted = exchange.getRequest().getHeaders()
-            .getOrEmpty(HttpHeaders.ACCEPT_ENCODING);
-        if (acceptsGzip(accepted)) {
-          headers.set(HttpHeaders.CONTENT_ENCODING, "gzip");
-          sent = gzip(body);
-        }
-      }
-      headers.setContentLength(sent.length);
-      return response.writeWith(Mono.just(response.bufferFactory().wrap(sent)));
+      response.getHeaders().setContentLength(body.length);
+      return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
     });
   }
 
@@ -140,29 +104,6 @@ final class ApiResponseWriter {
         yield StatusException.internal("the server failed; its log says why");
       }
     };
-  }
-
-  private static boolean acceptsGzip(List<String> acceptEncoding) {
-    return acceptEncoding.stream().flatMap(line -> List.of(line.split(",", -1)).stream())
-        .map(coding -> coding.strip().toLowerCase(Locale.ROOT))
-        .anyMatch(coding -> coding.matches("(x-)?gzip(\\s*;\\s*q=(1(\\.0*)?|0\\.\\d*[1-9]\\d*))?"));
-  }
-
-  private static byte[] gzip(byte[] body) {
-    var bytes = new ByteArrayOutputStream(body.length / 4);
-    try (var fast = new Fast(bytes)) {
-      fast.write(body);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
-  }
-
-  private static final class Fast extends GZIPOutputStream {
-    Fast(ByteArrayOutputStream bytes) throws IOException {
-      super(bytes, BUFFER_BYTES);
-      def.setLevel(Deflater.BEST_SPEED);
-    }
   }
 
   /**

@@ -29,7 +29,6 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Routes a request of the API by its path and method to a handler. */
 public final class ApiRoutes {
@@ -40,7 +39,6 @@ public final class ApiRoutes {
 
   private final KindRegistry kinds;
   private final DiscoveryDocuments discovery;
-  private final AggregatedDiscovery aggregated;
   private final ComputedKinds computed;
   private final ApiReadHandler reads;
   private final PodLogHandler logs;
@@ -54,7 +52,6 @@ public final class ApiRoutes {
       ApiServerTestHooks hooks) {
     this.kinds = store.kinds();
     this.discovery = new DiscoveryDocuments(kinds);
-    this.aggregated = new AggregatedDiscovery(kinds);
     this.computed = new ComputedKinds(store);
     this.reads = new ApiReadHandler(store, caches);
     this.logs = new PodLogHandler(store);
@@ -128,8 +125,8 @@ public final class ApiRoutes {
     if (HEALTH.contains(path)) {
       return ApiResponseWriter.text("ok");
     }
-    if (path.equals(DiscoveryDocuments.OPENAPI_V2) && request.method().equals(HttpMethod.GET)) {
-      return ApiResponseWriter.openApiV2(request.headers().header("Accept"));
+    if (path.equals("/openapi/v2")) {
+      return ApiResponseWriter.openApiV2();
     }
     if (!acceptsJson(request)) {
       return Mono.error(StatusErrors.notAcceptable());
@@ -137,19 +134,13 @@ public final class ApiRoutes {
     var document = discovery.at(path);
     if (document.isPresent()) {
       return request.method().equals(HttpMethod.GET)
-          ? document(document.get(), request)
+          ? ApiResponseWriter.ok(document.get())
           : Mono.error(StatusErrors.method());
     }
     var computed = this.computed.answer(path, request);
     return computed.isPresent()
         ? computed.get()
         : onObjects(RequestedResource.of(kinds, path), request);
-  }
-
-  private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
-    return aggregated.at(request.path(), request)
-        .map(answer -> ApiResponseWriter.typed(answer.type(), answer.document()))
-        .orElseGet(() -> ApiResponseWriter.ok(document));
   }
 
   private Mono<ServerResponse> onObjects(RequestedResource target, ServerRequest request) {

@@ -20,7 +20,6 @@ import tools.jackson.databind.node.ObjectNode;
  * kubectl reads: the schemas, and the parameter {@code fieldValidation} of patches.
  */
 final class DiscoveryDocuments {
-  static final String OPENAPI_V2 = "/openapi/v2";
   private static final String OPENAPI = "/openapi/v3";
 
   static List<String> verbs(Kind kind) {
@@ -189,7 +188,7 @@ final class DiscoveryDocuments {
     var root = Json.object();
     var paths = root.putArray("paths");
     documents.forEach(paths::add);
-    paths.add("/healthz").add("/livez").add(OPENAPI_V2).add(OPENAPI).add("/readyz");
+    paths.add("/healthz").add("/livez").add(OPENAPI).add("/readyz");
     return root;
   }
 
