@@ -72,8 +72,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
     autoscaler.target(id, workload, settings(revision));
     var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
     if (deployment != null) {
-      // The Deployment may be older than the revision, if it was orphaned by an earlier revision
-      // with this name.
+      // The events of both kinds come in any order.
       autoscaler.pods(id, ready(deployment));
     }
   }

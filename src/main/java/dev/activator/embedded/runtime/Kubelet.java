@@ -93,7 +93,6 @@ final class Kubelet {
     }
     var pods = sets.computeIfAbsent(ObjectMeta.key(set),
         _ -> new ReplicaSetPods(set, this, endpoints, loop, objects, dependencies.clock()));
-    retired.forEach(pods::adopt);
     pods.update(set);
   }
 

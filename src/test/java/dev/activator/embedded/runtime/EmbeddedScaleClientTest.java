@@ -156,7 +156,6 @@ class EmbeddedScaleClientTest {
     assertThat(autoscaler.views().get(FIRST).workload()).isEqualTo(other);
   }
 
-  /** As after "kubectl delete revision --cascade=orphan". */
   @Test
   void countsThePodsThatWereReadyBeforeTheirRevisionExisted() {
     var deployment = named(FIRST.name() + "-deployment");

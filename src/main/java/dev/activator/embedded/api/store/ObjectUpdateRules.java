@@ -48,22 +48,18 @@ final class ObjectUpdateRules {
   }
 
   /**
-   * The object with the finalizer by which the garbage collector follows {@code propagation}, and
-   * without the finalizer for another propagation.
+   * The object with the finalizer by which the garbage collector deletes the dependents first, or
+   * without it, as {@code propagation} requires.
    */
   static ObjectNode propagating(ObjectNode stored, Propagation propagation) {
     if (propagation == Propagation.UNSET) {
       return stored;
     }
     var finalizers = finalizers(stored);
-    finalizers.removeAll(Set.of(ObjectMeta.ORPHAN, ObjectMeta.FOREGROUND));
-    switch (propagation) {
-      case ORPHAN -> finalizers.add(ObjectMeta.ORPHAN);
-      case FOREGROUND -> finalizers.add(ObjectMeta.FOREGROUND);
-      default -> {
-      }
-    }
-    if (finalizers.equals(finalizers(stored))) {
+    boolean changed = propagation == Propagation.FOREGROUND
+        ? finalizers.add(ObjectMeta.FOREGROUND)
+        : finalizers.remove(ObjectMeta.FOREGROUND);
+    if (!changed) {
       return stored;
     }
     var next = stored.deepCopy();

@@ -40,8 +40,7 @@ public final class ObjectWrites {
   public enum Propagation {
     UNSET,
     BACKGROUND,
-    FOREGROUND,
-    ORPHAN
+    FOREGROUND
   }
 
   public record Preconditions(String uid, String resourceVersion) {
