@@ -217,7 +217,7 @@ class RequestConfiguration {
     });
     return new ErrorResponseOptions(platform.showsStartMessages(),
         new WaitingPages(serving.waitingPage(), template::get,
-            id -> status(id, reasons, throttler, starts), starts::pageEnded));
+            id -> status(id, reasons, throttler, starts), starts::answeredEarly));
   }
 
   private static WaitingPageStatus status(RevisionId id, WaitReasonCache reasons,

@@ -257,31 +257,43 @@ public final class ColdStartRecorder implements RequestObserver {
   private void queued(RequestTimeline request) {
     var revision = request.revision();
     if (revision != null && request.retries() == 0) {
-      request.awaited = of(revision.id()).await(nanoTime.getAsLong());
+      var awaited = of(revision.id()).await(nanoTime.getAsLong());
+      if (awaited != null) {
+        RequestTimeline.AWAITED.set(request, awaited);
+      }
     }
   }
 
-  /** @param navigation the request that was answered with a page; the page has waited until now */
-  public void pageEnded(RequestTimeline navigation, RequestOutcome outcome) {
-    var revision = navigation.revision();
-    var awaited = navigation.awaited;
-    if (revision != null && awaited != null) {
-      long now = nanoTime.getAsLong();
-      record(revision.id(), awaited.until(now),
-          awaited.until(now).until(navigation.arrivedNanos(), now), outcome, navigation.status(),
-          navigation.arrivedNanos());
-    }
+  /**
+   * Records a start whose request was answered before its revision was ready.
+   *
+   * @param status of that answer
+   * @return call at the end of the start, with its outcome
+   */
+  public Consumer<RequestOutcome> answeredEarly(RequestTimeline request, int status) {
+    var revision = request.revision();
+    var awaited = RequestTimeline.AWAITED.of(request);
+    long arrivedNanos = request.arrivedNanos();
+    return outcome -> {
+      if (revision != null && awaited != null) {
+        long now = nanoTime.getAsLong();
+        record(revision.id(), awaited.until(now), awaited.until(now).until(arrivedNanos, now),
+            outcome, status, arrivedNanos);
+      }
+    };
   }
 
+  /** After a fallback, the request no longer waits for its revision's start. */
   private void started(RequestTimeline request) {
-    if (request.awaited != null) {
-      request.start = request.awaited.until(nanoTime.getAsLong());
+    var awaited = RequestTimeline.AWAITED.of(request);
+    if (awaited != null && !request.hasFallenBack()) {
+      RequestTimeline.START.set(request, awaited.until(nanoTime.getAsLong()));
     }
   }
 
   private void record(RequestTimeline request, RequestOutcome outcome, int status) {
     var revision = request.revision();
-    var start = request.start;
+    var start = RequestTimeline.START.of(request);
     if (start != null && revision != null) {
       record(revision.id(), start, request.phases(), outcome, status, request.arrivedNanos());
     }

@@ -1,14 +1,18 @@
 package dev.activator.observability;
 
-import dev.activator.observability.RequestObserver.Step;
+import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.template.GoTemplate;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request with the time of each of its steps, for {@link RequestObserver}s.
+ * A request with the time of each of its steps, as {@link RequestObserver}s read it. The request
+ * path owns the state; nothing is decided here. Unless overridden, it is a request that is refused
+ * on arrival.
  *
  * <p><b>Threads.</b> Confined to the request's event loop.
  *
@@ -16,47 +20,42 @@ import org.jspecify.annotations.Nullable;
  * granted at once, has the time of the step before.
  */
 public abstract class RequestTimeline {
-  private enum Stage {
-    ARRIVED,
-    QUEUED,
-    RUNNING
-  }
+  static final Attribute<ColdStartRecorder.AwaitedStart> AWAITED = new Attribute<>();
+  static final Attribute<PodStart> START = new Attribute<>();
+  private static final Object[] NONE = {};
 
-  private final RequestObserver observer;
-  private final @Nullable Revision revision;
-  private final long arrivedNanos;
-  private long grantedNanos;
-  /** 0 if the connection was already open. */
-  private long connectedNanos;
-  private long respondedNanos;
-  private long endedNanos;
-  private long requestBytes;
-  private long responseBytes;
-  /** 0 before the response. */
-  private int responseStatus;
-  private int status;
-  private int retries;
-  private Stage stage = Stage.ARRIVED;
-  private boolean waited;
-  private boolean timed;
-  private boolean fellBack;
-  private @Nullable Destination destination;
-  private @Nullable RequestOutcome outcome;
-  private @Nullable String failure;
-
-  // The state of observers.
+  // The state of observers that see each request.
   @Nullable RevisionMeters meters;
   int thread;
   RequestTracer.@Nullable Spans spans;
   @Nullable GoTemplate line;
-  ColdStartRecorder.@Nullable AwaitedStart awaited;
-  RequestPhases.@Nullable PodStart start;
+  /** The state of other observers, by the index of its {@link Attribute}. */
+  private @Nullable Object[] attributes = NONE;
 
-  protected RequestTimeline(RequestObserver observer, @Nullable Revision revision,
-      long arrivedNanos) {
-    this.observer = observer;
-    this.revision = revision;
-    this.arrivedNanos = arrivedNanos;
+  /**
+   * A key of an observer's own state in requests. The state takes memory only in requests that have
+   * some.
+   *
+   * <p><b>Source.</b> {@code AttributeKey} in Netty.
+   */
+  public static final class Attribute<T> {
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final int index = COUNT.getAndIncrement();
+
+    /** Returns what was set; null if nothing was. */
+    @SuppressWarnings("unchecked") // Only set() writes this place.
+    public @Nullable T of(RequestTimeline request) {
+      var all = request.attributes;
+      return index < all.length ? (T) all[index] : null;
+    }
+
+    public void set(RequestTimeline request, @Nullable T value) {
+      if (index >= request.attributes.length) {
+        request.attributes = Arrays.copyOf(request.attributes, COUNT.get());
+      }
+      request.attributes[index] = value;
+    }
   }
 
   public abstract long now();
@@ -91,185 +90,105 @@ public abstract class RequestTimeline {
 
   public abstract void header(String name, String value);
 
+  /** The revision that the request was sent to, also after a fallback; null if there is none. */
+  public abstract @Nullable Revision revision();
+
   /** Whether the request may start a pod. False if a rule of its revision forbids it. */
   public boolean mayWake() {
     return true;
   }
 
-  public final @Nullable Revision revision() {
-    return revision;
+  /** Whether another revision has got the request. */
+  public boolean hasFallenBack() {
+    return false;
   }
 
-  // The steps, in order.
+  public abstract long arrivedNanos();
 
-  public final void begin() {
-    observer.saw(Step.ARRIVED, this);
+  public long grantedNanos() {
+    return 0;
   }
 
-  public final void queued() {
-    stage = Stage.QUEUED;
-    waited = true;
-    observer.saw(Step.QUEUED, this);
-  }
-
-  /**
-   * @param to the address to which the request is sent; over TLS the port differs from that of the
-   *     pod
-   */
-  public final void granted(Destination to) {
-    grantedNanos = waited ? now() : arrivedNanos;
-    connectedNanos = 0;
-    stage = Stage.RUNNING;
-    destination = to;
-    failure = null;
-    observer.saw(Step.GRANTED, this);
-  }
-
-  public final void forwarding() {
-    observer.saw(Step.FORWARDING, this);
-  }
-
-  /**
-   * Call when another revision gets the request. Its wait then no longer counts as a wait for a
-   * start.
-   */
-  public final void fellBack() {
-    fellBack = true;
-    awaited = null;
-  }
-
-  public final boolean hasFallenBack() {
-    return fellBack;
-  }
-
-  /** Call only for a new connection. */
-  public final void connected() {
-    connectedNanos = now();
-  }
-
-  /** @param kind a few words without an address */
-  public final void undelivered(String kind) {
-    retries++;
-    failure = kind;
-    observer.saw(Step.UNDELIVERED, this);
+  /** When there was a new connection for the request; 0 if one was open. */
+  public long connectedNanos() {
+    return 0;
   }
 
   /** Lets {@link #respondedNanos} be measured. */
-  public final void time() {
-    timed = true;
-  }
-
-  public final void responding(int with) {
-    responseStatus = with;
-    respondedNanos = timed || waited ? now() : 0;
-    observer.saw(Step.RESPONDING, this);
-  }
-
-  public final void read(int bodyBytes) {
-    requestBytes += bodyBytes;
-  }
-
-  public final void wrote(int bodyBytes) {
-    responseBytes += bodyBytes;
-  }
-
-  /** @param kind a few words without an address */
-  public final void failed(String kind) {
-    failure = kind;
-  }
-
-  /** @param as the status to record: the response's if it is complete, else one for the outcome */
-  public final void ended(RequestOutcome how, int as) {
-    outcome = how;
-    status = as;
-    endedNanos = now();
-    observer.saw(Step.ENDED, this);
-  }
-
-  public final long arrivedNanos() {
-    return arrivedNanos;
-  }
-
-  public final long grantedNanos() {
-    return grantedNanos;
-  }
+  public abstract void time();
 
   /**
    * When the response began. Measured only if the request waited, or if {@link #time} was called.
    */
-  public final long respondedNanos() {
-    return respondedNanos;
+  public long respondedNanos() {
+    return 0;
   }
 
-  public final long endedNanos() {
-    return endedNanos;
-  }
+  public abstract long endedNanos();
 
   public final RequestPhases phases() {
-    long until = responded() ? respondedNanos : endedNanos;
-    long turn = isRunning() ? grantedNanos : until;
+    long until = responded() ? respondedNanos() : endedNanos();
+    long turn = isRunning() ? grantedNanos() : until;
     long connected = isRunning()
-        ? Math.min(connectedNanos == 0 ? grantedNanos : connectedNanos, until)
+        ? Math.min(connectedNanos() == 0 ? grantedNanos() : connectedNanos(), until)
         : until;
+    var start = START.of(this);
     var waiting = start == null
-        ? new RequestPhases(0, 0, turn - arrivedNanos, 0, 0)
-        : start.until(arrivedNanos, turn);
+        ? new RequestPhases(0, 0, turn - arrivedNanos(), 0, 0)
+        : start.until(arrivedNanos(), turn);
     return new RequestPhases(waiting.pod(), waiting.probe(), waiting.queue(), connected - turn,
         until - connected);
   }
 
-  public final long requestBytes() {
-    return requestBytes;
+  public long requestBytes() {
+    return 0;
   }
 
-  public final long responseBytes() {
-    return responseBytes;
-  }
+  public abstract long responseBytes();
 
   /** The status of the pod's response; 0 before the response. */
-  public final int responseStatus() {
-    return responseStatus;
+  public int responseStatus() {
+    return 0;
   }
 
   /**
    * The status that the caller got, or one that stands for the reason why it got none; 0 before the
    * end.
    */
-  public final int status() {
-    return status;
+  public abstract int status();
+
+  /** How often the request was undelivered and queued again. */
+  public int retries() {
+    return 0;
   }
 
-  public final int retries() {
-    return retries;
-  }
-
-  public final boolean isQueued() {
-    return stage == Stage.QUEUED;
+  /** Whether the request is queued, or was when it ended. */
+  public boolean isQueued() {
+    return false;
   }
 
   /** Whether the request has a permit, or had one when it ended. */
-  public final boolean isRunning() {
-    return stage == Stage.RUNNING;
+  public boolean isRunning() {
+    return false;
   }
 
-  public final boolean waited() {
-    return waited;
+  /** Whether the request was ever queued. */
+  public boolean waited() {
+    return false;
   }
 
   public final boolean responded() {
-    return responseStatus > 0;
+    return responseStatus() > 0;
   }
 
   /** The last destination. */
-  public final @Nullable Destination destination() {
-    return destination;
+  public @Nullable Destination destination() {
+    return null;
   }
 
-  public final @Nullable RequestOutcome outcome() {
-    return outcome;
-  }
+  /** Null before the end. */
+  public abstract @Nullable RequestOutcome outcome();
 
-  public final @Nullable String failure() {
-    return failure;
-  }
+  /** Why the last attempt failed, in a few words without an address. */
+  public abstract @Nullable String failure();
 }

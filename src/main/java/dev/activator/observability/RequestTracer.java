@@ -178,8 +178,8 @@ final class RequestTracer implements RequestObserver {
 
     /** Adds what is known of the start that the request waited for. */
     private void addStart(Span span, RequestTimeline request, long nanos) {
-      var start = request.awaited;
-      if (start != null && span.isRecording()) {
+      var start = RequestTimeline.AWAITED.of(request);
+      if (start != null && !request.hasFallenBack() && span.isRecording()) {
         start.ends().forEach((phase, end) -> {
           if (end - waitingSince >= 0 && nanos - end >= 0) {
             span.addEvent(phase.end(), end + offsetNanos, TimeUnit.NANOSECONDS);

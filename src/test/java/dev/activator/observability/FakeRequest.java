@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.RequestObserver.Step;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
@@ -28,10 +29,32 @@ public final class FakeRequest extends RequestTimeline {
   public boolean secure;
   public boolean podSecure;
   public boolean mayWake = true;
+  private final RequestObserver observer;
+  private final @Nullable Revision revision;
+  private final long arrivedNanos;
+  private long grantedNanos;
+  private long connectedNanos;
+  private long respondedNanos;
+  private long endedNanos;
+  private long requestBytes;
+  private long responseBytes;
+  private int responseStatus;
+  private int status;
+  private int retries;
+  private boolean queued;
+  private boolean running;
+  private boolean waited;
+  private boolean timed;
+  private boolean fellBack;
+  private @Nullable Destination destination;
+  private @Nullable RequestOutcome outcome;
+  private @Nullable String failure;
 
   private FakeRequest(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
-    super(observer, revision, loop.nanoTime());
+    this.observer = observer;
+    this.revision = revision;
     this.loop = loop;
+    this.arrivedNanos = loop.nanoTime();
   }
 
   /** One for the revision {@link #HELLO}, with the labels of a service. */
@@ -69,6 +92,70 @@ public final class FakeRequest extends RequestTimeline {
     loop.advance(took);
     ended(RequestOutcome.ANSWERED, status);
     return this;
+  }
+
+  public void begin() {
+    observer.saw(Step.ARRIVED, this);
+  }
+
+  public void queued() {
+    queued = true;
+    running = false;
+    waited = true;
+    observer.saw(Step.QUEUED, this);
+  }
+
+  public void granted(Destination to) {
+    grantedNanos = waited ? now() : arrivedNanos;
+    connectedNanos = 0;
+    queued = false;
+    running = true;
+    destination = to;
+    failure = null;
+    observer.saw(Step.GRANTED, this);
+  }
+
+  public void forwarding() {
+    observer.saw(Step.FORWARDING, this);
+  }
+
+  public void fellBack() {
+    fellBack = true;
+  }
+
+  public void connected() {
+    connectedNanos = now();
+  }
+
+  public void undelivered(String kind) {
+    retries++;
+    failure = kind;
+    observer.saw(Step.UNDELIVERED, this);
+  }
+
+  public void responding(int with) {
+    responseStatus = with;
+    respondedNanos = timed || waited ? now() : 0;
+    observer.saw(Step.RESPONDING, this);
+  }
+
+  public void read(int bodyBytes) {
+    requestBytes += bodyBytes;
+  }
+
+  public void wrote(int bodyBytes) {
+    responseBytes += bodyBytes;
+  }
+
+  public void failed(String kind) {
+    failure = kind;
+  }
+
+  public void ended(RequestOutcome how, int as) {
+    outcome = how;
+    status = as;
+    endedNanos = now();
+    observer.saw(Step.ENDED, this);
   }
 
   @Override
@@ -140,5 +227,100 @@ public final class FakeRequest extends RequestTimeline {
   @Override
   public void header(String name, String value) {
     headers.put(name, value);
+  }
+
+  @Override
+  public void time() {
+    timed = true;
+  }
+
+  @Override
+  public @Nullable Revision revision() {
+    return revision;
+  }
+
+  @Override
+  public boolean hasFallenBack() {
+    return fellBack;
+  }
+
+  @Override
+  public long arrivedNanos() {
+    return arrivedNanos;
+  }
+
+  @Override
+  public long grantedNanos() {
+    return grantedNanos;
+  }
+
+  @Override
+  public long connectedNanos() {
+    return connectedNanos;
+  }
+
+  @Override
+  public long respondedNanos() {
+    return respondedNanos;
+  }
+
+  @Override
+  public long endedNanos() {
+    return endedNanos;
+  }
+
+  @Override
+  public long requestBytes() {
+    return requestBytes;
+  }
+
+  @Override
+  public long responseBytes() {
+    return responseBytes;
+  }
+
+  @Override
+  public int responseStatus() {
+    return responseStatus;
+  }
+
+  @Override
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public int retries() {
+    return retries;
+  }
+
+  @Override
+  public boolean isQueued() {
+    return queued;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  @Override
+  public boolean waited() {
+    return waited;
+  }
+
+  @Override
+  public @Nullable Destination destination() {
+    return destination;
+  }
+
+  @Override
+  public @Nullable RequestOutcome outcome() {
+    return outcome;
+  }
+
+  @Override
+  public @Nullable String failure() {
+    return failure;
   }
 }

@@ -179,7 +179,7 @@ public final class Activator implements Closeable {
             unread.share(new SlowLoop(loop, settings.slowness())),
             new ErrorResponseOptions(settings.startMessages(),
                 new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
-                    _ -> status, (_, _) -> {
+                    _ -> status, (_, _) -> _ -> {
                     }))));
     port = listen();
   }

@@ -13,6 +13,6 @@ import dev.activator.proxy.policy.WaitingPageStatus;
 public record ErrorResponseOptions(boolean startMessages, WaitingPages pages) {
   public static final ErrorResponseOptions NONE = new ErrorResponseOptions(false,
       new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
-          _ -> WaitingPageStatus.UNKNOWN, (_, _) -> {
+          _ -> WaitingPageStatus.UNKNOWN, (_, _) -> _ -> {
           }));
 }

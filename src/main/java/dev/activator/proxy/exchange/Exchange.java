@@ -2,6 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.proxy.policy.DeadlineCalculator;
@@ -23,6 +24,7 @@ import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.ThrottleDecision;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
@@ -43,20 +45,38 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
-public final class Exchange implements QueuedCaller {
+public final class Exchange extends ObservedHttpRequest implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** The status in the log for a caller that went away, as in nginx. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
+  private static final int SWITCHING_PROTOCOLS = 101;
   /** The Retry-After of a fallback's 503, when a start has failed. */
   private static final int START_RETRY_SECONDS = 30;
   /** How often a queued request checks whether a pod is left. */
   private static final long RECHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final RequestDispatcher dispatcher;
-  private final ObservedHttpRequest record;
+  /** How far the request has come; that of an exchange that has ended is where it was then. */
+  private enum Stage {
+    ARRIVED,
+    QUEUED,
+    /** It has a permit. */
+    RUNNING
+  }
+
   private final Downstream downstream;
-  /** Replaced by another one when the request falls back. */
-  private Revision revision;
+  private final Router.ToRevision route;
+  private Stage stage = Stage.ARRIVED;
+  /** The revision that the request has fallen back to. */
+  private @Nullable Revision fallenBackTo;
+  /** Whether the request was ever queued. */
+  private boolean waited;
+  private int retries;
+  private long grantedNanos;
+  /** 0 if the connection was already open. */
+  private long connectedNanos;
+  private @Nullable Destination destination;
+  /** The status of the pod's response; 0 before the response. */
+  private int responseStatus;
   /** The part of the request's body that is not forwarded yet. */
   private @Nullable RequestBuffer body;
   private @Nullable QueueEntry queueEntry;
@@ -72,49 +92,50 @@ public final class Exchange implements QueuedCaller {
   private TunnelActivityTracker.@Nullable Connection silence;
   private boolean ended;
 
-  Exchange(RequestDispatcher dispatcher, ObservedHttpRequest record, Downstream downstream,
-      Revision revision) {
-    this.dispatcher = dispatcher;
-    this.record = record;
+  Exchange(RequestDispatcher dispatcher, Downstream downstream, HttpRequest request,
+      Router.ToRevision route) {
+    super(dispatcher, downstream.caller(), request, route);
     this.downstream = downstream;
-    this.revision = revision;
+    this.route = route;
   }
 
-  Revision revision() {
-    return revision;
+  /** The revision that gets the request; another one than {@link #revision} after a fallback. */
+  Revision currentRevision() {
+    return fallenBackTo == null ? route.revision() : fallenBackTo;
   }
 
   void start() {
-    record.begin();
-    var rule = record.rule();
+    saw(Step.ARRIVED);
+    var rule = route.rule();
     if (rule == null) {
-      dispatcher.arrived(revision);
+      dispatcher.arrived(currentRevision());
     } else if (rule.always()) {
       answer(rule);
       return;
     }
-    downstream.checkAt(record.arrivedNanos()
-        + DeadlineCalculator.leftBeforeWrite(revision.timeouts(), 0));
+    downstream.checkAt(arrivedNanos()
+        + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), 0));
     admit();
   }
 
   private void admit() {
     ThrottleDecision admission;
     try {
-      admission = dispatcher.admit(revision, this);
+      admission = dispatcher.admit(currentRevision(), this);
     } catch (RuntimeException e) {
-      log.error("Admitting a request of {} failed", revision.id(), e);
+      log.error("Admitting a request of {} failed", currentRevision().id(), e);
       fail(new RequestFailure.Internal());
       return;
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case ThrottleDecision.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
+      case ThrottleDecision.NoRoom _ -> answer(Objects.requireNonNull(route.rule()));
       case QueueEntry later -> {
         boolean full = dispatcher.held().isFull(later.heldBytes());
         queue(later);
         if (full && queueEntry == later) {
-          log.debug("Too many bytes are held to queue another request of {}", revision.id());
+          log.debug("Too many bytes are held to queue another request of {}",
+              currentRevision().id());
           fail(new RequestFailure.MemoryFull(later.retryAfterSeconds()));
         }
       }
@@ -129,11 +150,13 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void queue(QueueEntry later) {
-    if (!record.isQueued()) {
-      record.queued();
+    if (stage != Stage.QUEUED) {
+      stage = Stage.QUEUED;
+      waited = true;
+      saw(Step.QUEUED);
     }
     queueEntry = later;
-    body().countIn(later, HeaderFieldList.bytesInMemory(record.request()));
+    body().countIn(later, HeaderFieldList.bytesInMemory(request()));
     limitQueueing(later);
     long hold = holdNanos();
     if (hold == 0 && isStarting() && stepNanosLeft() > 0) {
@@ -159,10 +182,10 @@ public final class Exchange implements QueuedCaller {
    * DeadlineCalculator#NONE} if it gets neither.
    */
   private long holdNanos() {
-    if (record.hasFallenBack()) {
+    if (hasFallenBack()) {
       return DeadlineCalculator.NONE;
     }
-    if (dispatcher.pages().isFor(record, revision)) {
+    if (dispatcher.pages().isFor(this, currentRevision())) {
       return WaitingPagePolicy.HOLD.toNanos();
     }
     var fallback = fallback();
@@ -170,7 +193,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private @Nullable ColdStartFallback fallback() {
-    var rules = revision.rules();
+    var rules = currentRevision().rules();
     var fallback = rules == null ? null : rules.fallback();
     // A gateway sends the request to its own Service, never to that of a fallback.
     return fallback != null && fallback.service() != null && dispatcher.handover() != null
@@ -179,14 +202,14 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void limitQueueing(QueueEntry later) {
-    long limit = DeadlineCalculator.inQueue(later.timeout(), record.callerNanos());
+    long limit = DeadlineCalculator.inQueue(later.timeout(), callerNanos());
     if (limit != DeadlineCalculator.NONE) {
       limitStep(Math.max(0, limit - passedNanos()));
     }
   }
 
   private boolean isStarting() {
-    return dispatcher.pages().isStarting(revision);
+    return dispatcher.pages().isStarting(currentRevision());
   }
 
   /** Sends the page or falls back. If a pod is up, keeps the request queued. */
@@ -198,11 +221,12 @@ public final class Exchange implements QueuedCaller {
     if (!isStarting()) {
       limitQueueing(waiting);
       holdFor(RECHECK_NANOS);
-    } else if (pages.isFor(record, revision)) {
-      finish(pages.page(dispatcher, record, revision, waiting.retryAfterSeconds()),
+    } else if (pages.isFor(this, currentRevision())) {
+      finish(pages.page(dispatcher, this, currentRevision(), waiting.retryAfterSeconds()),
           RequestOutcome.WAITING_PAGE);
     } else if (fallback != null && fallback.answer() != null) {
-      pages.keep(dispatcher, revision, record);
+      pages.keep(dispatcher, currentRevision(), this, RequestOutcome.FALLBACK,
+          fallback.answer().status());
       answer(fallback.answer(), waiting.retryAfterSeconds());
     } else {
       redirect(waiting, fallback);
@@ -216,33 +240,33 @@ public final class Exchange implements QueuedCaller {
 
   private void finish(LocalResponse answer, RequestOutcome how) {
     end();
-    record.ended(how, answer);
+    endedWith(answer, how);
     downstream.answer(answer);
     downstream.ended();
   }
 
   /** Hands the whole request to another revision; nothing of it was sent before. */
   private void redirect(QueueEntry waiting, @Nullable ColdStartFallback to) {
-    var other = to == null ? null : dispatcher.other(revision, to);
+    var other = to == null ? null : dispatcher.other(currentRevision(), to);
     if (other == null) {
-      log.debug("{}: the fallback {} does not exist, so a request stays queued", revision.id(), to);
+      log.debug("{}: the fallback {} does not exist, so a request stays queued",
+          currentRevision().id(), to);
       limitQueueing(waiting);
       transferBody();
       return;
     }
-    dispatcher.pages().keep(dispatcher, revision, null);
+    dispatcher.pages().keep(dispatcher, currentRevision());
     leaveQueue();
     waiting.giveUp();
     handTo(other);
   }
 
   private void handTo(Revision other) {
-    dispatcher.left(revision);
-    revision = other;
-    record.fellBack();
-    dispatcher.arrived(revision);
-    downstream.checkAt(record.arrivedNanos()
-        + DeadlineCalculator.leftBeforeWrite(revision.timeouts(), passedNanos()));
+    dispatcher.left(currentRevision());
+    fallenBackTo = other;
+    dispatcher.arrived(other);
+    downstream.checkAt(arrivedNanos()
+        + DeadlineCalculator.leftBeforeWrite(other.timeouts(), passedNanos()));
     admit();
     if (!ended) {
       flushUpstream();
@@ -251,7 +275,7 @@ public final class Exchange implements QueuedCaller {
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   @Nullable String service() {
-    return record.hasFallenBack() ? dispatcher.service(revision) : record.service();
+    return fallenBackTo == null ? route.service() : dispatcher.service(fallenBackTo);
   }
 
   private void leaveQueue() {
@@ -268,19 +292,19 @@ public final class Exchange implements QueuedCaller {
 
   @Override
   public long maxWaitNanos() {
-    long left = record.callerNanosLeft();
+    long left = callerNanosLeft();
     // A request that gets a page or a fallback before its deadline need not wait for the start.
     return holdNanos() < left ? DeadlineCalculator.NONE : left;
   }
 
   @Override
   public boolean mayWait() {
-    return record.rule() == null;
+    return route.rule() == null;
   }
 
   @Override
   public String from() {
-    return record.peer();
+    return peer();
   }
 
   /**
@@ -288,8 +312,8 @@ public final class Exchange implements QueuedCaller {
    * pod.
    */
   void undelivered(String kind) {
-    record.failed(kind);
-    answer(Objects.requireNonNull(record.rule()));
+    failed(kind);
+    answer(Objects.requireNonNull(route.rule()));
   }
 
   @Override
@@ -315,7 +339,7 @@ public final class Exchange implements QueuedCaller {
       return;
     }
     leaveQueue();
-    var fallback = record.hasFallenBack() ? null : fallback();
+    var fallback = hasFallenBack() ? null : fallback();
     if (reason instanceof Rejection.CannotStart && fallback != null) {
       cannotStart(fallback, dispatcher.failure(reason));
     } else {
@@ -325,7 +349,7 @@ public final class Exchange implements QueuedCaller {
 
   /** The start has failed, so the fallback applies at once. */
   private void cannotStart(ColdStartFallback fallback, RequestFailure failure) {
-    var other = dispatcher.other(revision, fallback);
+    var other = dispatcher.other(currentRevision(), fallback);
     if (fallback.answer() != null) {
       answer(fallback.answer(), START_RETRY_SECONDS);
     } else if (other != null) {
@@ -345,16 +369,32 @@ public final class Exchange implements QueuedCaller {
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
-      record.forwarding();
+      running(dispatcher.pools().address(granted.destination(), currentRevision().id()));
       to.start();
     } catch (RuntimeException e) {
       if (ended) {
         throw e;
       }
-      log.error("Forwarding a request of {} failed", revision.id(), e);
+      log.error("Forwarding a request of {} failed", currentRevision().id(), e);
       fail(new RequestFailure.Internal());
     }
+  }
+
+  /** @param to over TLS the port differs from that of the pod */
+  private void running(Destination to) {
+    grantedNanos = waited ? now() : arrivedNanos();
+    connectedNanos = 0;
+    stage = Stage.RUNNING;
+    destination = to;
+    failed(null);
+    saw(Step.GRANTED);
+    saw(Step.FORWARDING);
+  }
+
+  /** Call only for a new connection. */
+  void connected() {
+    stepDone();
+    connectedNanos = now();
   }
 
   /**
@@ -364,19 +404,19 @@ public final class Exchange implements QueuedCaller {
   private void handOver(Permit granted, GatewayHandover to) {
     var pod = granted.destination();
     granted.release(Ending.UNCOUNTED);
-    boolean isReady = to.isReady(revision.id());
-    if (!isReady && !dispatcher.knows(revision)) {
+    boolean isReady = to.isReady(currentRevision().id());
+    if (!isReady && !dispatcher.knows(currentRevision())) {
       // The revision was deleted after it had a pod. Requests that were waiting are already
       // rejected.
-      rejected(new Rejection.RevisionGone(revision.id()));
+      rejected(new Rejection.RevisionGone(currentRevision().id()));
     } else if (isReady || mayWait()) {
       to.whenReady(this, pod);
-      long left = record.callerNanosLeft();
+      long left = callerNanosLeft();
       if (!ended && left != DeadlineCalculator.NONE) {
         limitStep(left);
       }
     } else {
-      answer(Objects.requireNonNull(record.rule()));
+      answer(Objects.requireNonNull(route.rule()));
     }
   }
 
@@ -385,10 +425,10 @@ public final class Exchange implements QueuedCaller {
     ended = true;
     release();
     if (mayWait()) {
-      by.countOn(revision);
+      by.countOn(currentRevision());
     }
     var answer = LocalResponse.empty(200).with(GatewayHandover.POD, pod.toString());
-    record.ended(RequestOutcome.HANDED_OVER, answer);
+    endedWith(answer, RequestOutcome.HANDED_OVER);
     downstream.answer(answer);
     downstream.ended();
   }
@@ -396,12 +436,10 @@ public final class Exchange implements QueuedCaller {
   /** Queues the request again for another pod, because nothing was sent. */
   void undelivered(String kind, QueueEntry again) {
     forwarder = null;
-    record.undelivered(kind);
+    retries++;
+    failed(kind);
+    saw(Step.UNDELIVERED);
     queue(again);
-  }
-
-  ObservedHttpRequest record() {
-    return record;
   }
 
   PodConnectionPools pools() {
@@ -424,8 +462,8 @@ public final class Exchange implements QueuedCaller {
   }
 
   public void content(HttpContent part) {
-    record.read(part.content().readableBytes());
-    if (record.switched()) {
+    read(part.content().readableBytes());
+    if (hasSwitched()) {
       // Bytes in either direction reset the idle timeout.
       wrote();
       notSilent(part);
@@ -486,19 +524,24 @@ public final class Exchange implements QueuedCaller {
   void head(HttpResponse head) {
     stepDone();
     wrote();
-    boolean switched = head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
-    boolean timed = !switched && record.wantsTiming();
-    record.responding(head.status().code());
+    responseStatus = head.status().code();
+    boolean switched = hasSwitched();
+    // Those of the revision that the request was sent to, also after a fallback.
+    boolean timed = !switched && RequestPhases.areShown(route.revision());
     if (timed) {
-      head.headers().add(RequestPhases.SERVER_TIMING, record.phases().serverTiming());
+      time();
+    }
+    responseBegins();
+    if (timed) {
+      head.headers().add(RequestPhases.SERVER_TIMING, phases().serverTiming());
     }
     downstream.head(head);
     // The exchange has ended if there was no memory for the head.
     if (switched && !ended) {
       downstream.flush();
-      var rules = revision.rules();
+      var rules = currentRevision().rules();
       if (rules != null && rules.ignoreIdleAfter() != null && mayWait()) {
-        silence = dispatcher.silent().add(this, revision.id(), rules.ignoreIdleAfter());
+        silence = dispatcher.silent().add(this, currentRevision().id(), rules.ignoreIdleAfter());
       }
     }
   }
@@ -515,7 +558,7 @@ public final class Exchange implements QueuedCaller {
     boolean last = part instanceof LastHttpContent;
     wrote();
     notSilent(part);
-    record.wrote(part.content().readableBytes());
+    wrote(part.content().readableBytes());
     downstream.content(part);
     if (ended) {
       // The write failed because the caller's connection has just ended.
@@ -524,7 +567,9 @@ public final class Exchange implements QueuedCaller {
     if (last) {
       closeIfSilent();
       end();
-      record.succeeded();
+      // A 101 counts as a 200, as in Go's servers.
+      ended(hasSwitched() ? RequestOutcome.UPGRADED : RequestOutcome.ANSWERED,
+          hasSwitched() ? 200 : responseStatus);
       downstream.drainWithin(idleNanos());
       downstream.ended();
     } else if (!downstream.isWritable()) {
@@ -554,7 +599,7 @@ public final class Exchange implements QueuedCaller {
 
   private void wrote() {
     written = true;
-    if (!revision.timeouts().idle().isZero()) {
+    if (!currentRevision().timeouts().idle().isZero()) {
       lastWriteNanos = loop().nanoTime();
     }
   }
@@ -574,29 +619,29 @@ public final class Exchange implements QueuedCaller {
   }
 
   public long passedNanos() {
-    return loop().nanoTime() - record.arrivedNanos();
+    return loop().nanoTime() - arrivedNanos();
   }
 
   private long requestNanosLeft() {
     return written
-        ? DeadlineCalculator.leftAfterWrite(revision.timeouts(), writingNanos(),
+        ? DeadlineCalculator.leftAfterWrite(currentRevision().timeouts(), writingNanos(),
             loop().nanoTime() - lastWriteNanos - marginNanos())
-        : DeadlineCalculator.leftBeforeWrite(revision.timeouts(), passedNanos());
+        : DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), passedNanos());
   }
 
   /** The age of a request whose response has begun, as counted for its timeouts. */
   private long writingNanos() {
-    return revision.hasQueueProxy()
-        ? loop().nanoTime() - record.grantedNanos() - marginNanos()
+    return currentRevision().hasQueueProxy()
+        ? loop().nanoTime() - grantedNanos - marginNanos()
         : passedNanos();
   }
 
   private long marginNanos() {
-    return revision.hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
+    return currentRevision().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
   }
 
   private long idleNanos() {
-    var limits = revision.timeouts();
+    var limits = currentRevision().timeouts();
     return (limits.idle().isZero() ? limits.overall() : limits.idle()).toNanos();
   }
 
@@ -611,8 +656,8 @@ public final class Exchange implements QueuedCaller {
       stepTimedOut();
     } else if (whole <= 0) {
       timedOut(written
-          ? DeadlineCalculator.overAfterWrite(revision.timeouts(), writingNanos())
-          : DeadlineCalculator.overBeforeWrite(revision.timeouts(), passedNanos()));
+          ? DeadlineCalculator.overAfterWrite(currentRevision().timeouts(), writingNanos())
+          : DeadlineCalculator.overBeforeWrite(currentRevision().timeouts(), passedNanos()));
     }
     return ended ? Long.MAX_VALUE : Math.max(0, Math.min(stepNanosLeft(), requestNanosLeft()));
   }
@@ -632,33 +677,33 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void queueTimedOut() {
-    timedOut(DeadlineCalculator.overInQueue(record.callerNanos(), passedNanos()));
+    timedOut(DeadlineCalculator.overInQueue(callerNanos(), passedNanos()));
   }
 
   void timedOut(TimeoutKind kind) {
-    log.debug("A request of {} timed out: {}", revision.id(), kind);
+    log.debug("A request of {} timed out: {}", currentRevision().id(), kind);
     abandon();
     fail(new RequestFailure.TimedOut(kind, queueEntry == null ? "" : why()));
   }
 
   private String why() {
-    return dispatcher.pages().why(revision);
+    return dispatcher.pages().why(currentRevision());
   }
 
   public void callerGone() {
     if (!ended) {
-      log.debug("The caller of {} is gone", revision.id());
-      if (record.switched() && forwarder != null) {
+      log.debug("The caller of {} is gone", currentRevision().id());
+      if (hasSwitched() && forwarder != null) {
         forwarder.sendLast();
       }
       abandon();
       end();
-      record.ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
+      ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
     }
   }
 
   public void endUnread() {
-    log.debug("A response of {} is not read", revision.id());
+    log.debug("A response of {} is not read", currentRevision().id());
     fail(new RequestFailure.Unread());
   }
 
@@ -671,12 +716,12 @@ public final class Exchange implements QueuedCaller {
   /** Answers with the failure, or breaks off the response if it has begun. */
   public void fail(RequestFailure failure) {
     end();
-    record.ended(failure);
-    if (record.responded()) {
+    endedWith(failure);
+    if (responded()) {
       closeIfSilent();
       downstream.abort();
     } else {
-      downstream.answer(failure, record.errorFormat());
+      downstream.answer(failure, errorFormat());
       downstream.ended();
     }
   }
@@ -690,7 +735,7 @@ public final class Exchange implements QueuedCaller {
       release();
     } finally {
       if (mayWait() && (silence == null || silence.end())) {
-        dispatcher.left(revision);
+        dispatcher.left(currentRevision());
       }
     }
   }
@@ -714,5 +759,56 @@ public final class Exchange implements QueuedCaller {
         body.clear();
       }
     }
+  }
+
+  private boolean hasSwitched() {
+    return responseStatus == SWITCHING_PROTOCOLS;
+  }
+
+  // What observers read.
+
+  @Override
+  public boolean hasFallenBack() {
+    return fallenBackTo != null;
+  }
+
+  @Override
+  public long grantedNanos() {
+    return grantedNanos;
+  }
+
+  @Override
+  public long connectedNanos() {
+    return connectedNanos;
+  }
+
+  @Override
+  public int responseStatus() {
+    return responseStatus;
+  }
+
+  @Override
+  public int retries() {
+    return retries;
+  }
+
+  @Override
+  public boolean isQueued() {
+    return stage == Stage.QUEUED;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return stage == Stage.RUNNING;
+  }
+
+  @Override
+  public boolean waited() {
+    return waited;
+  }
+
+  @Override
+  public @Nullable Destination destination() {
+    return destination;
   }
 }

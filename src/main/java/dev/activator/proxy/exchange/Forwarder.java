@@ -74,8 +74,8 @@ final class Forwarder implements UpstreamListener {
   private int replays;
 
   Forwarder(Exchange exchange, Permit permit) {
-    var request = exchange.record().request();
-    var fields = exchange.record().fields();
+    var request = exchange.request();
+    var fields = exchange.fields();
     this.exchange = exchange;
     this.permit = permit;
     this.http2 = request.protocolVersion().majorVersion() == Http2HeadParser.VERSION.majorVersion();
@@ -98,8 +98,8 @@ final class Forwarder implements UpstreamListener {
   void start() {
     var pool = pool();
     var service = exchange.service();
-    var fields = exchange.record().fields();
-    if (service == null && !exchange.revision().hasQueueProxy()) {
+    var fields = exchange.fields();
+    if (service == null && !exchange.currentRevision().hasQueueProxy()) {
       HeaderRewriter.addressContainer(fields);
     } else {
       HeaderRewriter.address(fields, pool.authority(), service);
@@ -115,12 +115,12 @@ final class Forwarder implements UpstreamListener {
 
   private UpstreamPool pool() {
     var to = permit.destination();
-    var revision = exchange.revision().id();
+    var revision = exchange.currentRevision().id();
     return http2 ? exchange.pools().toHttp2(to, revision) : exchange.pools().to(to, revision);
   }
 
   private void dial(UpstreamPool pool) {
-    if (exchange.record().callerNanosLeft() <= 0) {
+    if (exchange.callerNanosLeft() <= 0) {
       exchange.timedOut(TimeoutKind.CALLER);
       return;
     }
@@ -137,9 +137,8 @@ final class Forwarder implements UpstreamListener {
   public void connected(UpstreamConnection opened) {
     dial = null;
     connection = opened;
-    exchange.stepDone();
-    exchange.record().connected();
-    if (exchange.record().callerNanosLeft() > 0) {
+    exchange.connected();
+    if (exchange.callerNanosLeft() > 0) {
       send(opened);
       flush();
     } else {
@@ -149,7 +148,7 @@ final class Forwarder implements UpstreamListener {
 
   private void send(UpstreamConnection open) {
     connection = open;
-    open.write(exchange.record().request());
+    open.write(exchange.request());
     unflushed = true;
     if (awaitsContinue) {
       exchange.limitStep(CONTINUE_TIMEOUT_NANOS);
@@ -263,7 +262,7 @@ final class Forwarder implements UpstreamListener {
     if (dialled != null) {
       dialled.cancel();
     }
-    if (used != null && (http2 || exchange.revision().keepsConnections())) {
+    if (used != null && (http2 || exchange.currentRevision().keepsConnections())) {
       used.release();
     } else if (used != null) {
       used.close();
@@ -287,7 +286,7 @@ final class Forwarder implements UpstreamListener {
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      if (!UpgradeNegotiation.agrees(exchange.record().fields(), HeaderFieldList.in(head))) {
+      if (!UpgradeNegotiation.agrees(exchange.fields(), HeaderFieldList.in(head))) {
         ending = Ending.BROKEN;
         fail(new RequestFailure.BadGateway("switched to a protocol that was not requested"));
         return;
@@ -358,12 +357,13 @@ final class Forwarder implements UpstreamListener {
   /** Whether every pod would fail like this one: all pods of a revision run the same program. */
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
-        || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != PortProtocol.H2C;
+        || why == UpstreamFailure.NO_SETTINGS
+            && exchange.currentRevision().protocol() != PortProtocol.H2C;
   }
 
   private void undelivered(UpstreamFailure why) {
     boolean connected = !why.isBeforeConnection();
-    if (exchange.record().retries() >= (connected ? MAX_RETRIES : MAX_CONNECT_RETRIES)) {
+    if (exchange.retries() >= (connected ? MAX_RETRIES : MAX_CONNECT_RETRIES)) {
       broken(why);
       return;
     }
@@ -377,14 +377,14 @@ final class Forwarder implements UpstreamListener {
     if (again == null) {
       fail(new RequestFailure.BadGateway(why.text()));
     } else {
-      log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
+      log.debug("A request of {} could not be delivered to {}: {}", exchange.currentRevision().id(),
           permit.destination(), why.text());
       exchange.undelivered(why.text(), again);
     }
   }
 
   private void outOfMemory() {
-    exchange.record().failed(UpstreamFailure.NO_MEMORY.text());
+    exchange.failed(UpstreamFailure.NO_MEMORY.text());
     exchange.fail(new RequestFailure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
@@ -400,9 +400,10 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void fail(RequestFailure.BadGateway failure) {
-    log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
+    log.debug("A request of {} failed at {}: {}", exchange.currentRevision().id(),
+        permit.destination(),
         failure.kind());
-    exchange.record().failed(failure.kind());
+    exchange.failed(failure.kind());
     exchange.fail(failure);
   }
 

@@ -89,7 +89,7 @@ public final class GatewayHandover implements RevisionReadySince.Listener {
   }
 
   void whenReady(Exchange exchange, Destination pod) {
-    var id = exchange.revision().id();
+    var id = exchange.currentRevision().id();
     if (isReady(id)) {
       exchange.handedOver(pod, this);
       return;
@@ -112,7 +112,7 @@ public final class GatewayHandover implements RevisionReadySince.Listener {
   }
 
   void forget(Exchange exchange) {
-    var id = exchange.revision().id();
+    var id = exchange.currentRevision().id();
     var same = waiting.get(id);
     if (same != null && same.remove(exchange) != null && same.isEmpty()) {
       waiting.remove(id);

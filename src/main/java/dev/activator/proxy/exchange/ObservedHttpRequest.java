@@ -1,11 +1,9 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.observability.RequestOutcome;
-import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
@@ -13,108 +11,108 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.Revision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP request as observers see it. They may change its headers. */
-final class ObservedHttpRequest extends RequestTimeline {
-  private static final int SWITCHING_PROTOCOLS = 101;
-
-  private final Loop loop;
-  private final boolean podSecure;
+/**
+ * The HTTP side of a request: what its caller sent, where it is routed, and what is measured of it.
+ * As such it is a request that is refused on arrival; {@link Exchange} is one that has a revision.
+ * Observers may change its headers.
+ */
+class ObservedHttpRequest extends RequestTimeline {
+  final RequestDispatcher dispatcher;
   private final Caller caller;
   private final HttpRequest request;
-  private final HeaderFieldList fields;
   private final String target;
   private final Router.@Nullable ToRevision route;
+  private final long arrivedNanos;
+  private long respondedNanos;
+  private long endedNanos;
+  private long requestBytes;
+  private long responseBytes;
+  private boolean timed;
+  private int status;
+  private @Nullable RequestOutcome outcome;
+  private @Nullable String failure;
 
-  /**
-   * @param podSecure whether the pod is reached over TLS
-   * @param route null if there is no such revision
-   */
-  ObservedHttpRequest(RequestObserver observer, Loop loop, boolean podSecure, Caller caller,
-      HttpRequest request, HeaderFieldList fields, Router.@Nullable ToRevision route) {
-    super(observer, route == null ? null : route.revision(), loop.nanoTime());
-    this.loop = loop;
-    this.podSecure = podSecure;
+  /** @param route null if there is no such revision */
+  ObservedHttpRequest(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
+      Router.@Nullable ToRevision route) {
+    this.dispatcher = dispatcher;
     this.caller = caller;
     this.request = request;
-    this.fields = fields;
     this.target = request.uri();
     this.route = route;
+    this.arrivedNanos = dispatcher.loop().nanoTime();
   }
 
-  HttpRequest request() {
+  final HttpRequest request() {
     return request;
   }
 
-  HeaderFieldList fields() {
-    return fields;
-  }
-
-  /** The rule that keeps the request from waking its revision; null for most requests. */
-  @Nullable DoNotWakeRule rule() {
-    return route == null ? null : route.rule();
-  }
-
-  @Override
-  public boolean mayWake() {
-    return rule() == null;
-  }
-
-  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
-  @Nullable String service() {
-    return route == null ? null : route.service();
+  final HeaderFieldList fields() {
+    return HeaderFieldList.in(request);
   }
 
   /**
    * The time that the caller's headers give the request. Parsed on each call, as few requests have
    * such a header.
    */
-  long callerNanos() {
-    return DeadlineCalculator.ofCaller(fields);
+  final long callerNanos() {
+    return DeadlineCalculator.ofCaller(fields());
   }
 
-  long callerNanosLeft() {
+  final long callerNanosLeft() {
     long whole = callerNanos();
-    return whole == DeadlineCalculator.NONE ? whole : whole - (now() - arrivedNanos());
+    return whole == DeadlineCalculator.NONE ? whole : whole - (now() - arrivedNanos);
   }
 
-  boolean wantsTiming() {
-    boolean wanted = route != null && RequestPhases.areShown(route.revision());
-    if (wanted) {
-      time();
-    }
-    return wanted;
+  final ErrorFormat errorFormat() {
+    return ErrorFormat.of(fields());
   }
 
-  ErrorFormat errorFormat() {
-    return ErrorFormat.of(fields);
+  final void saw(RequestObserver.Step step) {
+    dispatcher.observer().saw(step, this);
   }
 
-  void ended(RequestFailure failure) {
-    ended(outcome(failure), failure.answer(errorFormat()));
+  final void responseBegins() {
+    respondedNanos = timed || waited() ? now() : 0;
+    saw(RequestObserver.Step.RESPONDING);
   }
 
-  void ended(RequestOutcome how, LocalResponse answer) {
+  final void read(int bodyBytes) {
+    requestBytes += bodyBytes;
+  }
+
+  final void wrote(int bodyBytes) {
+    responseBytes += bodyBytes;
+  }
+
+  /** @param kind a few words without an address; null before a new attempt */
+  final void failed(@Nullable String kind) {
+    failure = kind;
+  }
+
+  final void endedWith(RequestFailure failure) {
+    endedWith(failure.answer(errorFormat()), outcome(failure));
+  }
+
+  final void endedWith(LocalResponse answer, RequestOutcome how) {
     if (!responded() && !method().equals("HEAD")) {
       wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
     ended(how, answer.status());
   }
 
-  /** Whether the pod has switched protocols. */
-  boolean switched() {
-    return responseStatus() == SWITCHING_PROTOCOLS;
-  }
-
-  /** Records the successful end. A 101 counts as a 200, as in Go's servers. */
-  void succeeded() {
-    ended(switched() ? RequestOutcome.UPGRADED : RequestOutcome.ANSWERED,
-        switched() ? 200 : responseStatus());
+  /** @param as the status to record: the response's if it is complete, else one for the outcome */
+  final void ended(RequestOutcome how, int as) {
+    outcome = how;
+    status = as;
+    endedNanos = now();
+    saw(RequestObserver.Step.ENDED);
   }
 
   static RequestOutcome outcome(RequestFailure failure) {
@@ -147,7 +145,7 @@ final class ObservedHttpRequest extends RequestTimeline {
 
   @Override
   public long now() {
-    return loop.nanoTime();
+    return dispatcher.loop().nanoTime();
   }
 
   @Override
@@ -171,7 +169,7 @@ final class ObservedHttpRequest extends RequestTimeline {
 
   @Override
   public String host() {
-    return route == null ? fields.text(KnownHeader.HOST) : route.host();
+    return route == null ? fields().text(KnownHeader.HOST) : route.host();
   }
 
   @Override
@@ -186,7 +184,7 @@ final class ObservedHttpRequest extends RequestTimeline {
 
   @Override
   public boolean podSecure() {
-    return podSecure;
+    return dispatcher.pools().isSecure();
   }
 
   @Override
@@ -212,5 +210,60 @@ final class ObservedHttpRequest extends RequestTimeline {
   @Override
   public void header(String name, String value) {
     request.headers().set(name, value);
+  }
+
+  @Override
+  public @Nullable Revision revision() {
+    return route == null ? null : route.revision();
+  }
+
+  @Override
+  public boolean mayWake() {
+    return route == null || route.rule() == null;
+  }
+
+  @Override
+  public long arrivedNanos() {
+    return arrivedNanos;
+  }
+
+  @Override
+  public void time() {
+    timed = true;
+  }
+
+  @Override
+  public long respondedNanos() {
+    return respondedNanos;
+  }
+
+  @Override
+  public long endedNanos() {
+    return endedNanos;
+  }
+
+  @Override
+  public long requestBytes() {
+    return requestBytes;
+  }
+
+  @Override
+  public long responseBytes() {
+    return responseBytes;
+  }
+
+  @Override
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public @Nullable RequestOutcome outcome() {
+    return outcome;
+  }
+
+  @Override
+  public @Nullable String failure() {
+    return failure;
   }
 }

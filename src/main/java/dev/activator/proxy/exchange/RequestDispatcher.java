@@ -97,10 +97,10 @@ public final class RequestDispatcher {
       }
       case Router.Refused(var failure) -> refuse(failure, request, fields, downstream);
       case Router.ToRevision route -> {
-        var record = record(downstream, request, fields, route);
+        var exchange = new Exchange(this, downstream, request, route);
         request.setUri(route.path());
         HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
-        begin(record, downstream, route);
+        begin(exchange, downstream);
       }
     }
   }
@@ -112,8 +112,8 @@ public final class RequestDispatcher {
   public void answerGateway(HttpRequest original, Downstream downstream) {
     var fields = HeaderFieldList.in(original);
     switch (router.question(original, fields)) {
-      case Router.ToRevision route -> begin(record(downstream, original, fields, route),
-          downstream, route);
+      case Router.ToRevision route ->
+        begin(new Exchange(this, downstream, original, route), downstream);
       case Router.Refused(var failure) -> refuse(failure, original, fields, downstream);
     }
   }
@@ -125,8 +125,7 @@ public final class RequestDispatcher {
     }
   }
 
-  private void begin(ObservedHttpRequest record, Downstream downstream, Router.ToRevision route) {
-    var exchange = new Exchange(this, record, downstream, route.revision());
+  private static void begin(Exchange exchange, Downstream downstream) {
     downstream.begin(exchange);
     exchange.start();
   }
@@ -138,18 +137,12 @@ public final class RequestDispatcher {
         || failure instanceof RequestFailure.NoRule
         || failure instanceof RequestFailure.LookupFailed) {
       // Other refused requests name no revision.
-      var record = record(downstream, request, fields, null);
-      record.begin();
-      record.ended(failure);
+      var refused = new ObservedHttpRequest(this, downstream.caller(), request, null);
+      refused.saw(RequestObserver.Step.ARRIVED);
+      refused.endedWith(failure);
     }
     downstream.answer(failure, ErrorFormat.of(fields));
     downstream.ended();
-  }
-
-  private ObservedHttpRequest record(Downstream from, HttpRequest request, HeaderFieldList fields,
-      Router.@Nullable ToRevision route) {
-    return new ObservedHttpRequest(observer, loop, pools.isSecure(), from.caller(), request, fields,
-        route);
   }
 
   // Methods for connections.
@@ -186,6 +179,10 @@ public final class RequestDispatcher {
   }
 
   // Methods for exchanges.
+
+  RequestObserver observer() {
+    return observer;
+  }
 
   void arrived(Revision at) {
     counter.arrived(at.id());

@@ -13,7 +13,7 @@ import dev.activator.waking.SyntheticRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,21 +35,28 @@ public final class WaitingPages {
   private final WaitingPagePolicy.Mode mode;
   private final Supplier<WaitingPageTemplate> template;
   private final Function<RevisionId, WaitingPageStatus> status;
-  private final BiConsumer<RequestTimeline, RequestOutcome> startEnded;
+  private final EarlyAnswers early;
   private final Map<RevisionId, KeptStart> starts = new ConcurrentHashMap<>();
 
   /**
    * @param mode the mode of revisions without the annotation
    * @param status called on any thread
-   * @param startEnded gets the record of the first navigation, which ended long before the start
+   * @param early records the starts, which end long after their requests
    */
   public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
       Function<RevisionId, WaitingPageStatus> status,
-      BiConsumer<RequestTimeline, RequestOutcome> startEnded) {
+      EarlyAnswers early) {
     this.mode = mode;
     this.template = template;
     this.status = status;
-    this.startEnded = startEnded;
+    this.early = early;
+  }
+
+  /** Records the start of a revision whose request was answered before. */
+  @FunctionalInterface
+  public interface EarlyAnswers {
+    /** Returns what to call with the outcome of the start. */
+    Consumer<RequestOutcome> answeredEarly(RequestTimeline request, int status);
   }
 
   private WaitingPageStatus status(RevisionId id) {
@@ -77,7 +84,7 @@ public final class WaitingPages {
 
   LocalResponse page(RequestDispatcher dispatcher, ObservedHttpRequest request, Revision revision,
       int retryAfterSeconds) {
-    keep(dispatcher, revision, request);
+    keep(dispatcher, revision, request, RequestOutcome.WAITING_PAGE, 503);
     return template.get().page(status(revision.id()), retryAfterSeconds,
         ErrorFormat.requestId(request.fields()));
   }
@@ -89,7 +96,7 @@ public final class WaitingPages {
     }
     var now = status(revision.id());
     if (!now.ready()) {
-      keep(dispatcher, revision, null);
+      keep(dispatcher, revision);
     }
     return WaitingPagePolicy.status(now);
   }
@@ -98,12 +105,23 @@ public final class WaitingPages {
    * Keeps a stand-in queued after the request that began the start has left, so that the start goes
    * on.
    *
-   * @param navigation the request that has left, for a page or a fallback; null if none waits for
-   *     the start
+   * @param how the answer of the request that has left
+   * @param status of that answer
    */
-  void keep(RequestDispatcher dispatcher, Revision revision,
-      @Nullable ObservedHttpRequest navigation) {
-    var fresh = new KeptStart(dispatcher, revision, navigation);
+  void keep(RequestDispatcher dispatcher, Revision revision, ObservedHttpRequest request,
+      RequestOutcome how, int status) {
+    keep(dispatcher, revision, how, early.answeredEarly(request, status));
+  }
+
+  /** Keeps a stand-in queued that no request waits for. */
+  void keep(RequestDispatcher dispatcher, Revision revision) {
+    keep(dispatcher, revision, RequestOutcome.WAITING_PAGE, _ -> {
+    });
+  }
+
+  private void keep(RequestDispatcher dispatcher, Revision revision, RequestOutcome whenReady,
+      Consumer<RequestOutcome> onEnd) {
+    var fresh = new KeptStart(dispatcher, revision, whenReady, onEnd);
     var known = starts.putIfAbsent(revision.id(), fresh);
     if (known == null) {
       fresh.start();
@@ -115,16 +133,18 @@ public final class WaitingPages {
   private final class KeptStart {
     private final RequestDispatcher dispatcher;
     private final RevisionId id;
-    private final @Nullable ObservedHttpRequest navigation;
+    private final RequestOutcome whenReady;
+    private final Consumer<RequestOutcome> onEnd;
     private final SyntheticRequest standIn;
     private volatile long lastPolled;
     private Loop.@Nullable Timer timer;
 
-    KeptStart(RequestDispatcher dispatcher, Revision revision,
-        @Nullable ObservedHttpRequest navigation) {
+    KeptStart(RequestDispatcher dispatcher, Revision revision, RequestOutcome whenReady,
+        Consumer<RequestOutcome> onEnd) {
       this.dispatcher = dispatcher;
       this.id = revision.id();
-      this.navigation = navigation;
+      this.whenReady = whenReady;
+      this.onEnd = onEnd;
       this.standIn = dispatcher.standIn(revision, end -> ended(outcome(end)));
       this.lastPolled = dispatcher.loop().nanoTime();
     }
@@ -147,10 +167,7 @@ public final class WaitingPages {
 
     private RequestOutcome outcome(SyntheticRequest.End end) {
       return switch (end) {
-        case SyntheticRequest.End.Ready() ->
-          navigation != null && navigation.outcome() == RequestOutcome.FALLBACK
-              ? RequestOutcome.FALLBACK
-              : RequestOutcome.WAITING_PAGE;
+        case SyntheticRequest.End.Ready() -> whenReady;
         case SyntheticRequest.End.Rejected(var reason) ->
           ObservedHttpRequest.outcome(dispatcher.failure(reason));
         case SyntheticRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
@@ -163,9 +180,7 @@ public final class WaitingPages {
         timer.cancel();
       }
       starts.remove(id, this);
-      if (navigation != null) {
-        startEnded.accept(navigation, how);
-      }
+      onEnd.accept(how);
     }
   }
 }

@@ -90,7 +90,7 @@ class FallbackTest {
       Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
           .share(loop),
       new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)));
 
   private void saw(Step step, RequestTimeline request) {
     starts.saw(step, request);

@@ -83,7 +83,7 @@ class GatewayHandoverTest {
       Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
           .share(loop),
       new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)))
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)))
       .handingOver(ready, COUNTED_FOR);
 
   private void saw(Step step, RequestTimeline request) {

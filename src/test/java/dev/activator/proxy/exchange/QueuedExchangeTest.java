@@ -126,9 +126,7 @@ class QueuedExchangeTest {
     for (int i = 0; i < HELD; i++) {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null, null);
-      var record = new ObservedHttpRequest((_, _) -> {
-      }, dispatcher.loop(), false, caller.caller(), request, HeaderFieldList.in(request), route);
-      var exchange = new Exchange(dispatcher, record, caller, HELLO);
+      var exchange = new Exchange(dispatcher, caller, request, route);
       exchange.start();
       exchanges.add(exchange);
       revisionLoop.run();

@@ -73,7 +73,7 @@ class WaitingPagesTest {
       Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
           .share(loop),
       new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)));
 
   private static Revision revision(Map<String, String> annotations) {
     return new Revision(ID, "", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
