@@ -4,6 +4,7 @@ import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.warmup.WarmUpConfiguration;
 import dev.activator.lifecycle.Extension;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
@@ -16,13 +17,19 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
  */
 public final class Extensions {
   /** Their configurations, in the order in which they are attached and start. */
-  public static final List<Class<?>> ALL = List.of(
-      // Shows how a start goes, so it starts first.
-      ProfilingConfiguration.class, AutoscalerFallbackConfiguration.class,
-      // Ends before the ports for requests open.
-      WarmUpConfiguration.class);
+  public static final List<Class<?>> ALL = all();
 
   private Extensions() {}
+
+  private static List<Class<?>> all() {
+    var all = new ArrayList<Class<?>>();
+    // Profiles show how a start goes, so it starts first.
+    all.add(ProfilingConfiguration.class);
+    all.add(AutoscalerFallbackConfiguration.class);
+    // Its requests end before the ports open.
+    all.add(WarmUpConfiguration.class);
+    return List.copyOf(all);
+  }
 
   /** The records of settings of all extensions. */
   static List<Class<?>> settings() {
@@ -39,7 +46,7 @@ public final class Extensions {
   }
 
   /** The name of an extension: that of its folder. */
-  static String name(Class<?> configuration) {
+  public static String name(Class<?> configuration) {
     var folder = configuration.getPackageName();
     return folder.substring(folder.lastIndexOf('.') + 1);
   }
