@@ -3,11 +3,9 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ClusterActivator;
-import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.Topic;
 import dev.activator.observability.RequestObservers;
@@ -17,16 +15,14 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ProbeResult;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -40,17 +36,15 @@ class WiringTest {
   private static final Revision REVISION = Revision.of(ID, 1);
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), TestValues.OLDEST_KUBERNETES,
-      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), Duration.ofSeconds(1));
   private int probes;
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
+  private final RevisionBackendsManager backends = Make.backends(loop,
       (on, request, done) -> on.execute(() -> {
         probes++;
         done.accept(new ProbeResult.Refused("connection refused"));
-      }), ProbeSettings.DEFAULT, new Random(1));
-  private final Throttler throttler = new Throttler(_ -> loop, id -> REVISION, "10.9.9.9",
-      ThrottlerOptions.of(100), new Random(1));
+      }));
+  private final Throttler throttler = Make.throttler(loop, id -> REVISION, 100);
 
   @Test
   void aRequestThatHasToWaitHasItsPodProbedAtOnce() {

@@ -4,6 +4,7 @@ import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
@@ -44,8 +45,8 @@ final class Fixtures {
 
   /** A manager where time is exact. */
   static RevisionBackendsManager manager(VirtualLoop loop, ProbeClient client) {
-    return Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop, client,
-        settings(() -> MeshAddressing.DEFAULT), NO_SPREAD));
+    return Quiescence.watch(
+        Make.backends(_ -> loop, loop, client, settings(() -> MeshAddressing.DEFAULT), NO_SPREAD));
   }
 
   /** A watcher where time is exact. */

@@ -13,6 +13,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.ProbeResult;
@@ -104,7 +105,7 @@ class ManyRevisionsSimulationTest {
       }
       return spread.nextLong();
     };
-    var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop, fake,
+    var backends = Quiescence.watch(Make.backends(_ -> loop, loop, fake,
         Fixtures.settings(() -> MeshAddressing.DEFAULT, 50), failing));
     backends.healthy().subscribe("test", this::publish);
     return backends;

@@ -13,6 +13,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.upstream.policy.ConnectAttemptQueue;
@@ -32,8 +33,7 @@ class ManyStartsTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods pods = new AttemptedPods(loop);
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      pods, ProbeSettings.DEFAULT, new Random(1));
+  private final RevisionBackendsManager backends = Make.backends(loop, pods);
   private final Map<RevisionId, Duration> listens = new HashMap<>();
   private final List<Duration> delays = new ArrayList<>();
 

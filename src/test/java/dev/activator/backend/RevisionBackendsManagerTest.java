@@ -24,12 +24,12 @@ import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -64,7 +64,7 @@ class RevisionBackendsManagerTest {
   @DisplayName("6.2 goes over to the ClusterIP and back when the mesh mode changes")
   void switchesToTheClusterIpAndBackWhenTheMeshModeChanges() {
     var mode = new AtomicReference<>(MeshMode.AUTO);
-    var live = new RevisionBackendsManager(_ -> loop, loop, fake,
+    var live = Make.backends(_ -> loop, loop, fake,
         Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
     live.healthy().subscribe("test", published::add);
     live.revision(PLAIN);
@@ -283,8 +283,7 @@ class RevisionBackendsManagerTest {
   void blackHolesOfOneRevisionDelayNoOther() {
     // given a revision of which three hundred pods hang, and the limits of the product
     var holes = new RevisionId("black", "holes");
-    var limited = new RevisionBackendsManager(_ -> loop, loop, fake,
-        ProbeSettings.DEFAULT, new Random(1));
+    var limited = Make.backends(loop, fake);
     limited.healthy().subscribe("test", published::add);
     var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
@@ -455,13 +454,12 @@ class RevisionBackendsManagerTest {
   void aBugEndsAWatcherUntilTheEndpointsAreListedAgain() {
     // given a bug in what follows from a failed probe
     var bug = new boolean[]{true};
-    var fragile = new RevisionBackendsManager(_ -> loop, loop, fake, ProbeSettings.DEFAULT,
-        () -> {
-          if (bug[0]) {
-            throw new IllegalStateException("a bug");
-          }
-          return 0;
-        });
+    var fragile = Make.backends(_ -> loop, loop, fake, ProbeSettings.DEFAULT, () -> {
+      if (bug[0]) {
+        throw new IllegalStateException("a bug");
+      }
+      return 0;
+    });
     fragile.healthy().subscribe("test", published::add);
     fragile.revision(PLAIN);
     fragile.listed(http1(ready(A)));

@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.testing.Make;
 import dev.activator.tls.PodTls;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
@@ -83,9 +84,8 @@ public final class BackendsBench {
     long records = usedHeap();
 
     var loop = new VirtualLoop();
-    var backends = new RevisionBackendsManager(_ -> loop, loop,
-        (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
-        ProbeSettings.DEFAULT, new Random(1));
+    var backends = Make.backends(loop,
+        (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))));
     revisions.forEach(backends::revision);
     addresses.forEach(backends::clusterIp);
     listings.forEach(backends::listed);
@@ -111,9 +111,8 @@ public final class BackendsBench {
 
   private static long answers(int count) {
     var loop = new VirtualLoop();
-    var backends = new RevisionBackendsManager(_ -> loop, loop,
-        (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
-        ProbeSettings.DEFAULT, new Random(1));
+    var backends = Make.backends(loop,
+        (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))));
     var pods = DestinationSet.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
     backends.revision(Revision.of(id(0), 10));
@@ -158,9 +157,8 @@ public final class BackendsBench {
     private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(2,
         EpollIoHandler.newFactory());
     private final LoopGroup loops = new LoopGroup(group);
-    private final RevisionBackendsManager backends = new RevisionBackendsManager(loops::loopFor,
-        loops.loopFor("probes"),
-        new HttpProbeClient(
+    private final RevisionBackendsManager backends = Make.backends(loops::loopFor,
+        loops.loopFor("probes"), new HttpProbeClient(
             new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()),
             5_000),
         ProbeSettings.DEFAULT, new Random(1));

@@ -3,10 +3,9 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
-import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.EventFetcher;
 import dev.activator.cluster.PeerSecret.Answer;
@@ -26,7 +25,6 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -173,9 +171,8 @@ class RbacTest {
     // given an activator that follows all there is: maps, certificates, pods that do not start
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
-            .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
-                TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-                PodAddressPreference.of(source, "10.0.0.1")))) {
+            .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE,
+                ReflectorSettings.DEFAULT, PodAddressPreference.of(source, "10.0.0.1")))) {
       api.store().create(BuiltInKinds.SECRET, CERTIFICATE);
       api.store().create(BuiltInKinds.CONFIG_MAP, NETWORK);
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {

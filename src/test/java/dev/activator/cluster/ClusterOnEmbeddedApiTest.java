@@ -14,7 +14,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.RevisionId;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.net.InetAddress;
@@ -38,10 +38,10 @@ class ClusterOnEmbeddedApiTest {
   private final NettyLoop loop = new NettyLoop(threads.next());
   private ApiStore store = new ApiStore(Clock.systemUTC());
   private EmbeddedApiServer server = started(store, FreePort.next());
-  private final ClusterWatcher cluster = new ClusterWatcher(
+  private final ClusterWatcher cluster = Make.cluster(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
-      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
+      Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+      new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */
   private final Map<String, String> received = new ConcurrentSkipListMap<>();
@@ -185,10 +185,10 @@ class ClusterOnEmbeddedApiTest {
   void reportsThatEndpointsAreNotWatchedWhileTheApiIsAway() throws Exception {
     int port = server.port();
     var watched = new CopyOnWriteArrayList<Boolean>();
-    try (var quick = new ClusterWatcher(
-        () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
-        TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
-        new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
+    try (
+        var quick = Make.cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
+            Duration.ofSeconds(120), Rig.QUICK,
+            new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
       quick.endpointsWatch().subscribe("test", watched::add);
       quick.start();
       await().until(() -> quick.reflectors().stream().allMatch(one -> one.health().watching()));

@@ -7,13 +7,11 @@ import static dev.activator.cluster.FakeApi.SERVICES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.RevisionId;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,8 +33,7 @@ class ClusterWatcherTest {
       cluster(new ClusterAccess.At(api.url()), Duration.ofSeconds(120)));
 
   private static ClusterWatcher cluster(ClusterAccess access, Duration patience) {
-    return new ClusterWatcher(() -> access, TestValues.OLDEST_KUBERNETES, patience,
-        ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
+    return Make.cluster(() -> access, patience);
   }
 
   private ClusterWatcher listening(ClusterWatcher fresh) {
@@ -320,11 +317,10 @@ class ClusterWatcherTest {
   @Test
   void connect_isThatOfTheStartThatFollows() throws Exception {
     var accesses = new AtomicInteger();
-    try (var early = listening(new ClusterWatcher(() -> {
+    try (var early = listening(Make.cluster(() -> {
       accesses.incrementAndGet();
       return new ClusterAccess.At(api.url());
-    }, TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-        new Random(1), TestValues.ANY_SLICES))) {
+    }))) {
       putEndpoints("Private", pod("10.0.0.1"));
 
       early.connect();

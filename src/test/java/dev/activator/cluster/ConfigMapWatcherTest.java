@@ -3,17 +3,14 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -28,10 +25,8 @@ class ConfigMapWatcherTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create(api.url())),
-      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())));
 
   @AfterEach
   void close() {

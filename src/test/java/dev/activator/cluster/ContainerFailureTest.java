@@ -3,7 +3,6 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.ContainerFailure;
@@ -11,14 +10,13 @@ import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,10 +30,8 @@ class ContainerFailureTest {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create(api.url())),
-      TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-      TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE);
   private final List<ContainerFailure> received = new CopyOnWriteArrayList<>();
 
   @AfterEach

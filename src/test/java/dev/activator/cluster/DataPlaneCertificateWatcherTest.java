@@ -5,20 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.tls.RoutingCertificate;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.tls.CertificateListener;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,9 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** The Secret and the trust bundles of the system namespace, over real HTTP. */
 class DataPlaneCertificateWatcherTest {
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
-      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())));
   private final BlockingQueue<RoutingCertificate> certificates = new LinkedBlockingQueue<>();
   private final Map<String, List<String>> bundles = new ConcurrentSkipListMap<>();
 

@@ -10,7 +10,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.Match;
@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -48,9 +47,8 @@ class EndpointsSourceTest {
 
   private ClusterWatcher cluster(EndpointsSource source, Duration patience) {
     var cluster = Quiescence
-        .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
-            TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
-            new PodAddressPreference(source, IpFamily.IPV4)));
+        .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())), patience,
+            ReflectorSettings.DEFAULT, new PodAddressPreference(source, IpFamily.IPV4)));
     clusters.add(cluster);
     cluster.pods().subscribe("test",
         pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));

@@ -3,7 +3,6 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
@@ -15,9 +14,9 @@ import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.upstream.ProbeResult;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,11 +39,10 @@ class MissedChangesTest {
   private final AtomicInteger probes = new AtomicInteger();
   private final List<String> published = new CopyOnWriteArrayList<>();
   /** A pod that answers its first probe and no other. */
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> revisions,
-      revisions, (loop, _, done) -> {
-        var answer = new ProbeResult.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
-        loop.execute(() -> done.accept(answer));
-      }, ProbeSettings.DEFAULT, new Random(1));
+  private final RevisionBackendsManager backends = Make.backends(revisions, (loop, _, done) -> {
+    var answer = new ProbeResult.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
+    loop.execute(() -> done.accept(answer));
+  });
 
   @AfterEach
   void close() {

@@ -4,20 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.ClusterWatcher.Sources;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -43,9 +41,7 @@ class MissingRightsLogTest {
   private static String logged(Class<?> writer, Kind refused) throws Exception {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
-            .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
-                TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-                TestValues.ANY_SLICES));
+            .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE));
         var log = new LogOf(writer)) {
       ScaledServiceCrd.createIn(api.store());
       api.store().create(ScaledServiceCrd.of(api.store()), Objects.parse("""

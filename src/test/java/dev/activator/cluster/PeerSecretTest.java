@@ -3,20 +3,17 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.PeerSecret.Answer;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.tls.PeerTls;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -25,11 +22,8 @@ import org.junit.jupiter.api.Test;
 
 class PeerSecretTest {
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create(api.url())),
-      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1),
-      TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())));
   private final PeerSecret secret = cluster.peerSecret("knative-serving");
 
   @BeforeEach

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -14,7 +13,7 @@ import dev.activator.revision.DoNotWakeRule;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -22,7 +21,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.AfterEach;
@@ -55,9 +53,7 @@ class ScaledServiceResolverTest {
   }
 
   private ClusterWatcher cluster(Duration startTimeout) {
-    return new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
-        TestValues.OLDEST_KUBERNETES, startTimeout, ReflectorSettings.DEFAULT, new Random(1),
-        TestValues.ANY_SLICES);
+    return Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())), startTimeout);
   }
 
   @AfterEach

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -14,8 +13,8 @@ import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.Make;
 import dev.activator.testing.SteppedLoop;
-import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Pause;
@@ -27,7 +26,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Random;
 import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -44,10 +42,8 @@ class ScaledServiceStatusWriterTest {
   private final ApiStore store = api.store();
   private final ThreadLoop thread = new ThreadLoop("writer");
   private final SteppedLoop loop = new SteppedLoop(thread);
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create(api.url())),
-      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())));
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private volatile boolean leads;
   private volatile List<Trouble> troubles = List.of();

@@ -9,6 +9,7 @@ import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.SimulatedApi;
 import dev.activator.loop.Loop;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import java.net.URI;
 import java.time.Duration;
@@ -26,7 +27,7 @@ public final class SimulatedCluster {
 
   /** One to register consumers at. */
   public static ClusterWatcher of(Random random) {
-    return new ClusterWatcher(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
+    return Make.cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
         KubernetesVersion.parse("v1.0.0"), Duration.ofSeconds(1), SETTINGS, random,
         new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
   }

@@ -9,7 +9,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
@@ -63,8 +63,8 @@ class SlicesConvergenceTest {
 
   private ClusterWatcher cluster(EmbeddedApi api) {
     var cluster = Quiescence
-        .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
-            TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
+        .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+            Duration.ofSeconds(120), Rig.QUICK,
             new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
     cluster.pods().subscribe("test",
         pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));

@@ -3,8 +3,6 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.console.WaitingOverview.ApiState;
-import dev.activator.backend.ProbeSettings;
-import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.RequestOutcome;
@@ -14,9 +12,8 @@ import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeResult;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,13 +60,10 @@ class ActivatorActuatorEndpointTest {
     @Bean
     ActivatorActuatorEndpoint endpoint(ThreadLoop loop) {
       var hello = Revision.of(HELLO, 0);
-      var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop,
-          (on, request, done) -> on
-              .execute(() -> done.accept(new ProbeResult.Refused("connection refused"))),
-          ProbeSettings.DEFAULT, new Random(1)));
+      var backends = Quiescence.watch(Make.backends(loop, (on, request, done) -> on
+          .execute(() -> done.accept(new ProbeResult.Refused("connection refused")))));
       var throttler = Quiescence
-          .watch(new Throttler(_ -> loop, id -> id.equals(HELLO) ? hello : null, "10.9.9.9",
-              ThrottlerOptions.of(10), new Random(1)));
+          .watch(Make.throttler(loop, id -> id.equals(HELLO) ? hello : null, 10));
       backends.revision(hello);
       throttler.revision(hello);
       var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,

@@ -4,21 +4,18 @@ import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.console.RevisionDetailsSource.Setting;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,9 +89,7 @@ class KnativeAutoscalerDefaultsTest {
   void followsTheConfigMapAtRunTime() throws Exception {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
-            .watch(new ClusterWatcher(() -> new ClusterAccess.At(URI.create(api.url())),
-                TestValues.OLDEST_KUBERNETES, Duration.ofMinutes(2), ReflectorSettings.DEFAULT,
-                new Random(1), TestValues.ANY_SLICES))) {
+            .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url()))))) {
       var defaults = KnativeAutoscalerDefaults.following(cluster, "knative-serving");
       cluster.start();
       assertThat(row(defaults.get().rows(Map.of(), 0), "window"))

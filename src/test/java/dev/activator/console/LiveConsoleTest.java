@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.console.RevisionDetailsSource.RoutingState;
 import dev.activator.console.RevisionDetailsSource.Routing;
-import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
@@ -25,9 +24,9 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
+import dev.activator.testing.Make;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ProbeResult;
 import java.util.HashMap;
@@ -53,7 +52,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
@@ -79,11 +77,9 @@ class LiveConsoleTest {
       200);
 
   private final ThreadLoop loop = new ThreadLoop("revisions");
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      (on, request, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
-      ProbeSettings.DEFAULT, new Random(1));
-  private final Throttler throttler = new Throttler(_ -> loop, _ -> Revision.of(HELLO, 0),
-      "10.9.9.9", ThrottlerOptions.of(10), new Random(1));
+  private final RevisionBackendsManager backends = Make.backends(loop,
+      (on, request, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))));
+  private final Throttler throttler = Make.throttler(loop, _ -> Revision.of(HELLO, 0), 10);
   private final AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();

@@ -7,7 +7,6 @@ import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.WaitingOverview.ApiState;
-import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitDiagnosis.State;
 import dev.activator.console.RevisionWaitReport.ProbeReport;
@@ -25,17 +24,16 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -54,11 +52,9 @@ class RevisionInspectorTest {
   private AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0,
       null);
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      (on, request, done) -> on.execute(() -> done.accept(answer)), ProbeSettings.DEFAULT,
-      new Random(1));
-  private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
-      ThrottlerOptions.of(10), new Random(1));
+  private final RevisionBackendsManager backends = Make.backends(loop,
+      (on, request, done) -> on.execute(() -> done.accept(answer)));
+  private final Throttler throttler = Make.throttler(loop, exist::get, 10);
   private final RevisionInspector inspector = new RevisionInspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.lending.policy.PodSharding;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
@@ -388,7 +388,7 @@ class LendingTransitionsTest extends LendingScene {
     lending.connected(new PeerId("10.1.0.2", "p"));
     try (var thread = Executors.newSingleThreadExecutor()) {
       var loop = new LoopThatIsFaster(thread);
-      var throttler = Quiescence.watch(new Throttler(_ -> loop, _ -> revision, "10.1.0.1",
+      var throttler = Quiescence.watch(Make.throttler(_ -> loop, _ -> revision, "10.1.0.1",
           ThrottlerOptions.of(10), random, lending));
 
       throttler.revision(revision);

@@ -7,6 +7,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -59,7 +60,7 @@ final class SimulatedActivator {
     this.random = random;
     this.service = service;
     lending = new PermitLending(id.address());
-    throttler = new Throttler(_ -> loop, _ -> alive && hasRevision ? revision : null, id.address(),
+    throttler = Make.throttler(_ -> loop, _ -> alive && hasRevision ? revision : null, id.address(),
         ThrottlerOptions.of(10_000), random, lending);
     lending.start(loop, send::accept);
     throttler.revision(revision);

@@ -20,6 +20,7 @@ import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
@@ -59,10 +60,10 @@ class LinkedActivatorsTest {
 
   /** What an activator has for its links. */
   private final class Activator {
-    private final ClusterWatcher cluster = Quiescence.watch(new ClusterWatcher(
-        () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
-        Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1),
-        new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+    private final ClusterWatcher cluster = Quiescence
+        .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+            Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+            new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
     private final PeerTransport peers;
 
     Activator(String address) throws Exception {

@@ -24,6 +24,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.Make;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.TestValues;
@@ -87,12 +88,11 @@ class SharedLimitTest {
   }
 
   private final class Activator {
-    private final ClusterWatcher cluster = Quiescence.watch(new ClusterWatcher(() -> access,
-        TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-        new Random(1), new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
-    private final RevisionBackendsManager backends = Quiescence.watch(new RevisionBackendsManager(
-        loops::loopFor, loops.loopFor("probes"),
-        (on, request, done) -> on
+    private final ClusterWatcher cluster = Quiescence
+        .watch(Make.cluster(() -> access, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+            new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+    private final RevisionBackendsManager backends = Quiescence.watch(Make.backends(loops::loopFor,
+        loops.loopFor("probes"), (on, request, done) -> on
             .execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
         ProbeSettings.DEFAULT, new Random(1)));
     private final Throttler throttler;
@@ -100,7 +100,7 @@ class SharedLimitTest {
 
     Activator(String address) throws Exception {
       var lending = new PermitLending(address);
-      throttler = Quiescence.watch(new Throttler(loops::loopFor, cluster, address,
+      throttler = Quiescence.watch(Make.throttler(loops::loopFor, cluster, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending));
       cluster.revisions().subscribe("test", throttler::revision);
       cluster.revisions().subscribe("test", backends::revision);

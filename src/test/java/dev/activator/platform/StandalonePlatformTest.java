@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
 import dev.activator.cluster.ScalingApiClients;
 import dev.activator.console.ClusterRevisionDetails;
@@ -28,7 +27,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.TestValues;
+import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -63,9 +62,7 @@ class StandalonePlatformTest {
       threads, new Random(1),
       new ScalingApiClients(access, () -> KubernetesWriteRateLimiter.UNLIMITED, LONG),
       LONG);
-  private final ClusterWatcher cluster = new ClusterWatcher(() -> access,
-      TestValues.OLDEST_KUBERNETES, LONG,
-      ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make.cluster(() -> access, LONG);
   private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
       "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
@@ -187,8 +184,7 @@ class StandalonePlatformTest {
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
         KubernetesWriteRateLimiter.Limit.NONE);
-    var cluster = new ClusterWatcher(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
-        ReflectorSettings.DEFAULT, new Random(2), TestValues.ANY_SLICES);
+    var cluster = Make.cluster(() -> access, LONG);
     cluster.follows(follower.sources(), "cluster.local");
     follower.join(cluster, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
         AutoscalerLink.Timings.DEFAULT, new Random(2)));

@@ -8,9 +8,9 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.ErrorResponseOptions;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.exchange.WaitingPages;
@@ -173,14 +173,12 @@ public final class Activator implements Closeable {
         settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
-        loop -> new RequestDispatcher(new SlowLoop(loop, settings.slowness()), router,
-            (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
-            new Counter(), requests, held.share(),
-            unread.share(new SlowLoop(loop, settings.slowness())),
-            new ErrorResponseOptions(settings.startMessages(),
+        loop -> Dispatchers.with(new SlowLoop(loop, settings.slowness()), router, (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop)).counter(new Counter())
+.observer(requests).held(held.share()).unread(unread.share(new SlowLoop(loop, settings.slowness())))
+.errorResponses(new ErrorResponseOptions(settings.startMessages(),
                 new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> _ -> {
-                    }))));
+                    }))).build());
     port = listen();
   }
 

@@ -7,15 +7,12 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RevisionReadySince;
-import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -26,10 +23,10 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.LogLines;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop;
@@ -92,18 +89,14 @@ class GatewayAdmitServerTest {
     var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
         : null), _ -> null, revisions, () -> readiness);
-    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", ThrottlerOptions.of(10),
-        new Random(1));
+    throttler = Make.throttler(loops::loopFor, revisions, 10);
     var upstreams = Quiescence
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
     held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     proxy = new ProxyServer(resources.onServerSelect(true), resources.onServer(true), loops,
-        Duration.ofSeconds(60), loop -> new RequestDispatcher(loop, router, throttler::admit,
-            upstreams.of(loop), new Counter(), (_, _) -> {
-            }, held.share(),
-            Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-                .share(loop),
-            ErrorResponseOptions.NONE));
+        Duration.ofSeconds(60),
+        loop -> Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))
+            .counter(new Counter()).held(held.share()).build());
     pods = new RevisionReadySince(Duration.ZERO, System::nanoTime);
     server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1),

@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -10,18 +9,16 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
+import dev.activator.testing.Make;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.HttpProbeClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -82,11 +79,9 @@ class OneProtocolPodsTest extends WireTest {
     activator.revisions.put(Activator.HELLO, revision);
     var loop = activator.loops.all().getFirst();
     var throttler = Quiescence
-        .watch(new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
-            ThrottlerOptions.of(1_000), new Random(1)));
-    backends = new RevisionBackendsManager(_ -> loop, loop,
-        Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)), ProbeSettings.DEFAULT,
-        new Random(1));
+        .watch(Make.throttler(loop, id -> activator.revisions.get(id), 1_000));
+    backends = Make.backends(loop,
+        Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)));
     backends.healthy().subscribe("test", published::add);
     backends.healthy().subscribe("test", throttler::destinations);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));

@@ -7,21 +7,17 @@ import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
@@ -90,18 +86,13 @@ class RequestPortsTest {
         _ -> null,
         revisions,
         health::readiness);
-    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", ThrottlerOptions.of(10),
-        new Random(1));
+    throttler = Make.throttler(loops::loopFor, revisions, 10);
     var upstreams = Quiescence
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
     var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
-        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
-            new NoCounter(), (_, _) -> {
-            }, held.share(),
-            Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-                .share(loop),
-            ErrorResponseOptions.NONE));
+        loop -> Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))
+            .held(held.share()).build());
     ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
     ports.open();
   }
@@ -183,13 +174,5 @@ class RequestPortsTest {
       assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
       assertThat(draining.join(Duration.ofMinutes(2))).isTrue();
     }
-  }
-
-  private static final class NoCounter implements RequestCounter {
-    @Override
-    public void arrived(RevisionId revision) {}
-
-    @Override
-    public void left(RevisionId revision) {}
   }
 }

@@ -5,22 +5,19 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
@@ -75,11 +72,9 @@ final class Callers {
         _ -> null,
         revisions,
         Readiness.Ready::new);
-    dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
-        reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
-        Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-            .share(loop),
-        ErrorResponseOptions.NONE));
+    dispatchers.add(Dispatchers.with(loop, router, throttler::admit, pods.pools())
+        .counter(reporter.onLoop(loop))
+        .observer((step, request) -> saw(throttler, step, request)).held(held.share()).build());
   }
 
   private void saw(Throttler throttler, Step step, RequestTimeline request) {

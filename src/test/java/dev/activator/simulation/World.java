@@ -20,6 +20,7 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
@@ -77,12 +78,12 @@ final class World {
     java.util.function.Function<RevisionId, SimulatedLoop> loops = id -> id.hashCode() % 2 == 0
         ? home
         : other;
-    var backends = new RevisionBackendsManager(loops, home, pods,
+    var backends = Make.backends(loops, home, pods,
         new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
             Duration.ofMillis(200), 500),
         random);
     boolean slowStart = random.nextBoolean();
-    throttler = new Throttler(loops, cluster, OWN_IP,
+    throttler = Make.throttler(loops, cluster, OWN_IP,
         new ThrottlerOptions(50, ThrottlerOptions.NO_BOUND, Duration.ZERO, null,
             slowStart ? 16 : 0),
         random);

@@ -7,25 +7,22 @@ import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
@@ -139,8 +136,7 @@ class AutoscalerAwayTest {
     var revision = Revision.of(HELLO, 10);
     var revisions = Map.of(HELLO, revision, AT_ZERO, Revision.of(AT_ZERO, 10), LEFT,
         Revision.of(LEFT, 10));
-    var queues = new Throttler(loops::loopFor, revisions::get, "10.0.0.1",
-        ThrottlerOptions.of(100), new Random(1));
+    var queues = Make.throttler(loops::loopFor, revisions::get, 100);
     throttler = queues;
     revisions.values().forEach(queues::revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
@@ -168,12 +164,8 @@ class AutoscalerAwayTest {
         health::readiness);
     var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
-        loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
-            reporter.onLoop(loop), (_, _) -> {
-            }, held.share(),
-            Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-                .share(loop),
-            ErrorResponseOptions.NONE));
+        loop -> Dispatchers.with(loop, router, queues::admit, upstreams.of(loop))
+            .counter(reporter.onLoop(loop)).held(held.share()).build());
     proxy = server;
     requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

@@ -10,13 +10,12 @@ import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -29,8 +28,7 @@ class CapacityLogTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Revision revision = new Revision(ID, "uid", PortProtocol.HTTP1, 10,
       RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null);
-  private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
-      ThrottlerOptions.of(10), new Random(1));
+  private final Throttler throttler = Make.throttler(loop, _ -> revision, 10);
 
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {

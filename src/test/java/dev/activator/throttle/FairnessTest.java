@@ -7,6 +7,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -32,7 +33,7 @@ class FairnessTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
       QUIET, Revision.of(QUIET, 1));
-  private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
+  private final Throttler throttler = Make.throttler(_ -> loop, revisions::get, Make.OWN_ADDRESS,
       new ThrottlerOptions(FLOOD, ThrottlerOptions.NO_BOUND, Duration.ZERO, null, 0),
       new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();

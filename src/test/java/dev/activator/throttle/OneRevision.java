@@ -7,15 +7,14 @@ import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +34,7 @@ final class OneRevision {
   /** It exists, and has no pods. */
   OneRevision(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
-    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", ThrottlerOptions.of(10_000),
-        new Random(1));
+    throttler = Make.throttler(loop, _ -> revision, 10_000);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
     throttler.revision(revision);
     loop.run();

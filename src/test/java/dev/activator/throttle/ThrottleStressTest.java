@@ -9,6 +9,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.PatientCaller;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -52,9 +53,8 @@ class ThrottleStressTest {
   @CsvSource({"0", "1", "3", "4"})
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
     var revision = Revision.of(ID, concurrency);
-    var throttler = Quiescence.watch(new Throttler(loops::loopFor, id -> revision, "10.9.9.9",
-        ThrottlerOptions.of(10_000),
-        LoopGroup.random()));
+    var throttler = Quiescence.watch(Make.throttler(loops::loopFor, id -> revision,
+        Make.OWN_ADDRESS, ThrottlerOptions.of(10_000), LoopGroup.random()));
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes

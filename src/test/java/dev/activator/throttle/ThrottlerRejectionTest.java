@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.testing.Make;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
@@ -60,7 +61,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
       throttler.revision(revision);
     });
     var asked = new AtomicBoolean();
-    throttler = Quiescence.watch(new Throttler(id -> loops.remove(), id -> {
+    throttler = Quiescence.watch(Make.throttler(id -> loops.remove(), id -> {
       if (asked.getAndSet(true)) {
         return exist.get(id);
       }

@@ -8,6 +8,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ abstract class ThrottlerScene {
 
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final Map<RevisionId, Revision> exist = new HashMap<>();
-  Throttler throttler = new Throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(3),
+  Throttler throttler = Make.throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(3),
       new Random(1));
 
   Revision revision = Revision.of(ID, 1);

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.loop.Loop;
 import dev.activator.revision.DestinationSet;
@@ -112,7 +113,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void manyQueuedRequestsAllRunWhenPodsWithoutALimitStart() {
     var many = Quiescence
-        .watch(new Throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(10_000),
+        .watch(Make.throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(10_000),
             new Random(1)));
     exist.put(ID, Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();

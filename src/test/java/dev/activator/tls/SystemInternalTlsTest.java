@@ -6,26 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class SystemInternalTlsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final ClusterWatcher cluster = new ClusterWatcher(
-      () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
-      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())));
 
   @AfterEach
   void close() {

@@ -14,6 +14,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -23,14 +24,12 @@ import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class ChainWorld {
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final Map<RevisionId, Service> services = new LinkedHashMap<>();
-  final Throttler throttler = Quiescence.watch(new Throttler(_ -> loop, this::revision,
-      "10.9.9.9", ThrottlerOptions.of(100), new Random(1)));
+  final Throttler throttler = Quiescence.watch(Make.throttler(loop, this::revision, 100));
   final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, new Demand(),
       throttler, this::revision, _ -> true));
   final PrewarmCounts counts = new PrewarmCounts();

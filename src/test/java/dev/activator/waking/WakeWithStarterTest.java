@@ -14,16 +14,15 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.LogLines;
+import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -36,8 +35,7 @@ class WakeWithStarterTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> exist = new TreeMap<>();
-  private final Throttler throttler = Quiescence.watch(new Throttler(_ -> loop, exist::get,
-      "10.9.9.9", ThrottlerOptions.of(100), new Random(1)));
+  private final Throttler throttler = Quiescence.watch(Make.throttler(loop, exist::get, 100));
   private final Counter counted = new Counter();
   private final Set<RevisionId> blocked = new HashSet<>();
   private final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, counted,

@@ -17,8 +17,8 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.Make;
 import dev.activator.testing.PatientCaller;
-import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.Throttler;
@@ -71,7 +71,7 @@ class LentOverLinksTest {
       revision = new Revision(CART, "u", PortProtocol.HTTP1, limit, RequestTimeouts.DEFAULT, true,
           ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null);
       var lending = new PermitLending(address);
-      throttler = new Throttler(loops::loopFor, _ -> revision, address,
+      throttler = Make.throttler(loops::loopFor, _ -> revision, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       var tls = new PeerTls();
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,

@@ -2,10 +2,12 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestObserver;
+import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
-import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
@@ -16,6 +18,7 @@ import dev.activator.throttle.ThrottleDecision;
 import dev.activator.upstream.PodConnectionPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Dispatchers for one revision, to which all requests go. */
 public final class Dispatchers {
@@ -42,12 +45,13 @@ public final class Dispatchers {
     HostRouter all = (_, _, _) -> id;
     var router = new Router(new RevisionResolver.Knative("cluster.local", all), _ -> null,
         revisions, Readiness.Ready::new);
-    return new RequestDispatcher(loop, router, throttle, pods, counter,
-        (_, _) -> {
-        }, held,
-        Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-            .share(loop),
-        ErrorResponseOptions.NONE);
+    return with(loop, router, throttle, pods).counter(counter).held(held).build();
+  }
+
+  /** The one place where tests make a dispatcher: what a test does not say counts and observes nothing. */
+  public static Builder with(Loop loop, Router router,
+      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods) {
+    return new Builder(loop, router, throttle, pods);
   }
 
   /** Sends a request, in the version that it says. */
@@ -55,5 +59,64 @@ public final class Dispatchers {
     request.headers().set("Host", "hello.example");
     boolean http2 = request.protocolVersion().majorVersion() == 2;
     to.dispatch(request, http2 ? RequestVersion.HTTP_2 : RequestVersion.HTTP_1_1, caller);
+  }
+
+  /** Each request's body may hold a mebibyte, and any number of bytes of responses may be unread. */
+  public static final class Builder {
+    private final Loop loop;
+    private final Router router;
+    private final BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle;
+    private final PodConnectionPools pods;
+    private RequestCounter counter = new UncountedRequests();
+    private RequestObserver observer = (_, _) -> {
+    };
+    private HeldRequestBytes.@Nullable Share held;
+    private UnreadResponseBytes.@Nullable Share unread;
+    private ErrorResponseOptions errorResponses = ErrorResponseOptions.NONE;
+
+    private Builder(Loop loop, Router router,
+        BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods) {
+      this.loop = loop;
+      this.router = router;
+      this.throttle = throttle;
+      this.pods = pods;
+    }
+
+    public Builder counter(RequestCounter counter) {
+      this.counter = counter;
+      return this;
+    }
+
+    public Builder observer(RequestObserver observer) {
+      this.observer = observer;
+      return this;
+    }
+
+    public Builder held(HeldRequestBytes.Share held) {
+      this.held = held;
+      return this;
+    }
+
+    public Builder unread(UnreadResponseBytes.Share unread) {
+      this.unread = unread;
+      return this;
+    }
+
+    public Builder errorResponses(ErrorResponseOptions errorResponses) {
+      this.errorResponses = errorResponses;
+      return this;
+    }
+
+    public RequestDispatcher build() {
+      if (held == null) {
+        held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share();
+      }
+      if (unread == null) {
+        unread = Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
+            .share(loop);
+      }
+      return new RequestDispatcher(loop, router, throttle, pods, counter, observer, held, unread,
+          errorResponses);
+    }
   }
 }

@@ -13,9 +13,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -30,11 +28,10 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -72,9 +69,9 @@ class DoNotWakeSimulationTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = limited(0);
-  private final Throttler throttler = new Throttler(_ -> loop, id -> id.equals(WEB)
+  private final Throttler throttler = Make.throttler(loop, id -> id.equals(WEB)
       ? revision
-      : null, "10.9.9.9", ThrottlerOptions.of(10), new Random(1));
+      : null, 10);
   private final List<RevisionStat> reported = new ArrayList<>();
   private final List<Integer> writes = new ArrayList<>();
   private final Workload workload = new Workload();
@@ -107,15 +104,15 @@ class DoNotWakeSimulationTest {
   private final RequestDispatcher dispatcher = dispatcher(List.of());
 
   private RequestDispatcher dispatcher(List<DoNotWakeRule> known) {
-    return new RequestDispatcher(loop,
-        new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web") ? WEB : null),
-            _ -> null,
-            _ -> revision, Readiness.Ready::new, known, id -> id),
-        throttler::admit, pod, reporter.onLoop(loop), this::saw,
-        Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
-        Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-            .share(loop),
-        ErrorResponseOptions.NONE);
+    return Dispatchers
+        .with(loop,
+            new Router(
+                new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web") ? WEB : null),
+                _ -> null,
+                _ -> revision, Readiness.Ready::new, known, id -> id),
+            throttler::admit, pod)
+        .counter(reporter.onLoop(loop))
+        .observer(this::saw).build();
   }
 
   private void saw(Step step, RequestTimeline request) {

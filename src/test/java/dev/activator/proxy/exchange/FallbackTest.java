@@ -12,9 +12,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitingPageStatus;
@@ -28,11 +26,10 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -51,7 +48,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,17 +62,14 @@ class FallbackTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> revisions = new HashMap<>();
-  private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      ThrottlerOptions.of(10), new Random(1));
+  private final Throttler throttler = Make.throttler(loop, revisions::get, 10);
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Map<RevisionId, Integer> counted = new HashMap<>();
   private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final FakePod pod = new FakePod();
-  private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
-          Readiness.Ready::new, List.of(), id -> id),
-      throttler::admit, pod, new RequestCounter() {
+  private final RequestDispatcher dispatcher = Dispatchers.with(loop, new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
+          Readiness.Ready::new, List.of(), id -> id), throttler::admit, pod).counter(new RequestCounter() {
         @Override
         public void arrived(RevisionId revision) {
           counted.merge(revision, 1, Integer::sum);
@@ -86,11 +79,10 @@ class FallbackTest {
         public void left(RevisionId revision) {
           counted.merge(revision, -1, Integer::sum);
         }
-      }, this::saw, Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
-      Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-          .share(loop),
-      new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)));
+      })
+.observer(this::saw)
+.errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly))).build();
 
   private void saw(Step step, RequestTimeline request) {
     starts.saw(step, request);

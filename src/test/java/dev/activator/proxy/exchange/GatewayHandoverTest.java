@@ -11,9 +11,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitingPageStatus;
 import dev.activator.revision.Destination;
@@ -24,11 +22,10 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -43,7 +40,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.HashMap;
 import java.util.Objects;
-import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,18 +54,15 @@ class GatewayHandoverTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> revisions = new HashMap<>(
       Map.of(WEB, Revision.of(WEB, 1)));
-  private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      ThrottlerOptions.of(2), new Random(1));
+  private final Throttler throttler = Make.throttler(loop, revisions::get, 2);
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final RevisionReadySince ready = new RevisionReadySince(DELAY, loop::nanoTime);
   private int counted;
-  private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(
+  private final RequestDispatcher dispatcher = Dispatchers.with(loop, new Router(
           new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
-          _ -> null, revisions::get, Readiness.Ready::new),
-      throttler::admit, new FakePod(), new RequestCounter() {
+          _ -> null, revisions::get, Readiness.Ready::new), throttler::admit, new FakePod()).counter(new RequestCounter() {
         @Override
         public void arrived(RevisionId revision) {
           counted++;
@@ -79,11 +72,10 @@ class GatewayHandoverTest {
         public void left(RevisionId revision) {
           counted--;
         }
-      }, this::saw, Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
-      Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-          .share(loop),
-      new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)))
+      })
+.observer(this::saw)
+.errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly))).build()
       .handingOver(ready, COUNTED_FOR);
 
   private void saw(Step step, RequestTimeline request) {

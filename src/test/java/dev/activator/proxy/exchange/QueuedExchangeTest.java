@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.activator.testing.Make;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -15,7 +16,6 @@ import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.netty.channel.EventLoop;
@@ -45,8 +45,7 @@ class QueuedExchangeTest {
       NioIoHandler.newFactory());
   private final VirtualLoop revisionLoop = VirtualLoop.nearOverflow();
   private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
-  private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
-      ThrottlerOptions.of(10 * HELD), new Random(1));
+  private final Throttler throttler = Make.throttler(revisionLoop, _ -> HELLO, 10 * HELD);
 
   @AfterEach
   void stop() {

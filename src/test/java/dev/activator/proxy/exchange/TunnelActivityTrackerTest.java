@@ -17,11 +17,11 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -36,7 +36,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +49,7 @@ class TunnelActivityTrackerTest {
       Map.of(), null),
       ColdStartRulesReader.read(Map.of(),
           Map.of(ColdStartRulesReader.IDLE_CONNECTIONS, "ignore-after=30s")));
-  private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
-      ThrottlerOptions.of(10), new Random(1));
+  private final Throttler throttler = Make.throttler(loop, _ -> revision, 10);
   private final List<RevisionStat> atOnce = new ArrayList<>();
   private final List<RevisionStat> lastSecond = new ArrayList<>();
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,

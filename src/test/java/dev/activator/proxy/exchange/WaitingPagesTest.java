@@ -10,9 +10,7 @@ import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitingPageStatus;
@@ -28,10 +26,9 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
-import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.testing.Make;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -47,7 +44,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -57,23 +53,18 @@ class WaitingPagesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = revision(Map.of());
-  private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
-      ThrottlerOptions.of(10), new Random(1));
+  private final Throttler throttler = Make.throttler(loop, _ -> revision, 10);
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Counter counter = new Counter();
   private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();
-  private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
+  private final RequestDispatcher dispatcher = Dispatchers.with(loop, new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
           _ -> revision,
-          Readiness.Ready::new),
-      throttler::admit, pod, counter, starts,
-      Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
-      Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
-          .share(loop),
-      new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)));
+          Readiness.Ready::new), throttler::admit, pod).counter(counter)
+.observer(starts)
+.errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly))).build();
 
   private static Revision revision(Map<String, String> annotations) {
     return new Revision(ID, "", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,

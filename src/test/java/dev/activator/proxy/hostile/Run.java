@@ -5,7 +5,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -28,6 +28,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
 import dev.activator.testing.network.SimulatedNetwork;
@@ -130,7 +131,7 @@ final class Run {
     revisions.put(OTHER, revision(OTHER));
     revisions.put(REVISION, TestValues.withRules(revision(REVISION), rules.rules()));
     network.pods(_ -> sequence.podRefuses() ? Answer.REFUSE : Answer.ACCEPT, pod::accept);
-    this.throttler = new Throttler(_ -> network.loop(), revisions::get, "10.9.9.9",
+    this.throttler = Make.throttler(_ -> network.loop(), revisions::get, Make.OWN_ADDRESS,
         ThrottlerOptions.of(100), random);
     var loops = network.loops();
     var upstreams = Quiescence
@@ -154,8 +155,9 @@ final class Run {
 
   private RequestDispatcher dispatcher(NettyLoop loop, Router router,
       ConnectionPoolsByLoop upstreams) {
-    return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), new Counter(),
-        new Observer(), held.share(), unread.share(loop), ErrorResponseOptions.NONE);
+    return Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))
+        .counter(new Counter())
+        .observer(new Observer()).held(held.share()).unread(unread.share(loop)).build();
   }
 
   /** What went wrong; empty if nothing did. */

@@ -14,17 +14,16 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What the check finds, and names. */
@@ -34,8 +33,7 @@ class QuiescenceTest {
   /** As a test has it, and not in a field, which would be checked. */
   private static final class Scene {
     private final VirtualLoop loop = new VirtualLoop();
-    private final Throttler throttler = new Throttler(_ -> loop, _ -> HELLO, "10.9.9.9",
-        ThrottlerOptions.of(10), new Random(1));
+    private final Throttler throttler = Make.throttler(loop, _ -> HELLO, 10);
 
     private Scene() {
       throttler.revision(HELLO);

@@ -1,0 +1,85 @@
+package dev.activator.testing;
+
+import dev.activator.backend.ProbeSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.PodAddressPreference;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.lending.PermitLending;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionLookup;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.upstream.ProbeClient;
+import java.time.Duration;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Makes the objects that many tests start with, so that a changed constructor changes one line of the
+ * tests. {@code Dispatchers} makes those of the request path.
+ */
+public final class Make {
+  /** The address of the activator under test, unless the test names another. */
+  public static final String OWN_ADDRESS = "10.9.9.9";
+
+  private Make() {}
+
+  /** A throttler whose revisions share a loop, and which queues so many requests of each. */
+  public static Throttler throttler(Loop loop, RevisionLookup revisions, int maxQueued) {
+    return throttler(_ -> loop, revisions, maxQueued);
+  }
+
+  public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
+      RevisionLookup revisions, int maxQueued) {
+    return throttler(loops, revisions, OWN_ADDRESS, ThrottlerOptions.of(maxQueued), new Random(1));
+  }
+
+  public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
+      RevisionLookup revisions, String ownAddress, ThrottlerOptions options,
+      RandomGenerator random) {
+    return throttler(loops, revisions, ownAddress, options, random, new PermitLending(ownAddress));
+  }
+
+  public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
+      RevisionLookup revisions, String ownAddress, ThrottlerOptions options,
+      RandomGenerator random, PermitLending lending) {
+    return new Throttler(loops, revisions, ownAddress, options, random, lending);
+  }
+
+  /** A manager whose revisions and probes share a loop, with the settings of a new installation. */
+  public static RevisionBackendsManager backends(Loop loop, ProbeClient client) {
+    return backends(_ -> loop, loop, client, ProbeSettings.DEFAULT, new Random(1));
+  }
+
+  public static RevisionBackendsManager backends(Function<RevisionId, ? extends Loop> loops,
+      Loop probes, ProbeClient client, ProbeSettings settings, RandomGenerator random) {
+    return new RevisionBackendsManager(loops, probes, client, settings, random);
+  }
+
+  /** Follows a cluster of the oldest Kubernetes that is supported; its start may take two minutes. */
+  public static ClusterWatcher cluster(Supplier<ClusterAccess> access) {
+    return cluster(access, Duration.ofSeconds(120));
+  }
+
+  public static ClusterWatcher cluster(Supplier<ClusterAccess> access, Duration startTimeout) {
+    return cluster(access, startTimeout, ReflectorSettings.DEFAULT, TestValues.ANY_SLICES);
+  }
+
+  public static ClusterWatcher cluster(Supplier<ClusterAccess> access, Duration startTimeout,
+      ReflectorSettings settings, PodAddressPreference source) {
+    return cluster(access, TestValues.OLDEST_KUBERNETES, startTimeout, settings, new Random(1),
+        source);
+  }
+
+  public static ClusterWatcher cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum,
+      Duration startTimeout, ReflectorSettings settings, RandomGenerator random,
+      PodAddressPreference source) {
+    return new ClusterWatcher(access, minimum, startTimeout, settings, random, source);
+  }
+}
