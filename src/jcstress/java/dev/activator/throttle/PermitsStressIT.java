@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.annotations.JCStressTest;
 
 /**
- * {@link RevisionPermitsStress} for a minute on two processors, in one kind of JVM. {@code bench/throttle
- * jcstress} takes its time, and all kinds.
+ * {@link RevisionPermitsStress} for some seconds on two processors, or a minute with {@code mvn -Plong}, in one
+ * kind of JVM. {@code bench/throttle jcstress} runs all kinds for half an hour.
  */
 class PermitsStressIT {
   private static final Path DIRECTORY = Path.of("target", "jcstress");
@@ -37,7 +37,8 @@ class PermitsStressIT {
   @Test
   void noInterleavingOfTwoThreadsBreaksThem() throws Exception {
     // when all orders are tried that the machine can think of
-    int exitCode = run("-m", "quick", "-f", "1", "-fsm", "1", "-iters", "5", "-time", "1000",
+    int exitCode = run("-m", "quick", "-f", "1", "-fsm", "1", "-iters", "5", "-time",
+        System.getProperty("jcstress.milliseconds", "200"),
         // One kind of JVM, and not each that can be had of it.
         "-sc", "false", "-jvmArgs", "-XX:+UseSerialGC");
 

@@ -14,6 +14,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.ProbeResult;
@@ -27,8 +28,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -63,9 +63,13 @@ class ManyRevisionsSimulationTest {
     ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(null);
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first1000")
-  void publishesOnlyWhatIsListedNothingTwiceAndEveryPodThatAnswersInTheEnd(long seed) {
+  @Test
+  void publishesOnlyWhatIsListedNothingTwiceAndEveryPodThatAnswersInTheEnd() {
+    Seeds.each(seed -> new ManyRevisionsSimulationTest()
+        .publishesOnlyWhatIsListedNothingTwiceAndEveryPodThatAnswersInTheEnd(seed));
+  }
+
+  private void publishesOnlyWhatIsListedNothingTwiceAndEveryPodThatAnswersInTheEnd(long seed) {
     var random = new Random(seed);
     bugs = seed % 4 == 0;
     if (bugs) {

@@ -10,6 +10,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,8 +20,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 
 /** Revisions and their Endpoints come and go, in any order, some of it twice. */
 class RevisionBackendsManagerSimulationTest {
@@ -36,9 +36,13 @@ class RevisionBackendsManagerSimulationTest {
   private final TreeSet<RevisionId> existing = new TreeSet<>();
   private final Map<RevisionId, PodsByReadiness> listed = new HashMap<>();
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void publishesThePodsOfTheRevisionsThatExist(long seed) {
+  @Test
+  void publishesThePodsOfTheRevisionsThatExist() {
+    Seeds.each(seed -> new RevisionBackendsManagerSimulationTest()
+        .publishesThePodsOfTheRevisionsThatExist(seed));
+  }
+
+  private void publishesThePodsOfTheRevisionsThatExist(long seed) {
     var random = new Random(seed);
     IDS.forEach(id -> latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE)));
     backends.healthy().subscribe("test", this::publish);

@@ -13,6 +13,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
@@ -24,8 +25,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Pods start, flap, hang and answer as a mesh does, for a while; then all is well. */
@@ -54,9 +54,13 @@ class RevisionWatcherSimulationTest {
     ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(null);
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first1000")
-  void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
+  @Test
+  void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd() {
+    Seeds.each(seed -> new RevisionWatcherSimulationTest()
+        .saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(seed));
+  }
+
+  private void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
     var random = new Random(seed);
     var traits = traits(random);
     mesh = traits.addressing().mesh();

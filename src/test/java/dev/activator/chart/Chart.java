@@ -7,12 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** The chart as it is installed with some values: the objects Kubernetes is given. */
 record Chart(List<JsonNode> objects) {
   static final Path SOURCE = Path.of("helm", "activator");
+  private static final ConcurrentMap<Render, String> MANIFESTS = new ConcurrentHashMap<>();
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final String OLDEST_KUBERNETES = "1.34.0";
 
@@ -39,12 +42,21 @@ record Chart(List<JsonNode> objects) {
   }
 
   private static Chart rendered(Path source, String release, String namespace, String... values) {
+    return parse(MANIFESTS.computeIfAbsent(
+        new Render(source, release, namespace, List.of(values)), Chart::render));
+  }
+
+  /** Helm is a process: each rendering runs once. */
+  private record Render(Path source, String release, String namespace, List<String> values) {}
+
+  private static String render(Render render) {
     try {
       var file = Files.createTempFile("values", ".yaml");
       try {
-        Files.write(file, List.of(values));
-        return parse(new Helm(source).template().withName(release).withNamespace(namespace)
-            .withKubeVersion(OLDEST_KUBERNETES).withValuesFile(file).call());
+        Files.write(file, render.values);
+        return new Helm(render.source).template().withName(render.release)
+            .withNamespace(render.namespace).withKubeVersion(OLDEST_KUBERNETES)
+            .withValuesFile(file).call();
       } finally {
         Files.delete(file);
       }
@@ -53,7 +65,7 @@ record Chart(List<JsonNode> objects) {
     }
   }
 
-  private static Chart parse(String manifests) throws IOException {
+  private static Chart parse(String manifests) {
     try (var documents = YAML.readerFor(JsonNode.class).<JsonNode>readValues(manifests)) {
       return new Chart(documents.readAll().stream().filter(JsonNode::isObject).toList());
     }

@@ -12,6 +12,7 @@ import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.time.Duration;
@@ -26,8 +27,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class PodStatusWatcherTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
@@ -259,9 +258,12 @@ class PodStatusWatcherTest {
   /** A pod as the test remembers it: its failure, and since when it has failed that persistently. */
   private record Remembered(@Nullable FailureReason failure, Duration since) {}
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void reportsExactlyWhileNoPodMayStart(long seed) {
+  @Test
+  void reportsExactlyWhileNoPodMayStart() {
+    Seeds.each(seed -> new PodStatusWatcherTest().reportsExactlyWhileNoPodMayStart(seed));
+  }
+
+  private void reportsExactlyWhileNoPodMayStart(long seed) {
     var random = new Random(seed);
     var failures = new FailureReason[]{null, null, PULL, BACK_OFF, CRASH, NO_NODE};
     var remembered = new TreeMap<String, Remembered>();

@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
  * Most requests come to one activator, another one every five seconds; callers leave after a second. A
  * permit that moves is idle for a round trip, of 0.1 to 2 ms here.
  */
+@Tag("simulation")
 class LendingGoodputTest {
   private static final Duration SERVICE = Duration.ofMillis(100);
   private static final Duration PATIENCE = Duration.ofSeconds(1);

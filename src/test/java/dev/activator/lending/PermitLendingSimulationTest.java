@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,13 +16,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** Activators with the real throttlers, in virtual time, and all that can go wrong between them. */
+@Tag("simulation")
 class PermitLendingSimulationTest {
   private static final int BLOCK = 50;
   /** Without a rule, one of them fails. */
   private static final int SEEDS_FOR_A_FAULT = 200;
 
   static LongStream blocks() {
-    return LongStream.range(0, Long.getLong("lending.seeds", 2_000) / BLOCK).map(i -> i * BLOCK);
+    return LongStream.range(0, Long.getLong("lending.seeds", 400) / BLOCK).map(i -> i * BLOCK);
   }
 
   @BeforeAll

@@ -34,12 +34,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Two activators, one pod with one permit: all orders of events, up to a number of them. */
+@Tag("simulation")
 class SmallestFleetTest {
-  private static final int EVENTS = Integer.getInteger("lending.events", 8);
+  private static final int EVENTS = Integer.getInteger("lending.events", 7);
   private static final Destination POD = new Destination("10.2.0.1", 8012);
   private static final Revision REVISION = new Revision(SimulatedActivator.ID, "",
       PortProtocol.HTTP1,

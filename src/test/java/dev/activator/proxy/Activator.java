@@ -173,12 +173,17 @@ public final class Activator implements Closeable {
         settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
-        loop -> Dispatchers.with(new SlowLoop(loop, settings.slowness()), router, (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop)).counter(new Counter())
-.observer(requests).held(held.share()).unread(unread.share(new SlowLoop(loop, settings.slowness())))
-.errorResponses(new ErrorResponseOptions(settings.startMessages(),
+        loop -> Dispatchers
+            .with(new SlowLoop(loop, settings.slowness()), router,
+                (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop))
+            .counter(new Counter())
+            .observer(requests).held(held.share())
+            .unread(unread.share(new SlowLoop(loop, settings.slowness())))
+            .errorResponses(new ErrorResponseOptions(settings.startMessages(),
                 new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> _ -> {
-                    }))).build());
+                    })))
+            .build());
     port = listen();
   }
 

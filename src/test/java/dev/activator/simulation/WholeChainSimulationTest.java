@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,11 +20,12 @@ import org.slf4j.LoggerFactory;
  * The real parts from Kubernetes' objects to the response, and back to the number of pods, while
  * everything goes wrong that can.
  */
+@Tag("simulation")
 class WholeChainSimulationTest {
   private static final int BLOCK = 50;
 
   static LongStream blocks() {
-    return LongStream.range(0, Long.getLong("simulation.seeds", 500) / BLOCK).map(i -> i * BLOCK);
+    return LongStream.range(0, Long.getLong("simulation.seeds", 100) / BLOCK).map(i -> i * BLOCK);
   }
 
   @BeforeAll

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import java.time.Duration;
@@ -311,9 +312,12 @@ class ConcurrencyReporterTest {
   }
 
   /** However many loops there are, the reports are those of one window a revision. */
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void reportsWhatOneWindowWould(long seed) {
+  @Test
+  void reportsWhatOneWindowWould() {
+    Seeds.each(seed -> new ConcurrencyReporterTest().reportsWhatOneWindowWould(seed));
+  }
+
+  private void reportsWhatOneWindowWould(long seed) {
     var random = new Random(seed);
     var office = new Office(1 + random.nextInt(3), 1);
     var oracle = new Oracle();

@@ -1,25 +1,37 @@
 package dev.activator.testing;
 
-import java.util.stream.LongStream;
-
-/** Seeds of simulations; the one that failed is in the test's name and replays alone. */
+/**
+ * Runs a scenario by each seed in one test, so that a block of seeds is set up and checked once. A build
+ * runs {@value #DEFAULT_COUNT}, {@code mvn -Plong} a thousand, and {@code -Dseed=17} that seed alone.
+ */
 public final class Seeds {
-  /** Ten times as many with {@code mvn -Plong}; fewer where each test runs again for each of many mutants. */
-  private static final long TIMES = Long.getLong("seeds.times", 1);
-  private static final long MOST = Long.getLong("seeds.most", Long.MAX_VALUE);
+  static final int DEFAULT_COUNT = 60;
+  private static final long COUNT = Long.getLong("seeds", DEFAULT_COUNT);
+  private static final Long ALONE = Long.getLong("seed");
 
   private Seeds() {}
 
-  public static LongStream first300() {
-    return first(300);
+  /** A scenario begins with new objects: most call a method of a new instance of the test. */
+  public interface Scenario {
+    void run(long seed) throws Exception;
   }
 
-  /** For simulations that take a few milliseconds a seed. */
-  public static LongStream first1000() {
-    return first(1_000);
+  /** Fails at the first seed whose scenario fails, and names it. */
+  public static void each(Scenario scenario) {
+    if (ALONE != null) {
+      run(scenario, ALONE);
+      return;
+    }
+    for (long seed = 0; seed < COUNT; seed++) {
+      run(scenario, seed);
+    }
   }
 
-  private static LongStream first(long usual) {
-    return LongStream.range(0, Math.min(usual * TIMES, MOST));
+  private static void run(Scenario scenario, long seed) {
+    try {
+      scenario.run(seed);
+    } catch (AssertionError | Exception e) {
+      throw new AssertionError("seed " + seed + " (-Dseed=" + seed + "): " + e.getMessage(), e);
+    }
   }
 }

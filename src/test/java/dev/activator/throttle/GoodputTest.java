@@ -21,6 +21,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * How many callers are served in time by one pod that takes two requests at once, 500 ms each, while
  * more come than it can serve.
  */
+@Tag("simulation")
 class GoodputTest {
   private static final int CONCURRENCY = 2;
   private static final Duration SERVICE = ofMillis(500);

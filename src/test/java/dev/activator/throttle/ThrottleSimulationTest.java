@@ -10,6 +10,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.policy.Balancer;
@@ -27,8 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 
 /** The mechanism against its oracle, and against its own promises when messages are under way. */
 class ThrottleSimulationTest {
@@ -57,9 +57,12 @@ class ThrottleSimulationTest {
   }
 
   /** Both are given the same events and drawn the same numbers; every answer must be the same. */
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void doesWhatTheOracleSays(long seed) {
+  @Test
+  void doesWhatTheOracleSays() {
+    Seeds.each(seed -> new ThrottleSimulationTest().doesWhatTheOracleSays(seed));
+  }
+
+  private void doesWhatTheOracleSays(long seed) {
     var run = new SideBySide(seed);
     for (int i = 0; i < 150; i++) {
       run.step();
@@ -67,9 +70,13 @@ class ThrottleSimulationTest {
     }
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void keepsTheOrderOfTheOracleWhileCallersLeave(long seed) {
+  @Test
+  void keepsTheOrderOfTheOracleWhileCallersLeave() {
+    Seeds
+        .each(seed -> new ThrottleSimulationTest().keepsTheOrderOfTheOracleWhileCallersLeave(seed));
+  }
+
+  private void keepsTheOrderOfTheOracleWhileCallersLeave(long seed) {
     var run = new SideBySide(seed);
     for (int i = 0; i < 300; i++) {
       run.overloadedStep();
@@ -261,9 +268,12 @@ class ThrottleSimulationTest {
   }
 
   /** Requests on three loops, the revision on a fourth; each runs when the seed says so. */
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void keepsItsPromisesWhateverIsUnderWay(long seed) {
+  @Test
+  void keepsItsPromisesWhateverIsUnderWay() {
+    Seeds.each(seed -> new ThrottleSimulationTest().keepsItsPromisesWhateverIsUnderWay(seed));
+  }
+
+  private void keepsItsPromisesWhateverIsUnderWay(long seed) {
     var run = new Interleaved(seed);
     for (int i = 0; i < 300; i++) {
       run.step();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.informer.InformerNotification.Deleted;
 import dev.activator.loop.Loop;
+import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,8 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 
 /** An API that changes at random, and listeners of all kinds that come and go. */
 class InformerSimulationTest {
@@ -32,9 +32,13 @@ class InformerSimulationTest {
   private Random random = new Random();
   private int version;
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void reportsToEachListenerOnlyWhatHolds_andInTheEndAllOfIt(long seed) {
+  @Test
+  void reportsToEachListenerOnlyWhatHolds_andInTheEndAllOfIt() {
+    Seeds.each(seed -> new InformerSimulationTest()
+        .reportsToEachListenerOnlyWhatHolds_andInTheEndAllOfIt(seed));
+  }
+
+  private void reportsToEachListenerOnlyWhatHolds_andInTheEndAllOfIt(long seed) {
     random = new Random(seed);
     informer.store().addIndex("content", now -> List.of(now.object()));
     int startAt = random.nextInt(10);

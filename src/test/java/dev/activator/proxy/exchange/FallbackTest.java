@@ -68,8 +68,12 @@ class FallbackTest {
   private final Map<RevisionId, Integer> counted = new HashMap<>();
   private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final FakePod pod = new FakePod();
-  private final RequestDispatcher dispatcher = Dispatchers.with(loop, new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
-          Readiness.Ready::new, List.of(), id -> id), throttler::admit, pod).counter(new RequestCounter() {
+  private final RequestDispatcher dispatcher = Dispatchers
+      .with(loop,
+          new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
+              Readiness.Ready::new, List.of(), id -> id),
+          throttler::admit, pod)
+      .counter(new RequestCounter() {
         @Override
         public void arrived(RevisionId revision) {
           counted.merge(revision, 1, Integer::sum);
@@ -80,9 +84,10 @@ class FallbackTest {
           counted.merge(revision, -1, Integer::sum);
         }
       })
-.observer(this::saw)
-.errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly))).build();
+      .observer(this::saw)
+      .errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)))
+      .build();
 
   private void saw(Step step, RequestTimeline request) {
     starts.saw(step, request);

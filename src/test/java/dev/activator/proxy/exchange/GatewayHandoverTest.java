@@ -61,8 +61,9 @@ class GatewayHandoverTest {
   private final RevisionReadySince ready = new RevisionReadySince(DELAY, loop::nanoTime);
   private int counted;
   private final RequestDispatcher dispatcher = Dispatchers.with(loop, new Router(
-          new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
-          _ -> null, revisions::get, Readiness.Ready::new), throttler::admit, new FakePod()).counter(new RequestCounter() {
+      new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
+      _ -> null, revisions::get, Readiness.Ready::new), throttler::admit, new FakePod())
+      .counter(new RequestCounter() {
         @Override
         public void arrived(RevisionId revision) {
           counted++;
@@ -73,9 +74,10 @@ class GatewayHandoverTest {
           counted--;
         }
       })
-.observer(this::saw)
-.errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly))).build()
+      .observer(this::saw)
+      .errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)))
+      .build()
       .handingOver(ready, COUNTED_FOR);
 
   private void saw(Step step, RequestTimeline request) {

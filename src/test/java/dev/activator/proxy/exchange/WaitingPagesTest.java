@@ -59,12 +59,17 @@ class WaitingPagesTest {
   private final Counter counter = new Counter();
   private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();
-  private final RequestDispatcher dispatcher = Dispatchers.with(loop, new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
-          _ -> revision,
-          Readiness.Ready::new), throttler::admit, pod).counter(counter)
-.observer(starts)
-.errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
-          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly))).build();
+  private final RequestDispatcher dispatcher = Dispatchers
+      .with(loop,
+          new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
+              _ -> revision,
+              Readiness.Ready::new),
+          throttler::admit, pod)
+      .counter(counter)
+      .observer(starts)
+      .errorResponses(new ErrorResponseOptions(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
+          () -> WaitingPageTemplate.DEFAULT, this::status, starts::answeredEarly)))
+      .build();
 
   private static Revision revision(Map<String, String> annotations) {
     return new Revision(ID, "", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,

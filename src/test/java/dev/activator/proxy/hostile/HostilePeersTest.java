@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,12 +22,13 @@ import org.slf4j.LoggerFactory;
  * Callers and pods that follow generated scripts, on both sides of the product's request path, on a
  * network in memory and in virtual time. A seed replays exactly.
  */
+@Tag("simulation")
 class HostilePeersTest {
   private static final int BLOCK = 100;
 
   static LongStream blocks() {
     long from = Long.getLong("hostile.from", 0);
-    return LongStream.range(0, Long.getLong("hostile.seeds", 3_000) / BLOCK)
+    return LongStream.range(0, Long.getLong("hostile.seeds", 1_000) / BLOCK)
         .map(i -> from + i * BLOCK);
   }
 

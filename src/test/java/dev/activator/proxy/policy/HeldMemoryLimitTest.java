@@ -2,13 +2,13 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class HeldMemoryLimitTest {
   private static final long BYTES = 256_000;
@@ -42,9 +42,12 @@ class HeldMemoryLimitTest {
     }
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void keepsARoomForEachRevision(long seed) {
+  @Test
+  void keepsARoomForEachRevision() {
+    Seeds.each(seed -> new HeldMemoryLimitTest().keepsARoomForEachRevision(seed));
+  }
+
+  private void keepsARoomForEachRevision(long seed) {
     var random = new Random(seed);
     int most = 1 + random.nextInt(3_000);
     var revisions = new ArrayList<Holder>();

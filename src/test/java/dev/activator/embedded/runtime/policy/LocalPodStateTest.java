@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.runtime.policy.LocalPodState.Effect;
 import dev.activator.embedded.runtime.policy.LocalPodState.Event;
+import dev.activator.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class LocalPodStateTest {
   private static final ExitReason FAILED = ExitReason.code("hello-00001", 1, "no");
@@ -240,9 +240,13 @@ class LocalPodStateTest {
     }
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void endsWithoutAProcessAndIsNeverListedOnceStopped(long seed) {
+  @Test
+  void endsWithoutAProcessAndIsNeverListedOnceStopped() {
+    Seeds
+        .each(seed -> new LocalPodStateTest().endsWithoutAProcessAndIsNeverListedOnceStopped(seed));
+  }
+
+  private void endsWithoutAProcessAndIsNeverListedOnceStopped(long seed) {
     var random = new Random(seed);
     var world = new World(random);
     int stopAt = random.nextInt(60);
