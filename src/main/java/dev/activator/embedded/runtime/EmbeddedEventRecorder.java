@@ -6,23 +6,22 @@ import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.policy.EventCorrelator;
-import dev.activator.embedded.runtime.policy.EventCorrelator.Happening;
-import dev.activator.embedded.runtime.policy.EventCorrelator.Series;
 import dev.activator.loop.Loop;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes Events about pods, Deployments and Services, for {@code kubectl get events} and
- * {@code describe}. It derives them from changes of the objects.
+ * {@code describe}. It derives them from changes of the objects. What happens again raises the count of its Event.
  *
  * <p><b>Threads.</b> One loop.
  */
 final class EmbeddedEventRecorder {
+  static final int MAX_EVENTS = 1_000;
   private static final String COMPONENT = "embedded-platform";
   /** The kinds whose Events are about the owner of the object. */
   private static final Map<Kind, Kind> OWNERS = Map.of(BuiltInKinds.REPLICA_SET,
@@ -32,11 +31,13 @@ final class EmbeddedEventRecorder {
   private final ApiStore store;
   private final Loop loop;
   private final ControllerWrites objects;
-  private final EventCorrelator correlator = new EventCorrelator();
   private final Map<String, ObjectNode> seen = new HashMap<>();
-  private final Map<Long, Name> names = new HashMap<>();
+  /** The names of the Events, in the order in which they happened last. */
+  private final LinkedHashMap<Happening, String> names = new LinkedHashMap<>();
+  private long made;
 
-  private record Name(String namespace, String name) {}
+  /** @param about the uid of the object */
+  private record Happening(String namespace, String about, ChangeToEventMapper.News news) {}
 
   EmbeddedEventRecorder(ApiStore store, Loop loop) {
     this.store = store;
@@ -72,44 +73,31 @@ final class EmbeddedEventRecorder {
   }
 
   private void record(Kind kind, ObjectNode about, ChangeToEventMapper.News news) {
-    var now = store.now().truncatedTo(ChronoUnit.SECONDS);
-    var step = correlator.on(
-        new Happening(ObjectMeta.uid(about), news.type(), news.reason(), news.message()), now);
-    step.expired().forEach(this::remove);
-    var series = step.series();
-    if (series.count() > 1 && counted(series)) {
+    var now = store.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    var happening = new Happening(ObjectMeta.namespace(about), ObjectMeta.uid(about), news);
+    var known = names.remove(happening);
+    var name = known == null
+        ? ObjectMeta.name(about) + "." + Long.toHexString(made++)
+        : known;
+    names.put(happening, name);
+    boolean counted = known != null
+        && objects.edit(BuiltInKinds.EVENT, happening.namespace(), name, event -> event
+            .put("count", event.path("count").asInt(0) + 1).put("lastTimestamp", now));
+    if (counted) {
       return;
     }
-    var event = ControllerWrites.named(BuiltInKinds.EVENT, ObjectMeta.namespace(about),
-        ObjectMeta.name(about) + "." + Long.toHexString(series.number()));
+    var event = ControllerWrites.named(BuiltInKinds.EVENT, happening.namespace(), name);
     event.putObject("involvedObject").put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
-        .put("namespace", ObjectMeta.namespace(about)).put("name", ObjectMeta.name(about))
-        .put("uid", ObjectMeta.uid(about))
-        .put("resourceVersion", ObjectMeta.resourceVersion(about));
-    event.put("type", news.type()).put("reason", news.reason())
+        .put("namespace", happening.namespace()).put("name", ObjectMeta.name(about))
+        .put("uid", happening.about()).put("resourceVersion", ObjectMeta.resourceVersion(about));
+    event.put("type", news.type()).put("reason", news.reason()).put("message", news.message())
+        .put("count", 1).put("firstTimestamp", now).put("lastTimestamp", now)
         .put("reportingComponent", COMPONENT).put("reportingInstance", "localhost");
     event.putObject("source").put("component", COMPONENT).put("host", "localhost");
-    names.put(series.number(), new Name(ObjectMeta.namespace(event), ObjectMeta.name(event)));
-    objects.create(BuiltInKinds.EVENT, count(event, series));
-  }
-
-  /** Raises the count of an Event. Returns false if the Event does not exist any more. */
-  private boolean counted(Series series) {
-    var name = names.get(series.number());
-    return name != null && objects.edit(BuiltInKinds.EVENT, name.namespace(), name.name(),
-        event -> count(event, series));
-  }
-
-  private static ObjectNode count(ObjectNode event, Series series) {
-    return event.put("message", series.last().message()).put("count", series.count())
-        .put("firstTimestamp", series.firstTime().toString()).put("lastTimestamp",
-            series.lastTime().toString());
-  }
-
-  private void remove(Series series) {
-    var name = names.remove(series.number());
-    if (name != null) {
-      objects.delete(BuiltInKinds.EVENT, name.namespace(), name.name());
+    objects.create(BuiltInKinds.EVENT, event);
+    if (names.size() > MAX_EVENTS) {
+      var oldest = names.pollFirstEntry();
+      objects.delete(BuiltInKinds.EVENT, oldest.getKey().namespace(), oldest.getValue());
     }
   }
 }

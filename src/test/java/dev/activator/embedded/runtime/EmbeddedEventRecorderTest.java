@@ -74,6 +74,17 @@ class EmbeddedEventRecorderTest {
   }
 
   @Test
+  void deletesTheOldestEvent_beyondAThousand() {
+    for (int i = 0; i <= EmbeddedEventRecorder.MAX_EVENTS; i++) {
+      store.create(BuiltInKinds.POD, named("a" + i));
+    }
+
+    assertThat(events()).hasSize(EmbeddedEventRecorder.MAX_EVENTS);
+    assertThat(store.list(BuiltInKinds.EVENT))
+        .noneMatch(event -> event.at("/involvedObject/name").asString().equals("a0"));
+  }
+
+  @Test
   void writesNothingAboutANamespaceThatIsGone() {
     var pod = named("a");
     ObjectMeta.of(pod).put("namespace", "team");
