@@ -1,21 +1,24 @@
 package dev.activator.proxy;
 
+import dev.activator.loop.NettyTransport;
 import dev.activator.loop.ResettableTimer;
-import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.codec.Http1RequestDecoder;
-import dev.activator.http.Http1Encoder.ResponseEncoder;
-import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.codec.MalformedRequestException;
+import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
+import dev.activator.proxy.policy.ErrorFormat;
+import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,15 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A caller's HTTP/1 connection: one exchange after another, between its {@link Http1RequestReader} and its
- * {@link Http1Downstream}.
+ * A caller's HTTP/1 connection: one exchange after another. It takes requests from its {@link
+ * Http1RequestReader} and passes responses to its {@link Http1ResponseWriter}; neither knows it.
  *
  * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side counts as gone. Native
  * transport notices that even while reading is paused, unless unread bytes before it fill the
  * kernel's receive buffer.
  */
 final class Http1CallerConnection extends ChannelInboundHandlerAdapter
-    implements Http1RequestReader.Receiver, UnreadResponseBytes.CallerConnection {
+    implements Downstream, UnreadResponseBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1CallerConnection.class);
   /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -40,11 +43,15 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   private final Channel channel;
   private final RequestDispatcher dispatcher;
   private final Caller caller;
-  private final Http1Downstream downstream;
   private final ResettableTimer timer;
-  private final UnreadResponseBytes.Account unread;
   private final Http1RequestReader reader;
+  private final Http1ResponseWriter writer;
+  private final UnreadResponseBytes.Account unread;
   private @Nullable Exchange current;
+  /** Whether bytes that were read are being handled. Until all are, responses are not flushed. */
+  private boolean reading;
+  /** Whether parts that waited are being taken. */
+  private boolean taking;
   private boolean closesWhenIdle;
   private int discardedBytes;
   /** The bytes for which a large head is counted as held; 0 for a small one. */
@@ -57,10 +64,12 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     this.caller = Caller.of(channel);
     this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     this.reader = new Http1RequestReader(channel, decoder, dispatcher.loop(), dispatcher.held(),
-        headTimeout, timer, endedConnections, this);
-    this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), reader, caller);
+        headTimeout, timer, endedConnections);
+    this.writer = new Http1ResponseWriter(channel, dispatcher.loop());
     this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
   }
+
+  // Requests.
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
@@ -69,87 +78,92 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    downstream.readBegins();
-    reader.read(message);
+    reading = true;
+    var part = reader.read(message);
+    if (part != null) {
+      take(part);
+    }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (current != null) {
-      current.flushUpstream();
-    }
-    downstream.readEnds();
+    endReading();
     reader.readEnds();
     closeIfIdle();
   }
 
-  @Override
-  public boolean isBetweenRequests() {
-    return current == null && downstream.requestEnded() && !downstream.isSwitched();
+  private void endReading() {
+    if (current != null) {
+      current.flushUpstream();
+    }
+    reading = false;
+    flush();
   }
 
-  @Override
-  public boolean closing() {
-    return downstream.closing();
+  private void nextTurn() {
+    reader.nextTurn();
+    reading = true;
+    takeNext();
+    endReading();
+    closeIfIdle();
   }
 
-  @Override
-  public boolean mayTake(HttpObject part) {
-    return part instanceof HttpRequest
-        ? current == null
-        : !downstream.requestEnded() || downstream.isSwitched();
+  /** Takes all parts that waited and may be taken now. */
+  private void takeNext() {
+    if (taking) {
+      return;
+    }
+    taking = true;
+    boolean took = false;
+    try {
+      for (var part = reader.next(); part != null; part = reader.next()) {
+        took = true;
+        take(part);
+      }
+    } finally {
+      taking = false;
+    }
+    if (took && current != null && !reading) {
+      current.flushUpstream();
+    }
+    reader.nextRequest();
   }
 
-  @Override
-  public void take(HttpObject part) {
+  private void take(HttpObject part) {
+    if (reader.isTurnOver()) {
+      // Unlike an executed task, a scheduled one runs after other connections were read.
+      dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
+    }
+    handle(part);
+  }
+
+  private void handle(HttpObject part) {
     if (part instanceof HttpRequest request) {
-      take(request);
-    } else if (downstream.isSwitched()) {
-      tunnel((HttpContent) part);
+      handle(request);
     } else if (part.decoderResult().isFailure()) {
       ReferenceCountUtil.release(part);
       malformedBody(part.decoderResult().cause());
+    } else if (current != null) {
+      current.content((HttpContent) part);
     } else {
-      take((HttpContent) part);
+      discard((HttpContent) part);
     }
   }
 
-  private void tunnel(HttpContent bytes) {
-    if (current == null) {
-      bytes.release();
-    } else {
-      current.content(bytes);
-    }
-  }
-
-  private void take(HttpRequest request) {
+  private void handle(HttpRequest request) {
     discardedBytes = 0;
     headBytes = dispatcher.holdLargeHead(request, Integer.MAX_VALUE);
-    downstream.requestBegins(request);
-    dispatcher.dispatch(request, downstream.version(), downstream);
-  }
-
-  private void headGone() {
-    dispatcher.releaseHead(headBytes);
-    headBytes = 0;
-  }
-
-  private void take(HttpContent part) {
-    downstream.bodyCame(part);
-    if (current != null) {
-      current.content(part);
-    } else {
-      discard(part);
-    }
+    var version = Http1RequestDecoder.version(request);
+    writer.requestBegins(request, version);
+    dispatcher.dispatch(request, version, this);
   }
 
   private void malformedBody(Throwable cause) {
     if (current != null) {
-      current
-          .fail(new RequestFailure.BadRequest(
-              MalformedRequestException.text(cause, "malformed chunk")));
+      current.fail(new RequestFailure.BadRequest(
+          MalformedRequestException.text(cause, "malformed chunk")));
     } else {
-      downstream.close();
+      close();
     }
   }
 
@@ -157,94 +171,146 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     discardedBytes += part.content().readableBytes();
     part.release();
     if (discardedBytes > MAX_DISCARDED_BYTES) {
-      downstream.close();
+      close();
     } else {
-      takePipelined();
+      takeNext();
     }
+  }
+
+  // Responses.
+
+  @Override
+  public Caller caller() {
+    return caller;
   }
 
   @Override
-  public void turnUsedUp() {
-    // Unlike an executed task, a scheduled one runs after other connections were read.
-    dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
-  }
-
-  private void nextTurn() {
-    reader.nextTurn();
-    downstream.readBegins();
-    takePipelined();
-    if (current != null) {
-      current.flushUpstream();
-    }
-    downstream.readEnds();
-    closeIfIdle();
-  }
-
-  private void takePipelined() {
-    if (reader.takeWaiting() && current != null && !downstream.isReading()) {
-      current.flushUpstream();
-    }
-    reader.nextRequest();
-  }
-
-  void begin(Exchange exchange) {
+  public void begin(Exchange exchange) {
     current = exchange;
   }
 
-  void checkAt(long dueNanos) {
+  @Override
+  public void checkAt(long dueNanos) {
     timer.at(dueNanos);
   }
 
-  void drainWithin(long nanos) {
-    unread.drainWithin(nanos);
+  @Override
+  public void interim(HttpResponse head) {
+    if (head.status().equals(HttpResponseStatus.CONTINUE)) {
+      reader.continues();
+    }
+    writer.interim(head);
   }
 
-  /** Counts the bytes that the socket has not taken. Usually the flush has sent them all. */
-  void flushed() {
-    if (NettyTransport.unsentBytes(channel) > 0 && unread.measure() > 0) {
-      timer.within(Math.max(0, unread.drainNanosLeft()));
+  @Override
+  public void head(HttpResponse head) {
+    closeIfBodyMayNotCome();
+    writer.head(head);
+    if (writer.isTunnel()) {
+      reader.leaveHttp();
+      dispatcher.loop().execute(this::takeNext);
+    }
+  }
+
+  private void closeIfBodyMayNotCome() {
+    if (reader.bodyMayNotCome()) {
+      writer.endAfterResponse();
     }
   }
 
   @Override
-  public long queuedBytes() {
-    return 0;
+  public void content(HttpContent content) {
+    writer.content(content);
   }
 
   @Override
-  public boolean endUnread(long bytes) {
-    log.debug("{} does not read its response, closing", caller.address());
-    dispatcher.unread().countOverBudget();
-    reset();
-    return true;
+  public void answer(RequestFailure failure, ErrorFormat format) {
+    if (failure.endsConnection()) {
+      writer.endAfterResponse();
+    }
+    answer(failure.answer(format));
   }
 
-  private void reset() {
-    // Prevents the next pipelined request from beginning.
-    downstream.gone();
+  @Override
+  public void answer(LocalResponse answer) {
+    closeIfBodyMayNotCome();
+    writer.answer(answer);
+  }
+
+  @Override
+  public void flush() {
+    if (!reading && writer.flush()) {
+      countUnread();
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (current != null) {
-      current.endUnread();
+      current.downstreamWritabilityChanged();
     }
-    NettyTransport.reset(channel);
   }
 
-  void ended() {
+  @Override
+  public void pauseReading() {
+    reader.pauseBody();
+  }
+
+  @Override
+  public void resumeReading() {
+    reader.resumeBody();
+  }
+
+  @Override
+  public void goAway() {
+    writer.goAway();
+  }
+
+  @Override
+  public void ended() {
+    reader.resumeBody();
+    if (!writer.isPersistent()) {
+      close();
+    }
+    exchangeEnded();
+    flush();
+  }
+
+  @Override
+  public void abort() {
+    if (writer.endsByClosing()) {
+      reader.stop();
+      writer.cut();
+    } else {
+      // Responses before this one are complete, and must reach the caller.
+      close();
+    }
+    exchangeEnded();
+  }
+
+  private void exchangeEnded() {
     current = null;
-    headGone();
-    if (closing()) {
+    reader.exchangeEnded();
+    releaseHead();
+    if (reader.isStopped()) {
       reader.dropWaiting();
     } else {
-      takePipelined();
+      takeNext();
       closeIfIdle();
     }
   }
 
-  void leaveHttp() {
-    channel.pipeline().remove(ResponseEncoder.class);
-    reader.leaveHttp();
-    // Bytes after the request belong to the other protocol.
-    dispatcher.loop().execute(this::takePipelined);
+  private void releaseHead() {
+    dispatcher.releaseHead(headBytes);
+    headBytes = 0;
   }
+
+  // Deadlines, and the memory of what is not read.
 
   private void checkDeadlines() {
     if (current != null) {
@@ -262,25 +328,51 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
         reset();
       }
     } else if (reader.isLate()) {
-      downstream.close();
+      close();
     }
   }
 
-  /** Closes after the response under way, or else after the next one. */
-  void closeAfterThis() {
-    downstream.closeAfterThis();
+  @Override
+  public void drainWithin(long nanos) {
+    unread.drainWithin(nanos);
   }
 
+  /** Counts the bytes that the socket has not taken. Usually the flush has sent them all. */
+  private void countUnread() {
+    if (NettyTransport.unsentBytes(channel) > 0 && unread.measure() > 0) {
+      timer.within(Math.max(0, unread.drainNanosLeft()));
+    }
+  }
+
+  @Override
+  public boolean endUnread(long bytes) {
+    log.debug("{} does not read its response, closing", caller.address());
+    dispatcher.unread().countOverBudget();
+    reset();
+    return true;
+  }
+
+  private void reset() {
+    // Prevents the next pipelined request from beginning.
+    reader.stop();
+    if (current != null) {
+      current.endUnread();
+    }
+    NettyTransport.reset(channel);
+  }
+
+  // The end of the connection.
+
   void closeAfterNext() {
-    downstream.closeAfterNext();
+    writer.closeAfterNext();
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (event == ProxyServer.Drain.SOON) {
-      closeAfterNext();
+      writer.closeAfterNext();
     } else if (event == ProxyServer.Drain.NOW) {
-      closeAfterThis();
+      writer.closeAfterThis();
       closesWhenIdle = true;
       closeIfIdle();
     }
@@ -292,14 +384,16 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
    */
   private void closeIfIdle() {
     if (closesWhenIdle && current == null && !reader.holdsBytes()) {
-      downstream.close();
+      close();
     }
   }
 
-  @Override
-  public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if (current != null) {
-      current.downstreamWritabilityChanged();
+  /** Closes after what was written, and reads on until then. */
+  private void close() {
+    if (!reader.isStopped()) {
+      reader.drop();
+      writer.close(reader.requestEnded());
+      countUnread();
     }
   }
 
@@ -310,46 +404,42 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
       log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
     } else if (cause instanceof OutOfMemoryError || cause.getCause() instanceof OutOfMemoryError) {
       outOfMemory();
-      return; // The downstream closes once the 503 is on its way.
+      return; // Closed once the 503 is on its way.
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
-    downstream.cut();
+    writer.cut();
   }
 
   /** Answers 503, which needs no direct memory. */
   private void outOfMemory() {
     log.debug("No memory for the connection to {}", caller.address());
-    downstream.closeAfterThis();
-    if (current != null && !downstream.closing()) {
+    writer.closeAfterThis();
+    if (current != null && !reader.isStopped()) {
       current.fail(new RequestFailure.MemoryFull(1));
     }
-    downstream.close();
-  }
-
-  /** Called when the connection switches to HTTP/2. */
-  @Override
-  public void handlerRemoved(ChannelHandlerContext context) {
-    timer.cancel();
-    headGone();
-    unread.close();
-    reader.close();
-    reader.dropWaiting();
+    close();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    if (downstream.isSwitched()) {
-      reader.takeLast();
+    for (var part = reader.last(); part != null; part = reader.last()) {
+      handle(part);
     }
-    downstream.gone();
-    unread.close();
-    reader.close();
+    reader.stop();
     var gone = current;
     current = null;
     if (gone != null) {
       gone.callerGone();
     }
-    headGone();
+  }
+
+  /** Called when the connection has ended, or switches to HTTP/2. */
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    timer.cancel();
+    releaseHead();
+    unread.close();
+    reader.close();
   }
 }

@@ -13,6 +13,8 @@ import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,30 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the requests of an HTTP/1 connection, in order. Pipelined requests wait, and so do the
- * bytes that follow a request for another protocol. Reading is paused while the current body is not
- * needed, or while many bytes wait. It handles a limited number of parts per turn of the loop, so
- * that other connections are served in between.
+ * The requests of an HTTP/1 connection, in the order in which they were read. Its connection takes
+ * one part after another. Pipelined requests wait until the exchange before them has ended, and so
+ * do the bytes that follow a request for another protocol. Reading is paused while the current body
+ * is not needed, or while many bytes wait. A limited number of parts is taken per turn of the loop,
+ * so that other connections are served in between.
  *
  * <p>An incomplete head is limited in time and in memory. A connection may be idle between requests
  * for any time, but not within a head.
  */
 final class Http1RequestReader {
-  interface Receiver {
-    /** Whether the last request has ended, so that the next one may begin. */
-    boolean isBetweenRequests();
-
-    /** Whether the part may be taken if nothing waits before it. */
-    boolean mayTake(HttpObject part);
-
-    void take(HttpObject part);
-
-    boolean closing();
-
-    /** Call {@link #nextTurn} in the loop's next turn. */
-    void turnUsedUp();
-  }
-
   /** About a millisecond of work; a request without a body is two parts. */
   static final int PARTS_PER_TURN = 64;
 
@@ -56,7 +44,6 @@ final class Http1RequestReader {
   private final Duration headTimeout;
   private final ResettableTimer timer;
   private final AbusiveConnectionCounter endedConnections;
-  private final Receiver receiver;
   private Http1RequestDecoder decoder;
   /** The incomplete head that is counted as held; null if none is. */
   private HeldRequestBytes.@Nullable PartialHead partialHead;
@@ -66,16 +53,21 @@ final class Http1RequestReader {
   private boolean parseScheduled;
   private final RequestBuffer waiting;
   private int partsLeft = PARTS_PER_TURN;
-  private boolean taking;
-  private boolean bodyWanted = true;
+  /** Whether the exchange of a request that was taken has not ended. */
+  private boolean serving;
+  /** Whether the last part that was taken ends a request. */
+  private boolean requestEnded = true;
+  private boolean awaitsContinue;
+  private boolean tunnel;
+  private boolean stopped;
   private boolean dropping;
+  private boolean bodyWanted = true;
   private boolean reads = true;
 
   /** @param timer its task calls {@link #isLate} */
   Http1RequestReader(Channel channel, Http1RequestDecoder decoder, Loop loop,
       HeldRequestBytes.Share held,
-      Duration headTimeout, ResettableTimer timer, AbusiveConnectionCounter endedConnections,
-      Receiver receiver) {
+      Duration headTimeout, ResettableTimer timer, AbusiveConnectionCounter endedConnections) {
     this.channel = channel;
     this.decoder = decoder;
     this.loop = loop;
@@ -83,41 +75,96 @@ final class Http1RequestReader {
     this.headTimeout = headTimeout;
     this.timer = timer;
     this.endedConnections = endedConnections;
-    this.receiver = receiver;
     this.waiting = new RequestBuffer(held);
     waiting.compact();
   }
 
-  // Messages from the decoder.
+  // Parts.
 
-  void read(Object message) {
-    if (message instanceof HttpObject part) {
+  /** Returns the part that the decoder has read, if it is next; else null, and it waits. */
+  @Nullable HttpObject read(Object message) {
+    HttpObject part;
+    if (message instanceof HttpObject parsed) {
       partialHeadEnded();
       headBegun = false;
       headAwaited = false;
-      readPart(part);
+      part = parsed;
     } else {
-      readPart(new DefaultHttpContent((ByteBuf) message));
+      part = new DefaultHttpContent((ByteBuf) message);
     }
-  }
-
-  private void readPart(HttpObject part) {
-    if (receiver.closing()) {
+    if (stopped) {
       ReferenceCountUtil.release(part);
-    } else if (waiting.isEmpty() && partsLeft > 0 && receiver.mayTake(part)) {
-      take(part);
-    } else {
-      waiting.add(part);
-      updateReading();
+      return null;
     }
+    if (waiting.isEmpty() && mayTake(part)) {
+      return taken(part);
+    }
+    waiting.add(part);
+    updateReading();
+    return null;
   }
 
-  private void take(HttpObject part) {
-    partsLeft--;
-    if (partsLeft == 0) {
-      receiver.turnUsedUp();
+  /** Returns the next part that waited; null if there is none, or if it may not be taken yet. */
+  @Nullable HttpObject next() {
+    var part = waiting.peek();
+    if (part == null || stopped || !mayTake(part)) {
+      updateReading();
+      return null;
     }
-    receiver.take(part);
+    waiting.poll();
+    return taken(part);
+  }
+
+  private boolean mayTake(HttpObject part) {
+    return partsLeft > 0
+        && (part instanceof HttpRequest ? !serving : !requestEnded || tunnel);
+  }
+
+  private HttpObject taken(HttpObject part) {
+    partsLeft--;
+    if (part instanceof HttpRequest request) {
+      serving = true;
+      // More may follow a refused request and must be read before closing.
+      requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
+      awaitsContinue = HttpUtil.is100ContinueExpected(request);
+    } else if (!tunnel && part.decoderResult().isSuccess()) {
+      awaitsContinue = false;
+      requestEnded = part instanceof LastHttpContent;
+    }
+    return part;
+  }
+
+  /** The last bytes of a tunnel, also beyond the turn. */
+  @Nullable HttpObject last() {
+    return tunnel ? waiting.poll() : null;
+  }
+
+  boolean requestEnded() {
+    return requestEnded;
+  }
+
+  /**
+   * Whether the caller waits for a 100. It may or may not send the body after another response, so
+   * the next bytes would be ambiguous.
+   */
+  boolean bodyMayNotCome() {
+    return awaitsContinue && !requestEnded;
+  }
+
+  void continues() {
+    awaitsContinue = false;
+  }
+
+  void exchangeEnded() {
+    serving = false;
+  }
+
+  private boolean isBetweenRequests() {
+    return !serving && requestEnded && !tunnel;
+  }
+
+  private boolean isIdle() {
+    return waiting.isEmpty() && isBetweenRequests();
   }
 
   void readEnds() {
@@ -130,44 +177,30 @@ final class Http1RequestReader {
     countHead();
   }
 
+  /** Whether no more parts are taken before {@link #nextTurn}. */
+  boolean isTurnOver() {
+    return partsLeft == 0;
+  }
+
   void nextTurn() {
     partsLeft = PARTS_PER_TURN;
     updateReading();
   }
 
-  private boolean isIdle() {
-    return !taking && waiting.isEmpty() && receiver.isBetweenRequests();
+  /** Takes nothing from now on. */
+  void stop() {
+    stopped = true;
   }
 
-  // Parts that wait.
-
-  /** Takes the next part that waits; false if none does. */
-  boolean takeWaiting() {
-    if (taking || waiting.isEmpty()) {
-      return false;
-    }
-    taking = true;
-    try {
-      for (var next = waiting.peek(); next != null && mayTake(next); next = waiting.peek()) {
-        waiting.poll();
-        take(next);
-      }
-    } finally {
-      taking = false;
-      updateReading();
-    }
-    return true;
+  /** Reads and drops everything from now on. */
+  void drop() {
+    stopped = true;
+    dropping = true;
+    updateReading();
   }
 
-  private boolean mayTake(HttpObject next) {
-    return partsLeft > 0 && !receiver.closing() && receiver.mayTake(next);
-  }
-
-  /** Takes the last bytes of a tunnel in this turn, however many they are. */
-  void takeLast() {
-    for (var part = waiting.poll(); part != null; part = waiting.poll()) {
-      receiver.take(part);
-    }
+  boolean isStopped() {
+    return stopped;
   }
 
   void dropWaiting() {
@@ -182,12 +215,6 @@ final class Http1RequestReader {
 
   void pauseBody() {
     bodyWanted = false;
-    updateReading();
-  }
-
-  /** Reads and drops everything from now on. */
-  void readToDrop() {
-    dropping = true;
     updateReading();
   }
 
@@ -214,7 +241,7 @@ final class Http1RequestReader {
     return headBegun || !waiting.isEmpty();
   }
 
-  /** Call when a request ends: the next head may have begun in the same read. */
+  /** Call when all parts that may be taken are: the next head may have begun in the same read. */
   void nextRequest() {
     if (isProtocolKept() && !parseScheduled) {
       // Posted, as many pipelined requests may want upgrades that are refused: each would add to
@@ -298,7 +325,7 @@ final class Http1RequestReader {
 
   /** Whether bytes that follow a refused upgrade wait to be parsed as HTTP. */
   private boolean isProtocolKept() {
-    return decoder.isUnparsed() && receiver.isBetweenRequests() && !receiver.closing()
+    return decoder.isUnparsed() && isBetweenRequests() && !stopped
         && !(waiting.peek() instanceof HttpRequest);
   }
 
@@ -329,13 +356,17 @@ final class Http1RequestReader {
     return Unpooled.wrappedBuffer(all.toArray(ByteBuf[]::new));
   }
 
-  /** Removes the decoder. Bytes that are not decoded go to the next handler. */
+  /** Removes the decoder. The rest of the request, and what follows, are bytes of a tunnel. */
   void leaveHttp() {
+    requestEnded = true;
+    // Passes on what is not decoded, which waits.
     channel.pipeline().remove(decoder);
     partialHeadEnded();
+    tunnel = true;
   }
 
   void close() {
     partialHeadEnded();
+    dropWaiting();
   }
 }

@@ -157,9 +157,7 @@ public final class ProxyServer {
     pipeline.addLast(new ResponseEncoder());
     var http1 = new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended);
     pipeline.addLast(http1);
-    if (draining) {
-      http1.closeAfterThis();
-    } else if (drainAnnounced) {
+    if (drainAnnounced || draining) {
       http1.closeAfterNext();
     }
   }

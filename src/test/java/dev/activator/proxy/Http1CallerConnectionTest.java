@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
 import dev.activator.proxy.codec.Http1RequestDecoder;
@@ -10,6 +11,7 @@ import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
@@ -42,12 +44,16 @@ class Http1CallerConnectionTest {
   private final AbusiveConnectionCounter ended = new AbusiveConnectionCounter();
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
   private int admitted;
+  private boolean fails;
   private final CallerChannel channel = new CallerChannel();
   private final FakePod pod = new FakePod();
 
   Http1CallerConnectionTest() {
     var dispatcher = Dispatchers.of(loop, Revision.of(HELLO, 0), (revision, caller) -> {
       admitted++;
+      if (fails) {
+        throw new AssertionError("on purpose");
+      }
       return throttle.admit(revision, caller);
     }, pod, held.share());
     var decoder = new Http1RequestDecoder();
@@ -216,6 +222,20 @@ class Http1CallerConnectionTest {
     channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
     loop.run();
     assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  @Test
+  void takesTheNextRequest_whenTheOneBeforeFailed() {
+    receives(WAITING.repeat(3));
+    fails = true;
+    assertThatThrownBy(this::rejectWaiting).hasMessage("on purpose");
+    fails = false;
+
+    // when the time of the one that failed is over
+    loop.advance(RequestTimeouts.DEFAULT.overall());
+
+    assertThat(throttle.queued()).isOne();
+    assertThat(admitted).isEqualTo(3);
   }
 
   @Test

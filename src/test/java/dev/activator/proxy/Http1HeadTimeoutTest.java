@@ -13,15 +13,15 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The next head of an HTTP/1 connection, of which only a part has come. */
-class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
+class Http1HeadTimeoutTest {
+  private static final String REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
   private final AbusiveConnectionCounter ended = new AbusiveConnectionCounter();
@@ -29,11 +29,8 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
   private final EmbeddedChannel channel = new EmbeddedChannel(decoder);
   private final ResettableTimer timer = new ResettableTimer(loop, this::check);
   private final Http1RequestReader reader = new Http1RequestReader(channel, decoder, loop,
-      held.share(),
-      ofSeconds(60),
-      timer, ended, this);
+      held.share(), ofSeconds(60), timer, ended);
   private boolean late;
-  private boolean idle;
 
   private void check() {
     late |= reader.isLate();
@@ -48,37 +45,17 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
 
   private void receives(String text) {
     channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
+    for (var part = channel.readInbound(); part != null; part = channel.readInbound()) {
+      ReferenceCountUtil.release(reader.read(part));
+    }
   }
 
   /** @param idle whether no request is under way */
   private void readEnds(boolean idle) {
-    this.idle = idle;
+    if (idle) {
+      reader.exchangeEnded();
+    }
     reader.readEnds();
-  }
-
-  @Override
-  public boolean isBetweenRequests() {
-    return idle;
-  }
-
-  @Override
-  public boolean mayTake(HttpObject part) {
-    return true;
-  }
-
-  @Override
-  public void take(HttpObject part) {
-    ReferenceCountUtil.release(part);
-  }
-
-  @Override
-  public boolean closing() {
-    return false;
-  }
-
-  @Override
-  public void turnUsedUp() {
-    throw new AssertionError("few parts come");
   }
 
   @Test
@@ -96,7 +73,7 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
   @Test
   void mayComeAnyTimeAfterARequestAndHasItsOwnTimeoutOnceItBegins() {
     reader.awaitHead();
-    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    receives(REQUEST);
     readEnds(false);
     loop.advance(ofMinutes(10));
     assertThat(late).isFalse();
@@ -118,7 +95,7 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
 
   @Test
   void doesNotBeginWithTheReadThatEndsARequest() {
-    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    receives(REQUEST);
     readEnds(true);
 
     assertThat(reader.holdsBytes()).isFalse();
@@ -126,8 +103,7 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
 
   @Test
   void hasItsTimeIfItBeginsInTheReadThatEndsARequest() {
-    receives("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /");
-    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    receives(REQUEST + "GET /");
     readEnds(true);
 
     loop.advance(ofMinutes(1));
@@ -138,13 +114,12 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
 
   @Test
   void hasItsTimeFromTheEndOfTheRequestBeforeIt() {
-    receives("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /");
-    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    receives(REQUEST + "GET /");
     readEnds(false);
     loop.advance(ofMinutes(10));
     assertThat(late).isFalse();
 
-    idle = true;
+    reader.exchangeEnded();
     reader.nextRequest();
     loop.advance(ofMinutes(1));
 
@@ -158,7 +133,6 @@ class Http1HeadTimeoutTest implements Http1RequestReader.Receiver {
     assertThat(held.total()).isGreaterThan(1_000);
 
     receives("\r\n\r\n");
-    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
 
     assertThat(held.total()).isZero();
   }

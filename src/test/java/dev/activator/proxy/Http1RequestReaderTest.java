@@ -1,7 +1,6 @@
 package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.codec.Http1RequestDecoder;
@@ -30,25 +29,32 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What comes behind a request that waits. */
-class Http1RequestReaderTest implements Http1RequestReader.Receiver {
+class Http1RequestReaderTest {
   private static final int WINDOW_BYTES = 64 << 10;
 
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(256 << 20));
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Http1RequestReader waiting = new Http1RequestReader(channel,
-      new Http1RequestDecoder(),
-      loop,
-      held.share(), Duration.ofMinutes(1), new ResettableTimer(loop, () -> {
-      }), new AbusiveConnectionCounter(), this);
+      new Http1RequestDecoder(), loop, held.share(), Duration.ofMinutes(1),
+      new ResettableTimer(loop, () -> {
+      }), new AbusiveConnectionCounter());
   private final List<HttpObject> taken = new ArrayList<>();
-  private boolean turn;
-  private boolean fails;
-  private int turnsOver;
 
   @BeforeEach
-  void aHeadWaits() {
+  void aHeadWaitsBehindARequestThatIsServed() {
+    waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+    waiting.read(LastHttpContent.EMPTY_LAST_CONTENT);
     waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/"));
+  }
+
+  /** Takes what may be taken if each request is answered at once. */
+  private void takeWaiting() {
+    waiting.exchangeEnded();
+    for (var part = waiting.next(); part != null; part = waiting.next()) {
+      taken.add(part);
+      waiting.exchangeEnded();
+    }
   }
 
   @AfterEach
@@ -86,8 +92,7 @@ class Http1RequestReaderTest implements Http1RequestReader.Receiver {
     assertThat(held.total()).isBetween((long) WINDOW_BYTES, WINDOW_BYTES + 200L);
 
     // and what was held are a few parts of some kB, of which nothing is lost
-    turn = true;
-    waiting.takeWaiting();
+    takeWaiting();
     assertThat(taken).hasSizeLessThan(2 + WINDOW_BYTES / 4_000);
     assertThat(taken.stream().filter(HttpContent.class::isInstance)
         .mapToInt(part -> ((HttpContent) part).content().readableBytes()).sum()).isEqualTo(bytes);
@@ -142,8 +147,7 @@ class Http1RequestReaderTest implements Http1RequestReader.Receiver {
     waiting.read(refused);
 
     assertThat(held.total() - before).isGreaterThan(500);
-    turn = true;
-    waiting.takeWaiting();
+    takeWaiting();
     assertThat(taken).endsWith(refused);
   }
 
@@ -156,8 +160,7 @@ class Http1RequestReaderTest implements Http1RequestReader.Receiver {
     last.trailingHeaders().add("Sum", "1");
     waiting.read(last);
 
-    turn = true;
-    waiting.takeWaiting();
+    takeWaiting();
     assertThat(taken).hasSize(3);
     assertThat(((HttpContent) taken.get(1)).content().toString(StandardCharsets.US_ASCII))
         .isEqualTo("ab");
@@ -168,68 +171,27 @@ class Http1RequestReaderTest implements Http1RequestReader.Receiver {
 
   @Test
   void takesAFewPartsInEachTurnOfTheLoopAndReadsNoMoreUntilAllAreTaken() {
-    turn = true;
-    waiting.takeWaiting();
+    takeWaiting();
     waiting.readEnds();
     taken.clear();
 
-    // when the heads of many requests come in one turn
+    // when the heads of many requests come in one turn, and each is answered at once
     int some = Http1RequestReader.PARTS_PER_TURN;
     for (int i = 0; i < 3 * some; i++) {
-      waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+      var part = waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+      if (part != null) {
+        taken.add(part);
+        waiting.exchangeEnded();
+      }
     }
 
     // then some are taken in each
     for (int turns = 1; turns <= 3; turns++) {
       assertThat(taken).hasSize(turns * some);
-      assertThat(turnsOver).isEqualTo(turns);
+      assertThat(waiting.isTurnOver()).isTrue();
       assertThat(channel.config().isAutoRead()).isEqualTo(turns == 3);
       waiting.nextTurn();
-      waiting.takeWaiting();
+      takeWaiting();
     }
-  }
-
-  @Test
-  void takesTheNextPart_whenTheOneBeforeFailed() {
-    waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/next"));
-    turn = true;
-    fails = true;
-    assertThatThrownBy(waiting::takeWaiting).hasMessage("on purpose");
-
-    fails = false;
-    waiting.takeWaiting();
-
-    assertThat(taken).hasSize(1);
-    assertThat(waiting.takeWaiting()).as("something waits").isFalse();
-    waiting.read(LastHttpContent.EMPTY_LAST_CONTENT);
-    assertThat(taken).hasSize(2);
-  }
-
-  @Override
-  public boolean isBetweenRequests() {
-    return false;
-  }
-
-  @Override
-  public boolean mayTake(HttpObject part) {
-    return turn;
-  }
-
-  @Override
-  public void take(HttpObject part) {
-    if (fails) {
-      throw new IllegalStateException("on purpose");
-    }
-    taken.add(part);
-  }
-
-  @Override
-  public void turnUsedUp() {
-    turnsOver++;
-  }
-
-  @Override
-  public boolean closing() {
-    return false;
   }
 }

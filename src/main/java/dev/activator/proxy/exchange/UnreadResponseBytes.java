@@ -30,7 +30,9 @@ import org.slf4j.LoggerFactory;
 public final class UnreadResponseBytes {
   public interface CallerConnection {
     /** Bytes that HTTP/2 flow control holds back, above the socket. */
-    long queuedBytes();
+    default long queuedBytes() {
+      return 0;
+    }
 
     /**
      * Ends streams that together hold this number of bytes, or the connection.

@@ -2,12 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
-import dev.activator.proxy.exchange.Downstream;
-import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
@@ -41,25 +36,20 @@ import org.jspecify.annotations.Nullable;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http1Downstream implements Downstream {
+final class Http1ResponseWriter {
   /** How long a caller that may still send has to read the end of the last response, as in Go. */
   private static final Duration LINGER = Duration.ofMillis(500);
   /** Values of {@code SO_LINGER}. */
   private static final int RESET_ON_CLOSE = 0;
   private static final int NO_LINGER = -1;
 
-  private final Http1CallerConnection connection;
   private final Channel channel;
   private final Loop loop;
-  private final Http1RequestReader reader;
-  private final Caller caller;
   private final ResponseEncoder encoder;
   private RequestVersion version = RequestVersion.HTTP_1_1;
   private HttpMethod method = HttpMethod.GET;
   private BodyEnd bodyEnd = BodyEnd.LENGTH;
   private @Nullable DownstreamTunnel tunnel;
-  private boolean requestEnded = true;
-  private boolean awaitsContinue;
   /** Whether the caller has said that it sends no more requests. */
   private boolean lastRequest;
   private boolean persistent = true;
@@ -67,25 +57,16 @@ final class Http1Downstream implements Downstream {
   private boolean keepsConnection;
   private boolean lastAfterNext;
   private boolean draining;
-  private boolean closing;
-  private boolean reading;
   private boolean unflushed;
 
-  Http1Downstream(Http1CallerConnection connection, Channel channel, Loop loop,
-      Http1RequestReader reader, Caller caller) {
-    this.connection = connection;
+  Http1ResponseWriter(Channel channel, Loop loop) {
     this.channel = channel;
     this.loop = loop;
-    this.reader = reader;
-    this.caller = caller;
     this.encoder = channel.pipeline().get(ResponseEncoder.class);
   }
 
-  void requestBegins(HttpRequest request) {
-    // More may follow a refused request and must be read before closing.
-    requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
-    awaitsContinue = HttpUtil.is100ContinueExpected(request);
-    version = Http1RequestDecoder.version(request);
+  void requestBegins(HttpRequest request, RequestVersion ofRequest) {
+    version = ofRequest;
     method = request.method();
     bodyEnd = BodyEnd.LENGTH;
     keepsConnection = false;
@@ -94,39 +75,18 @@ final class Http1Downstream implements Downstream {
     persistent = !lastRequest && !lastAfterNext;
   }
 
-  void bodyCame(HttpContent part) {
-    awaitsContinue = false;
-    requestEnded = part instanceof LastHttpContent;
+  /** Whether another request may follow the current one. */
+  boolean isPersistent() {
+    return persistent;
   }
 
-  boolean requestEnded() {
-    return requestEnded;
+  /** Whether the end of the connection ends the body of the response. */
+  boolean endsByClosing() {
+    return bodyEnd == BodyEnd.CLOSE;
   }
 
-  boolean closing() {
-    return closing;
-  }
-
-  boolean isSwitched() {
+  boolean isTunnel() {
     return tunnel != null;
-  }
-
-  RequestVersion version() {
-    return version;
-  }
-
-  /** Delays flushes until all bytes of this read are handled. */
-  void readBegins() {
-    reading = true;
-  }
-
-  boolean isReading() {
-    return reading;
-  }
-
-  void readEnds() {
-    reading = false;
-    flush();
   }
 
   void closeAfterNext() {
@@ -141,36 +101,16 @@ final class Http1Downstream implements Downstream {
     lastAfterNext = true;
     draining = true;
     persistent = keepsConnection;
-    if (tunnel != null) {
-      tunnel.drain();
-    }
+    goAway();
   }
 
-  void gone() {
-    closing = true;
+  /** Closes after the response that is written next. */
+  void endAfterResponse() {
+    persistent = false;
   }
 
-  @Override
-  public Caller caller() {
-    return caller;
-  }
-
-  @Override
-  public void begin(Exchange exchange) {
-    connection.begin(exchange);
-  }
-
-  @Override
-  public void checkAt(long dueNanos) {
-    connection.checkAt(dueNanos);
-  }
-
-  @Override
-  public void interim(HttpResponse head) {
+  void interim(HttpResponse head) {
     unflushed = true;
-    if (head.status().equals(HttpResponseStatus.CONTINUE)) {
-      awaitsContinue = false;
-    }
     if (version == RequestVersion.HTTP_1_1) {
       head.headers().remove(HttpHeaderNames.CONNECTION);
       write(head);
@@ -178,14 +118,13 @@ final class Http1Downstream implements Downstream {
     }
   }
 
-  @Override
-  public void head(HttpResponse head) {
+  /** After a 101, {@link #content} writes bytes of the other protocol. */
+  void head(HttpResponse head) {
     var fields = HeaderFieldList.in(head);
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      switched(head, fields);
+      switchProtocols(head, fields);
       return;
     }
-    closeIfBodyMayNotCome();
     int status = head.status().code();
     bodyEnd = HeaderRewriter.response(fields, version,
         method.equals(HttpMethod.HEAD) || status == 204 || status == 304);
@@ -197,23 +136,21 @@ final class Http1Downstream implements Downstream {
     writeHead(head);
   }
 
-  private void switched(HttpResponse head, HeaderFieldList fields) {
+  private void switchProtocols(HttpResponse head, HeaderFieldList fields) {
     String protocol = fields.text(KnownHeader.UPGRADE);
     HeaderRewriter.response(fields, version, true);
     UpgradeNegotiation.put(fields, protocol);
-    requestEnded = true;
     persistent = false;
     write(head);
     write(LastHttpContent.EMPTY_LAST_CONTENT);
-    connection.leaveHttp();
+    channel.pipeline().remove(encoder);
     tunnel = new DownstreamTunnel(channel, loop, protocol.equalsIgnoreCase("websocket"));
     if (draining) {
       tunnel.drain();
     }
   }
 
-  @Override
-  public void content(HttpContent content) {
+  void content(HttpContent content) {
     if (tunnel == null) {
       if (bodyEnd == BodyEnd.CLOSE && content instanceof LastHttpContent) {
         linger(NO_LINGER);
@@ -232,17 +169,7 @@ final class Http1Downstream implements Downstream {
     }
   }
 
-  @Override
-  public void answer(RequestFailure failure, ErrorFormat format) {
-    if (failure.endsConnection()) {
-      persistent = false;
-    }
-    answer(failure.answer(format));
-  }
-
-  @Override
-  public void answer(LocalResponse answer) {
-    closeIfBodyMayNotCome();
+  void answer(LocalResponse answer) {
     // Allocated on the heap, because direct memory may be exhausted.
     var bytes = Unpooled.copiedBuffer(answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
@@ -252,16 +179,6 @@ final class Http1Downstream implements Downstream {
       response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, bytes.readableBytes());
     }
     writeHead(response);
-  }
-
-  /**
-   * Closes if the caller waits for a 100. It may or may not send the body, so the next bytes would
-   * be ambiguous.
-   */
-  private void closeIfBodyMayNotCome() {
-    if (awaitsContinue && !requestEnded) {
-      persistent = false;
-    }
   }
 
   private void writeHead(HttpResponse head) {
@@ -285,66 +202,26 @@ final class Http1Downstream implements Downstream {
     channel.write(part, channel.voidPromise());
   }
 
-  @Override
-  public void flush() {
-    if (unflushed && !reading) {
-      unflushed = false;
-      channel.flush();
-      connection.flushed();
+  /** Returns whether there was anything to flush. */
+  boolean flush() {
+    if (!unflushed) {
+      return false;
     }
+    unflushed = false;
+    channel.flush();
+    return true;
   }
 
-  @Override
-  public boolean isWritable() {
-    return channel.isWritable();
-  }
-
-  @Override
-  public void pauseReading() {
-    reader.pauseBody();
-  }
-
-  @Override
-  public void resumeReading() {
-    reader.resumeBody();
-  }
-
-  @Override
-  public void goAway() {
+  /** Closes a WebSocket with a close code. */
+  void goAway() {
     if (tunnel != null) {
       tunnel.drain();
     }
   }
 
-  @Override
-  public void drainWithin(long nanos) {
-    connection.drainWithin(nanos);
-  }
-
-  @Override
-  public void ended() {
-    reader.resumeBody();
-    if (!persistent) {
-      close();
-    }
-    connection.ended();
-    flush();
-  }
-
-  @Override
-  public void abort() {
-    if (bodyEnd == BodyEnd.CLOSE) {
-      closing = true;
-      cut();
-    } else {
-      // Responses before this one are complete, and must reach the caller.
-      close();
-    }
-    connection.ended();
-  }
-
+  /** Closes at once. A response that is not complete does not seem so. */
   void cut() {
-    if (bodyEnd == BodyEnd.CLOSE) {
+    if (endsByClosing()) {
       // An orderly close, or close_notify of TLS, would complete the body.
       NettyTransport.reset(channel);
     } else {
@@ -353,15 +230,13 @@ final class Http1Downstream implements Downstream {
     }
   }
 
-  /** Closes after what was written. */
-  void close() {
-    if (closing) {
-      return;
-    }
-    closing = true;
-    reader.readToDrop();
+  /**
+   * Closes after what was written.
+   *
+   * @param requestEnded whether the current request was read to its end
+   */
+  void close(boolean requestEnded) {
     var written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
-    connection.flushed();
     if (requestEnded && lastRequest && tunnel == null) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
