@@ -114,16 +114,14 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
       return;
     }
     taking = true;
-    boolean took = false;
     try {
       for (var part = reader.next(); part != null; part = reader.next()) {
-        took = true;
         take(part);
       }
     } finally {
       taking = false;
     }
-    if (took && current != null && !reading) {
+    if (current != null && !reading) {
       current.flushUpstream();
     }
     reader.nextRequest();
@@ -362,10 +360,6 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   }
 
   // The end of the connection.
-
-  void closeAfterNext() {
-    writer.closeAfterNext();
-  }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {

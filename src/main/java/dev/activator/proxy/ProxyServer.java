@@ -155,10 +155,10 @@ public final class ProxyServer {
     pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, decoder, dispatcher)));
     pipeline.addLast(decoder);
     pipeline.addLast(new ResponseEncoder());
-    var http1 = new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended);
-    pipeline.addLast(http1);
+    pipeline.addLast(
+        new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended));
     if (drainAnnounced || draining) {
-      http1.closeAfterNext();
+      pipeline.fireUserEventTriggered(Drain.SOON);
     }
   }
 
