@@ -7,19 +7,15 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -63,22 +59,14 @@ public final class ScaledServiceStatusWriter {
   private final BooleanSupplier leads;
   private final RandomGenerator random;
   private final Map<RevisionId, Entry> entries = new HashMap<>();
-  private final Set<RevisionId> stale = new LinkedHashSet<>();
-  private final ResettableTimer writing;
-  private final ResettableTimer leading;
-  private final ResettableTimer checks;
+  private final WorkQueue<RevisionId> queue;
   private final LogLimit limit = new LogLimit();
-  private boolean led;
-  private int underWay;
-  private @Nullable CompletableFuture<Void> finishing;
 
   private static final class Entry {
     private ResolvedScaledService state;
     private @Nullable Scaling scaling;
     /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
-    private long notBefore;
-    private boolean isUnderWay;
     /**
      * The time until which the watch may show an older status. After it, another status means that
      * another client has replaced ours.
@@ -86,9 +74,6 @@ public final class ScaledServiceStatusWriter {
     private long shownBy;
     /** The refusal that was logged last; empty after a success. */
     private String refusal = "";
-    private boolean failed;
-    private final Backoff refusals;
-    private final Backoff outages;
     /**
      * The pauses before a replaced status is written again. They grow, because the other client may
      * replace it each time, or the watch may be down.
@@ -99,16 +84,13 @@ public final class ScaledServiceStatusWriter {
 
     Entry(ResolvedScaledService state, long now, RandomGenerator random) {
       this.state = state;
-      this.notBefore = now;
-      this.refusals = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
-      this.outages = new Backoff(AFTER_FAILURE, MAX_AFTER_OUTAGE, JITTER, random);
       this.replacements = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
       this.replacedAt = now;
     }
 
     /** Whether the watch shows a status that differs from the written one. */
     boolean differs() {
-      return written != null && !isUnderWay && !written.equals(state.object().status());
+      return written != null && !written.equals(state.object().status());
     }
 
     void replaced(long now) {
@@ -118,23 +100,6 @@ public final class ScaledServiceStatusWriter {
       }
       patience = replacements.next();
       replacedAt = now;
-    }
-
-    Duration pause(@Nullable ApiAnswer answer) {
-      failed = true;
-      if (answer == null) {
-        return outages.next();
-      }
-      boolean unavailable = answer.status() == TOO_MANY_REQUESTS
-          || answer.status() >= SERVER_ERROR;
-      return (unavailable ? outages : refusals).next(answer.retryAfter());
-    }
-
-    void succeeded() {
-      failed = false;
-      refusal = "";
-      refusals.reset();
-      outages.reset();
     }
   }
 
@@ -152,13 +117,13 @@ public final class ScaledServiceStatusWriter {
     this.events = new EventWriter(api, clock);
     this.leads = leads;
     this.random = random;
-    this.writing = new ResettableTimer(loop, this::write);
-    this.leading = new ResettableTimer(loop, this::refreshLeader);
-    this.checks = new ResettableTimer(loop, this::checkAll);
+    this.queue = new WorkQueue<>(loop, MAX_WRITES,
+        () -> new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random), leads, this::onTerm,
+        this::reconcile);
   }
 
   public void start() {
-    loop.execute(this::refreshLeader);
+    loop.execute(queue::start);
   }
 
   /**
@@ -167,78 +132,36 @@ public final class ScaledServiceStatusWriter {
    * @return a future that completes when each write has been tried once
    */
   public CompletableFuture<Void> finish() {
-    var done = new CompletableFuture<Void>();
-    loop.execute(() -> {
-      finishing = done;
-      stale.removeIf(id -> {
-        var entry = entries.get(id);
-        if (entry == null || entry.failed) {
-          // The write would be refused again.
-          return true;
-        }
-        entry.notBefore = loop.nanoTime();
-        return false;
-      });
-      write();
-    });
-    return done;
+    return CompletableFuture.supplyAsync(queue::drain, loop).thenCompose(done -> done);
   }
 
   public void stop() {
-    loop.execute(() -> {
-      writing.cancel();
-      leading.cancel();
-      checks.cancel();
-      led = false;
-    });
+    loop.execute(queue::stop);
   }
 
   public void changed(ResolvedScaledService state) {
     loop.execute(() -> {
-      var known = entries.computeIfAbsent(state.object().id(),
-          _ -> new Entry(state, loop.nanoTime(), random));
+      var id = state.object().id();
+      var known = entries.computeIfAbsent(id, _ -> new Entry(state, loop.nanoTime(), random));
       if (!known.state.object().uid().equals(state.object().uid())) {
         known.written = null;
         known.scaling = null;
-        known.notBefore = loop.nanoTime();
-        known.succeeded();
+        known.refusal = "";
+        queue.forget(id);
       }
       if (state.target() == null) {
         known.scaling = null;
       }
       known.state = state;
-      check(known);
-      scheduleWrite(state.object().id());
-    });
-  }
-
-  /** Whether another client has replaced the status, so that it must be written again. */
-  private boolean check(Entry entry) {
-    long now = loop.nanoTime();
-    boolean differs = entry.differs();
-    if (differs && entry.shownBy - now > 0) {
-      checks.at(entry.shownBy);
-      return false;
-    }
-    if (differs) {
-      entry.replaced(now);
-    }
-    return differs;
-  }
-
-  private void checkAll() {
-    entries.forEach((id, entry) -> {
-      if (check(entry)) {
-        scheduleWrite(id);
-      }
+      queue.add(id);
     });
   }
 
   public void gone(RevisionId id) {
     loop.execute(() -> {
-      stale.remove(id);
+      queue.forget(id);
       var known = entries.remove(id);
-      if (known != null && led && known.scaling != null
+      if (known != null && leads.getAsBoolean() && known.scaling != null
           && known.scaling.desiredReplicas().equals(OptionalInt.of(0))) {
         event(known, true, "LeftAtZero", "ScaledService " + id.name() + " is deleted, and "
             + known.state.object().workload() + " keeps 0 replicas");
@@ -254,9 +177,9 @@ public final class ScaledServiceStatusWriter {
       if (known != null && known.state.target() != null) {
         // This decision belongs to a new term, which does not wait for the last writes of the
         // previous term.
-        completeFinish();
+        queue.endDrain();
         known.scaling = now;
-        scheduleWrite(id);
+        queue.add(id);
       }
     });
   }
@@ -275,116 +198,78 @@ public final class ScaledServiceStatusWriter {
     });
   }
 
-  private void refreshLeader() {
-    leading.within(PERIOD);
-    boolean now = leads.getAsBoolean();
-    if (!now) {
-      entries.values().forEach(one -> one.scaling = null);
-      stale.clear();
-    }
-    if (now == led) {
-      return;
-    }
-    if (now) {
-      completeFinish();
-    }
-    led = now;
-    entries.values().forEach(one -> {
+  private void onTerm(boolean begins) {
+    entries.forEach((id, entry) -> {
       // Another leader may have written in the meantime.
-      one.written = null;
-      one.notBefore = loop.nanoTime();
-      one.succeeded();
-    });
-    if (now) {
-      entries.keySet().forEach(this::scheduleWrite);
-    }
-  }
-
-  private void scheduleWrite(RevisionId id) {
-    if (led && finishing == null) {
-      stale.add(id);
-      writing.within(Duration.ZERO);
-    }
-  }
-
-  private void write() {
-    long now = loop.nanoTime();
-    long next = Long.MAX_VALUE;
-    for (var id : new ArrayList<>(stale)) {
-      var entry = entries.get(id);
-      if (entry == null || !leads.getAsBoolean()) {
-        stale.remove(id);
-      } else if (entry.notBefore - now > 0) {
-        next = Math.min(next, entry.notBefore - now);
-      } else if (!entry.isUnderWay && underWay < MAX_WRITES) {
-        stale.remove(id);
-        write(id, entry);
+      entry.written = null;
+      entry.refusal = "";
+      if (begins) {
+        queue.add(id);
+      } else {
+        entry.scaling = null;
       }
-    }
-    if (next < Long.MAX_VALUE) {
-      writing.within(next);
-    }
-    if (stale.isEmpty() && underWay == 0) {
-      completeFinish();
-    }
+    });
   }
 
-  private void completeFinish() {
-    var waiting = finishing;
-    finishing = null;
-    if (waiting != null) {
-      // The next term may have begun unnoticed. It writes the remaining statuses, so its decisions
-      // must be kept.
-      led = false;
-      stale.clear();
-      waiting.complete(null);
+  private CompletableFuture<WorkQueue.Result> reconcile(RevisionId id) {
+    var entry = entries.get(id);
+    if (entry == null) {
+      return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
-  }
-
-  private void write(RevisionId id, Entry entry) {
+    checkShown(id, entry);
     var open = api.get();
     var before = entry.written == null ? entry.state.object().status() : entry.written;
     var next = before.next(entry.state, entry.scaling, now());
     if (open == null || next.equals(before)) {
       warnings(entry);
-      return;
+      return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
     var uid = entry.state.object().uid();
-    entry.isUnderWay = true;
-    entry.notBefore = loop.nanoTime() + PERIOD.toNanos();
-    underWay++;
-    open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
+    return open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
         + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
         json(uid, next), TIMEOUT)
-        .whenCompleteAsync((answer, failure) -> written(id, entry, uid, before, next, answer),
-            loop);
+        .handleAsync((answer, _) -> written(id, entry, uid, before, next, answer), loop);
   }
 
-  private void written(RevisionId id, Entry entry, String uid, ScaledServiceStatus before,
-      ScaledServiceStatus next, @Nullable ApiAnswer answer) {
-    entry.isUnderWay = false;
-    underWay--;
-    boolean isWritten = answer != null && answer.status() < 300;
+  /** Writes a status again that another client has replaced. */
+  private void checkShown(RevisionId id, Entry entry) {
+    if (entry.differs()) {
+      long now = loop.nanoTime();
+      if (entry.shownBy - now > 0) {
+        queue.addAfter(id, Duration.ofNanos(entry.shownBy - now));
+      } else {
+        entry.replaced(now);
+      }
+    }
+  }
+
+  private WorkQueue.Result written(RevisionId id, Entry entry, String uid,
+      ScaledServiceStatus before, ScaledServiceStatus next, @Nullable ApiAnswer answer) {
     if (!entry.state.object().uid().equals(uid)) {
       // The object was deleted and created again in the meantime, and has no status yet.
-      scheduleWrite(id);
-    } else if (isWritten) {
-      entry.succeeded();
+      return WorkQueue.Done.NOW;
+    }
+    if (answer != null && answer.status() < 300) {
+      entry.refusal = "";
       entry.written = next;
       entry.shownBy = loop.nanoTime() + entry.patience.toNanos();
-      check(entry);
+      checkShown(id, entry);
       if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
         event(entry, true, next.trouble(), next.conditions().getFirst().message());
       }
       warnings(entry);
-    } else {
-      if (answer == null || answer.status() != NOT_FOUND && answer.status() != CONFLICT) {
-        refused(id, entry, answer);
-      }
-      entry.notBefore = loop.nanoTime() + entry.pause(answer).toNanos();
-      scheduleWrite(id);
+      return new WorkQueue.Done(PERIOD);
     }
-    writing.within(Duration.ZERO);
+    if (answer == null || answer.status() != NOT_FOUND && answer.status() != CONFLICT) {
+      refused(id, entry, answer);
+    }
+    if (answer == null) {
+      return new WorkQueue.Retry(Duration.ZERO, MAX_AFTER_OUTAGE);
+    }
+    boolean isUnavailable = answer.status() == TOO_MANY_REQUESTS
+        || answer.status() >= SERVER_ERROR;
+    return new WorkQueue.Retry(answer.retryAfter(),
+        isUnavailable ? MAX_AFTER_OUTAGE : MAX_AFTER_REFUSAL);
   }
 
   private void refused(RevisionId id, Entry entry, @Nullable ApiAnswer answer) {

@@ -49,14 +49,23 @@ public final class Backoff {
   }
 
   public Duration next() {
-    var grown = Duration.ofNanos((long) (first.toNanos() * factor));
-    factor = Math.min(factor * growth, MAX_FACTOR);
-    return longer(grown.compareTo(max) < 0 ? grown : max, jitter, random);
+    return next(Duration.ZERO);
   }
 
   /** @param retryAfter the pause that the server requested; zero if none */
   public Duration next(Duration retryAfter) {
-    var next = next();
+    return next(retryAfter, max);
+  }
+
+  /**
+   * @param retryAfter the pause that the server requested; zero if none
+   * @param limit the maximum of this pause, if the cause of this failure ends sooner than others
+   */
+  public Duration next(Duration retryAfter, Duration limit) {
+    var grown = Duration.ofNanos((long) (first.toNanos() * factor));
+    factor = Math.min(factor * growth, MAX_FACTOR);
+    var maximum = limit.compareTo(max) < 0 ? limit : max;
+    var next = longer(grown.compareTo(maximum) < 0 ? grown : maximum, jitter, random);
     if (retryAfter.isZero()) {
       return next;
     }
