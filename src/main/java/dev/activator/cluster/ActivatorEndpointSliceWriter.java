@@ -6,17 +6,14 @@ import dev.activator.cluster.policy.ActivatorSlicePlanner.Step;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -53,7 +50,6 @@ public final class ActivatorEndpointSliceWriter {
    * to remove them.
    */
   private static final Duration MAX_BESIDE_PODS = Duration.ofMinutes(1);
-  private static final Duration LEADER_PERIOD = Duration.ofSeconds(1);
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final double JITTER = 0.5;
@@ -67,25 +63,17 @@ public final class ActivatorEndpointSliceWriter {
   private final Supplier<@Nullable KubernetesApiClient> api;
   private final BooleanSupplier leads;
   private final BiConsumer<RevisionId, String> warnings;
-  private final RandomGenerator random;
   private final Map<RevisionId, Caught> all = new HashMap<>();
-  /** The ScaledServices with a pending write, while {@link #MAX_WRITES} writes are under way. */
-  private final Set<Caught> waiting = new LinkedHashSet<>();
-  private final ResettableTimer leading;
-  private boolean led;
-  private int underWay;
+  private final WorkQueue<RevisionId> queue;
 
   /** The slices of one ScaledService. */
   private final class Caught {
     private final RevisionId id;
-    private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
-    private final ResettableTimer timer;
     private ActivatorSlicePlanner state;
     /** The slices that exist, as far as is known. */
     private Map<String, ActivatorEndpointSlice> known;
     private boolean isUnderWay;
     private boolean isGone;
-    private long notBefore;
     private long besidePodsUntil;
     /**
      * Completes when it is known whether the last pods may be removed; null if they need not be.
@@ -97,9 +85,7 @@ public final class ActivatorEndpointSliceWriter {
       this.id = state.object().id();
       this.state = state;
       this.known = new HashMap<>(state.present());
-      this.notBefore = loop.nanoTime();
       this.besidePodsUntil = loop.nanoTime();
-      this.timer = new ResettableTimer(loop, this::step);
     }
 
     void changed(ActivatorSlicePlanner now) {
@@ -111,12 +97,15 @@ public final class ActivatorEndpointSliceWriter {
       if (!isUnderWay && mayScaleToZero == null) {
         known = new HashMap<>(now.present());
       }
-      step();
+      queue.add(id);
     }
 
     CompletableFuture<Boolean> prepareScaleToZero() {
       if (!state.catches() || state.whileAtZero().isEmpty()) {
         return CompletableFuture.completedFuture(!state.catches());
+      }
+      if (!leads.getAsBoolean()) {
+        return CompletableFuture.completedFuture(false);
       }
       besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
       var mayGo = mayScaleToZero;
@@ -127,21 +116,20 @@ public final class ActivatorEndpointSliceWriter {
         // that were deleted.
         known.replaceAll((_, slice) -> unknown(slice));
       }
-      step();
+      queue.add(id);
       return mayGo;
     }
 
     void cancelScaleToZero() {
       if (mayScaleToZero == null) {
         besidePodsUntil = loop.nanoTime();
-        step();
+        queue.add(id);
       }
     }
 
     /** Begins a term. The previous leader may have begun to remove the last pods. */
     void takenOver() {
       known = new HashMap<>(state.present());
-      notBefore = loop.nanoTime();
       if (state.hasReadyPods() && !known.isEmpty()) {
         besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
       }
@@ -151,38 +139,20 @@ public final class ActivatorEndpointSliceWriter {
       return besidePodsUntil - loop.nanoTime() > 0;
     }
 
-    private void step() {
-      if (isUnderWay) {
-        return;
-      }
-      if (!leads.getAsBoolean()) {
-        // If the term ends and another begins between two checks, that is noticed here.
-        led = false;
-        completeZero(false);
-        return;
-      }
-      if (!led) {
-        refreshLeader();
-        return;
-      }
-      long now = loop.nanoTime();
+    CompletableFuture<WorkQueue.Result> reconcile() {
       var steps = isGone
           ? known.keySet().stream().<Step>map(Step.Delete::new).toList()
           : state.steps(known, isRemovingPods());
       if (steps.isEmpty()) {
         slicesExist();
         if (isGone) {
-          forget();
+          all.remove(id, this);
         } else if (isRemovingPods() && state.hasReadyPods()) {
-          timer.within(besidePodsUntil - now);
+          queue.addAfter(id, Duration.ofNanos(besidePodsUntil - loop.nanoTime()));
         }
-        return;
+        return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
       }
-      if (notBefore - now > 0) {
-        timer.within(notBefore - now);
-        return;
-      }
-      send(steps.getFirst());
+      return send(steps.getFirst());
     }
 
     private void slicesExist() {
@@ -210,18 +180,11 @@ public final class ActivatorEndpointSliceWriter {
       }
     }
 
-    private void send(Step step) {
+    private CompletableFuture<WorkQueue.Result> send(Step step) {
       var open = api.get();
       if (open == null) {
-        failed("no connection", Duration.ZERO);
-        return;
+        return CompletableFuture.completedFuture(failed("no connection", Duration.ZERO));
       }
-      if (underWay >= MAX_WRITES) {
-        waiting.add(this);
-        return;
-      }
-      waiting.remove(this);
-      underWay++;
       isUnderWay = true;
       var folder = folder();
       var answer = switch (step) {
@@ -232,57 +195,51 @@ public final class ActivatorEndpointSliceWriter {
         case Step.Delete(var name) -> open.send("DELETE", folder + "/" + name,
             "application/json", "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", TIMEOUT);
       };
-      answer.whenCompleteAsync((response, _) -> answered(step, response), loop);
+      return answer.handleAsync((response, _) -> answered(step, response), loop)
+          .thenCompose(result -> result);
     }
 
     private String folder() {
       return "apis/discovery.k8s.io/v1/namespaces/" + id.namespace() + "/endpointslices";
     }
 
-    private void answered(Step step, @Nullable ApiAnswer answer) {
+    private CompletableFuture<WorkQueue.Result> answered(Step step, @Nullable ApiAnswer answer) {
       int status = answer == null ? 0 : answer.status();
       var open = api.get();
       if (step instanceof Step.Create(var slice) && status == CONFLICT && open != null) {
-        open.fetch(folder() + "?fieldSelector=metadata.name%3D" + slice.name(), TIMEOUT)
-            .whenCompleteAsync((list, _) -> existing(slice, list), loop);
-        return;
+        return open.fetch(folder() + "?fieldSelector=metadata.name%3D" + slice.name(), TIMEOUT)
+            .handleAsync((list, _) -> existing(slice, list), loop);
       }
-      ended(isDone(step, status), answer == null ? "no answer" : status + " " + answer.message(),
-          answer == null ? Duration.ZERO : answer.retryAfter());
+      return CompletableFuture.completedFuture(ended(isDone(step, status), answer));
     }
 
     /**
      * Handles a conflict: either the watch is late, or another controller has a slice with this
      * name.
      */
-    private void existing(ActivatorEndpointSlice slice, @Nullable ApiAnswer list) {
+    private WorkQueue.Result existing(ActivatorEndpointSlice slice, @Nullable ApiAnswer list) {
       if (list == null || list.status() != OK) {
-        ended(false, list == null ? "no answer" : list.status() + " " + list.message(),
-            list == null ? Duration.ZERO : list.retryAfter());
-        return;
+        return ended(false, list);
       }
       var problem = problemOf(slice, list.body());
-      if (problem == null) {
-        known.put(slice.name(), unknown(slice));
+      if (problem != null) {
+        isUnderWay = false;
+        return failed(problem, Duration.ZERO);
       }
-      ended(problem == null, String.valueOf(problem), Duration.ZERO);
+      known.put(slice.name(), unknown(slice));
+      return ended(true, list);
     }
 
-    private void ended(boolean done, String problem, Duration retryAfter) {
+    private WorkQueue.Result ended(boolean done, @Nullable ApiAnswer answer) {
       isUnderWay = false;
-      underWay--;
       if (done) {
-        backoff.reset();
         refusal = "";
-        step();
-      } else {
-        failed(problem, retryAfter);
+        queue.add(id);
+        return WorkQueue.Done.NOW;
       }
-      while (underWay < MAX_WRITES && !waiting.isEmpty()) {
-        var next = waiting.iterator().next();
-        waiting.remove(next);
-        next.step();
-      }
+      return answer == null
+          ? failed("no answer", Duration.ZERO)
+          : failed(answer.status() + " " + answer.message(), answer.retryAfter());
     }
 
     private boolean isDone(Step step, int status) {
@@ -317,7 +274,7 @@ public final class ActivatorEndpointSliceWriter {
       return new ActivatorEndpointSlice(id, "", slice.service(), slice.family(), "", 0, List.of());
     }
 
-    private void failed(String why, Duration retryAfter) {
+    private WorkQueue.Result failed(String why, Duration retryAfter) {
       if (!why.equals(refusal)) {
         refusal = why;
         var text = "the EndpointSlices by which its Service " + state.object().service()
@@ -326,15 +283,8 @@ public final class ActivatorEndpointSliceWriter {
         log.warn("ScaledService {}: {}", id, text);
         warnings.accept(id, text);
       }
-      notBefore = loop.nanoTime() + backoff.next(retryAfter).toNanos();
-      timer.at(notBefore);
       completeZero(false);
-    }
-
-    private void forget() {
-      timer.cancel();
-      waiting.remove(this);
-      all.remove(id, this);
+      return new WorkQueue.Retry(retryAfter);
     }
   }
 
@@ -350,33 +300,35 @@ public final class ActivatorEndpointSliceWriter {
     this.api = api;
     this.leads = leads;
     this.warnings = warnings;
-    this.random = random;
-    this.leading = new ResettableTimer(loop, this::refreshLeader);
+    this.queue = new WorkQueue<>(loop, MAX_WRITES,
+        () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random), leads, this::onTerm,
+        this::reconcile);
   }
 
   public void start() {
-    loop.execute(this::refreshLeader);
+    loop.execute(queue::start);
   }
 
   public void stop() {
-    loop.execute(() -> {
-      leading.cancel();
-      all.values().forEach(one -> {
-        one.timer.cancel();
-        one.completeZero(false);
-      });
+    loop.execute(queue::stop);
+  }
+
+  private void onTerm(boolean begins) {
+    all.values().forEach(caught -> {
+      caught.takenOver();
+      if (begins) {
+        queue.add(caught.id);
+      } else {
+        caught.completeZero(false);
+      }
     });
   }
 
-  private void refreshLeader() {
-    leading.within(LEADER_PERIOD);
-    boolean now = leads.getAsBoolean();
-    if (now != led) {
-      led = now;
-      var known = List.copyOf(all.values());
-      known.forEach(Caught::takenOver);
-      known.forEach(Caught::step);
-    }
+  private CompletableFuture<WorkQueue.Result> reconcile(RevisionId id) {
+    var caught = all.get(id);
+    return caught == null
+        ? CompletableFuture.completedFuture(WorkQueue.Done.NOW)
+        : caught.reconcile();
   }
 
   public void changed(ActivatorSlicePlanner state) {
@@ -405,9 +357,11 @@ public final class ActivatorEndpointSliceWriter {
       if (caught != null) {
         caught.isGone = true;
         caught.completeZero(true);
-        caught.step();
-        if (!leads.getAsBoolean()) {
-          caught.forget();
+        if (leads.getAsBoolean()) {
+          queue.add(id);
+        } else {
+          all.remove(id);
+          queue.forget(id);
         }
       }
     });
