@@ -58,7 +58,7 @@ class ArchitectureTest {
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls", "http")),
         new Row("cluster", GROUND), new Row("backend", GROUND),
-        new Row("lending", and(GROUND, "wire")), new Row("throttle", and(GROUND, "lending")),
+        new Row("throttle", GROUND), new Row("lending", and(GROUND, "throttle", "wire")),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("waking", and(GROUND, "throttle", "stats")),
         new Row("proxy", and(GROUND, "throttle", "stats", "waking", "wire")),

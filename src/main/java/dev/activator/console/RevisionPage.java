@@ -12,7 +12,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.console.RevisionHourHistory.Kind;
-import dev.activator.lending.RevisionLendingView;
+import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -152,7 +152,7 @@ final class RevisionPage {
   }
 
   /** The permits of a pod that this activator holds, has lent or borrowed, and the pod's owner. */
-  private static String permits(RevisionLendingView lending, Destination pod) {
+  private static String permits(SharedPermitsView lending, Destination pod) {
     return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
         .map(share -> (share.owned()
             ? share.held() + " here" + (share.lent() == 0 ? "" : ", " + share.lent() + " lent")

@@ -4,7 +4,7 @@ import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.lending.RevisionLendingView;
+import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWakeRule;
@@ -233,7 +233,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
    * @param lent the number that is lent, if this activator is the owner
    */
   public record PermitsReport(@Nullable String owner, int held, int lent) {
-    private static @Nullable PermitsReport of(RevisionLendingView lending, Destination pod) {
+    private static @Nullable PermitsReport of(SharedPermitsView lending, Destination pod) {
       return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
           .map(share -> new PermitsReport(share.owner(), share.held(), share.lent()))
           .orElse(null);

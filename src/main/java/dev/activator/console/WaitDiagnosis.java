@@ -4,7 +4,7 @@ import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
 
 import dev.activator.backend.RevisionBackendsView.Address;
-import dev.activator.lending.RevisionLendingView;
+import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -321,11 +321,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
 
   private static String share(RevisionSnapshot now) {
     var lending = now.queue().lending();
-    if (lending.sharing() == RevisionLendingView.Sharing.OWNED) {
+    if (lending.sharing() == SharedPermitsView.Sharing.OWNED) {
       int others = lending.pods().stream()
           .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.held())
           .sum();
-      int lent = lending.pods().stream().mapToInt(RevisionLendingView.PodShare::lent).sum();
+      int lent = lending.pods().stream().mapToInt(SharedPermitsView.PodShare::lent).sum();
       return " (" + count(lending.activators().size(), "activator") + " share them: "
           + (others + lent) + " more are at the others" + ownersElsewhere(lending)
           + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods") + ")";
@@ -341,7 +341,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
    * Names the owners of pods of which this activator has no permit. Only the owners know whether
    * the pods are idle.
    */
-  private static String ownersElsewhere(RevisionLendingView lending) {
+  private static String ownersElsewhere(SharedPermitsView lending) {
     var pods = lending.pods().stream()
         .filter(pod -> !pod.owned() && pod.held() == 0 && pod.owner() != null).toList();
     var text = new StringBuilder();

@@ -6,6 +6,8 @@ import dev.activator.lending.policy.IdlePermitDivision;
 import dev.activator.lending.policy.IdlePermitDivision.Claim;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,16 +30,18 @@ final class Lender {
 
   private final RevisionId id;
   private final Loop loop;
-  private final AdjustablePodLimits permits;
+  private final PodPermits permits;
+  private final LocalQueue queue;
   private final PermitLending lending;
   /** The limit of each pod. */
   private int limit;
   private int queuedElsewhere;
 
-  Lender(RevisionId id, Loop loop, AdjustablePodLimits permits, PermitLending lending) {
+  Lender(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue, PermitLending lending) {
     this.id = id;
     this.loop = loop;
     this.permits = permits;
+    this.queue = queue;
     this.lending = lending;
   }
 
@@ -76,10 +80,10 @@ final class Lender {
         idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
       }
     }
-    int queued = Math.max(0, permits.queued() - idleBorrowed);
+    int queued = Math.max(0, queue.queued() - idleBorrowed);
     var borrowers = new ArrayList<PeerRevisionState>();
     var claims = new ArrayList<Claim>();
-    claims.add(new Claim(queued, queued > 0 ? permits.oldestNanos() : now));
+    claims.add(new Claim(queued, queued > 0 ? queue.oldestNanos() : now));
     queuedElsewhere = 0;
     for (var partner : partners) {
       if (partner.lendingAccount != 0) {
@@ -197,8 +201,8 @@ final class Lender {
       int least = next == 0 ? 0 : running + next;
       more |= permits.hold(pod.pod, Math.max(least, most - recalled), null) > before;
     }
-    if (more && permits.queued() > 0) {
-      permits.grant();
+    if (more && queue.queued() > 0) {
+      queue.grant();
     }
   }
 

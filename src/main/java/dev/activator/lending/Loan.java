@@ -1,5 +1,6 @@
 package dev.activator.lending;
 
+import dev.activator.throttle.PermitLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ final class Loan {
    * The borrower's lease; null at the lender. It is replaced after the lender was silent for too
    * long.
    */
-  private @Nullable LoanLease lease;
+  private @Nullable PermitLease lease;
   /** The number of permits that the borrower held when the account was opened. */
   private final int yielded;
   private long granted;
@@ -32,17 +33,17 @@ final class Loan {
   }
 
   /** Creates the loan at the borrower. */
-  Loan(long account, int yielded, @Nullable LoanLease lease) {
+  Loan(long account, int yielded, @Nullable PermitLease lease) {
     this.account = account;
     this.yielded = yielded;
     this.lease = lease;
   }
 
-  @Nullable LoanLease lease() {
+  @Nullable PermitLease lease() {
     return lease;
   }
 
-  void renew(LoanLease now) {
+  void renew(PermitLease now) {
     lease = now;
   }
 

@@ -1,5 +1,6 @@
 package dev.activator.lending;
 
+import dev.activator.throttle.PermitLease;
 import dev.activator.lending.PeerMessage.Beat;
 import java.time.Duration;
 import java.util.TreeMap;
@@ -30,12 +31,12 @@ final class PeerActivator {
   private volatile boolean connected;
   private volatile boolean sentBeat;
   private volatile long lastBeatNanos;
-  private volatile LoanLease lease;
+  private volatile PermitLease lease;
 
   PeerActivator(PeerId id, long nowNanos) {
     this.id = id;
     this.lastBeatNanos = nowNanos;
-    this.lease = new LoanLease(nowNanos);
+    this.lease = new PermitLease(nowNanos);
   }
 
   PeerId id() {
@@ -64,7 +65,7 @@ final class PeerActivator {
       if (!lease.extend(nowNanos, until)) {
         // Replaced, because permits that were borrowed under the expired lease may no longer be
         // used.
-        lease = new LoanLease(until);
+        lease = new PermitLease(until);
       }
     }
     return first;
@@ -91,7 +92,7 @@ final class PeerActivator {
     return connected;
   }
 
-  LoanLease lease() {
+  PermitLease lease() {
     return lease;
   }
 

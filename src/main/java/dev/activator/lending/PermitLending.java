@@ -1,10 +1,13 @@
 package dev.activator.lending;
 
+import dev.activator.throttle.PermitSharing.SharedPods;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.OfRevision;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Yield;
-import dev.activator.lending.RevisionLending.Routed;
+import dev.activator.throttle.PermitSharing;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
@@ -29,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class PermitLending implements PeerEventListener {
+public final class PermitLending implements PermitSharing, PeerEventListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
    * After this number of ticks an activator that never sent a beat counts as one that does not
@@ -58,7 +61,7 @@ public final class PermitLending implements PeerEventListener {
    */
   private volatile boolean unlisted;
   private volatile @Nullable Started started;
-  private volatile Consumer<RevisionId> onUnknown = _ -> {
+  private volatile Consumer<RevisionId> onUnknownRevision = _ -> {
   };
 
   private record Started(Loop loop, PeerMessenger links, ResettableTimer beats,
@@ -95,18 +98,15 @@ public final class PermitLending implements PeerEventListener {
     return started().loop().nanoTime();
   }
 
-  /**
-   * Sets a listener that is called with a revision of a peer's message if it has no
-   * {@link RevisionLending} yet.
-   */
-  public void onUnknown(Consumer<RevisionId> listener) {
-    onUnknown = listener;
+  @Override
+  public void onUnknownRevision(Consumer<RevisionId> listener) {
+    onUnknownRevision = listener;
   }
 
-  /** Creates the lending of one revision. It is inactive until {@link RevisionLending#open}. */
-  public RevisionLending revision(RevisionId id, Loop itsLoop, AdjustablePodLimits permits,
-      Routed routed) {
-    return new RevisionLending(id, itsLoop, ownAddress, permits, routed, this);
+  @Override
+  public RevisionLending revision(RevisionId id, Loop itsLoop, PodPermits permits,
+      LocalQueue queue, SharedPods pods) {
+    return new RevisionLending(id, itsLoop, ownAddress, permits, queue, pods, this);
   }
 
   /** Opens the lending of a revision. None with that id may be open already. */
@@ -196,12 +196,12 @@ public final class PermitLending implements PeerEventListener {
           known();
         }
         if (peer.lease() != lease) {
-          each(RevisionLending::changed);
+          each(RevisionLending::onQueue);
         }
       }
       case OfRevision news -> {
         if (!revisions.containsKey(news.revision())) {
-          onUnknown.accept(news.revision());
+          onUnknownRevision.accept(news.revision());
         }
         var revision = find(news.revision());
         if (revision != null) {

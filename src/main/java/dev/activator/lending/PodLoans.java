@@ -1,5 +1,6 @@
 package dev.activator.lending;
 
+import dev.activator.throttle.PermitLease;
 import dev.activator.revision.Destination;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,7 +21,7 @@ final class PodLoans {
   /** Whether this activator issues the pod's permits. */
   boolean owned;
   /** The lease for using the pod, if it now belongs to another activator; otherwise null. */
-  @Nullable LoanLease until;
+  @Nullable PermitLease until;
   final Map<PeerRevisionState, Loan> lent = new LinkedHashMap<>(2);
   /**
    * The loans from other activators. Only one of them has outstanding permits; the others only keep

@@ -1,7 +1,8 @@
 package dev.activator.lending;
 
-import dev.activator.lending.RevisionLendingView.PodShare;
-import dev.activator.lending.RevisionLendingView.Sharing;
+import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.SharedPermitsView.PodShare;
+import dev.activator.throttle.SharedPermitsView.Sharing;
 import dev.activator.lending.PeerMessage.OfRevision;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Yield;
@@ -10,6 +11,10 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
+import dev.activator.throttle.PermitSharing.SharedPods;
+import dev.activator.throttle.PermitSharing.RevisionSharing;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -37,7 +42,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> The revision's loop.
  */
-public final class RevisionLending {
+public final class RevisionLending implements RevisionSharing {
   private static final Duration TICK = Duration.ofSeconds(1);
   /** The view if pods are divided by Knative's rule, because a member is not known to lend. */
   private static final long SLICED = 0;
@@ -56,7 +61,8 @@ public final class RevisionLending {
   private final RevisionId id;
   private final Loop loop;
   private final String own;
-  private final AdjustablePodLimits permits;
+  private final PodPermits permits;
+  private final LocalQueue queue;
   private final PermitLending lending;
   private final RevisionPermitLedger ledger;
   private final Map<PeerId, PeerRevisionState> partners = new LinkedHashMap<>();
@@ -64,7 +70,7 @@ public final class RevisionLending {
   private final ResettableTimer firstView;
   private KnownActivators fleet = KnownActivators.UNKNOWN;
   private PodSharding owners = PodSharding.NONE;
-  private Routed routed;
+  private SharedPods routed;
   private List<String> listed = List.of();
   /**
    * Whether this activator has been listed, and knew all activators of that list. Of two
@@ -77,46 +83,24 @@ public final class RevisionLending {
   private long epoch;
   /** The number of this epoch's view. */
   private long view;
+  private volatile int queuedElsewhere;
   private volatile int lent;
   private volatile int borrowed;
   private boolean settling;
   private boolean closed;
 
-  /**
-   * The pods to which this activator may send requests, and their limit.
-   *
-   * @param pods in order; none if requests go through a ClusterIP, or have no limit
-   * @param limit the limit of requests at a pod; 0 for none
-   * @param ejected those that are ejected because they could not be reached
-   * @param slice this activator's pods by Knative's rule
-   * @param exact whether the limit must be kept even if starts take longer: a pod is not used
-   *     before all activators agree who owns it
-   * @param longestRequest the time after which each request has ended
-   */
-  public record Routed(List<Destination> pods, Set<Destination> ejected, Set<Destination> slice,
-      int limit, boolean exact, Duration longestRequest) {
-    public Routed {
-      pods = List.copyOf(pods);
-      ejected = Set.copyOf(ejected);
-      slice = Set.copyOf(slice);
-    }
-
-    /** The value while there is no pod. */
-    public static Routed withoutPods(int limit, boolean exact, Duration longestRequest) {
-      return new Routed(List.of(), Set.of(), Set.of(), limit, exact, longestRequest);
-    }
-  }
-
-  RevisionLending(RevisionId id, Loop loop, String own, AdjustablePodLimits permits, Routed routed,
+  RevisionLending(RevisionId id, Loop loop, String own, PodPermits permits, LocalQueue queue,
+      SharedPods routed,
       PermitLending lending) {
     this.id = id;
     this.loop = loop;
     this.own = own;
     this.permits = permits;
+    this.queue = queue;
     this.lending = lending;
     this.routed = routed;
-    this.ledger = new RevisionPermitLedger(id, loop, permits, lending, partners, routed,
-        this::changed);
+    this.ledger = new RevisionPermitLedger(id, loop, permits, queue, lending, partners, routed,
+        this::onQueue);
     this.ticks = new ResettableTimer(loop, this::tick);
     this.firstView = new ResettableTimer(loop, this::goOnWithoutView);
   }
@@ -125,15 +109,12 @@ public final class RevisionLending {
     return loop;
   }
 
-  /** Begins to take part in lending. Call when the loop may use the permits. */
+  @Override
   public void open() {
     lending.opened(id, this);
   }
 
-  /**
-   * Whether permits are shared with other activators. If not, this activator may use all pods, or
-   * its slice of them.
-   */
+  @Override
   public boolean isActive() {
     return !closed && (awaitsView() || fleet.isKnown() && !fleet.isAlone());
   }
@@ -159,13 +140,13 @@ public final class RevisionLending {
     settleAfter(wasActive);
   }
 
-  /** Call after each change of the pods to which requests may be sent. */
-  public void routed(Routed now) {
+  @Override
+  public void onPods(SharedPods now) {
     boolean wasActive = isActive();
     routed = now;
     if (wasActive != isActive()) {
       // The revision has lost its queue-proxy, or got one. This call leads back here.
-      permits.reroute();
+      queue.reroute();
     } else if (isActive()) {
       var found = ledger.routed(now);
       divide();
@@ -176,13 +157,8 @@ public final class RevisionLending {
     }
   }
 
-  /**
-   * Call after each change of the activators.
-   *
-   * @param addresses the sorted addresses of the revision's public Endpoints; those of pods while
-   *     activators are bypassed
-   */
-  public void members(List<String> addresses) {
+  @Override
+  public void onActivators(List<String> addresses) {
     boolean wasActive = isActive();
     listed = addresses;
     seen();
@@ -202,12 +178,12 @@ public final class RevisionLending {
 
   private void settleAfter(boolean wasActive) {
     if (wasActive != isActive()) {
-      permits.queuedElsewhere(0);
-      permits.reroute();
+      queuedElsewhere = 0;
+      queue.reroute();
     }
     if (isActive()) {
       divide();
-      changed();
+      onQueue();
     } else {
       lent = 0;
       borrowed = 0;
@@ -216,8 +192,8 @@ public final class RevisionLending {
     }
   }
 
-  /** Call when requests have entered or left the queue, or permits were released. */
-  public void changed() {
+  @Override
+  public void onQueue() {
     if (isActive() && !settling) {
       settling = true;
       loop.execute(() -> {
@@ -229,6 +205,7 @@ public final class RevisionLending {
     }
   }
 
+  @Override
   public void close() {
     closed = true;
     ticks.cancel();
@@ -267,7 +244,7 @@ public final class RevisionLending {
     partner.view = null;
     if (isActive()) {
       sendView(partner);
-      changed();
+      onQueue();
     }
   }
 
@@ -281,7 +258,7 @@ public final class RevisionLending {
       partner.connected = false;
       partner.view = null;
       partner.closeAccounts();
-      changed();
+      onQueue();
     }
   }
 
@@ -291,7 +268,7 @@ public final class RevisionLending {
       partner.connected = false;
       partner.closeAccounts();
       ledger.ended(partner);
-      changed();
+      onQueue();
     }
   }
 
@@ -314,7 +291,7 @@ public final class RevisionLending {
         }
       }
     }
-    changed();
+    onQueue();
   }
 
   private void viewed(PeerRevisionState partner, View now) {
@@ -465,7 +442,7 @@ public final class RevisionLending {
   }
 
   private void settle() {
-    if (awaitsView() && permits.queued() > 0) {
+    if (awaitsView() && queue.queued() > 0) {
       firstView.within(lending.isUnlisted() ? Duration.ZERO : FIRST_VIEW);
     }
     if (owners.allLend()) {
@@ -479,12 +456,17 @@ public final class RevisionLending {
       ledger.pods().forEach(this::keepUntilRequested);
     }
     ledger.settle(pod -> own.equals(pod.owner));
-    permits.queuedElsewhere(owners.allLend() ? ledger.queuedElsewhere() : 0);
+    queuedElsewhere = owners.allLend() ? ledger.queuedElsewhere() : 0;
     lent = ledger.lent();
     borrowed = ledger.borrowed();
-    if (ledger.hasLoans() || ledger.hasManyUnused() || permits.queued() > 0 || !allAgree()) {
+    if (ledger.hasLoans() || ledger.hasManyUnused() || queue.queued() > 0 || !allAgree()) {
       ticks.within(TICK);
     }
+  }
+
+  @Override
+  public int queuedElsewhere() {
+    return queuedElsewhere;
   }
 
   /** The number of lent permits. <b>Threads.</b> Any may read. */
@@ -600,15 +582,16 @@ public final class RevisionLending {
     return ledger.longestUse();
   }
 
-  public RevisionLendingView view() {
+  @Override
+  public SharedPermitsView view() {
     if (!isActive()) {
-      return RevisionLendingView.ALONE;
+      return SharedPermitsView.ALONE;
     }
     var pods = ledger.pods().stream()
         .map(pod -> new PodShare(pod.pod, pod.owner, pod.owned,
             permits.held(pod.pod), pod.lent()))
         .sorted(Comparator.comparing(PodShare::pod)).toList();
-    return new RevisionLendingView(owners.allLend() ? Sharing.OWNED : Sharing.SLICES,
+    return new SharedPermitsView(owners.allLend() ? Sharing.OWNED : Sharing.SLICES,
         owners.members(),
         !owners.allLend() || allAgree(), pods);
   }

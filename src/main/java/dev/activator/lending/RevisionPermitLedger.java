@@ -6,11 +6,13 @@ import dev.activator.lending.PeerMessage.Recall;
 import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.Want;
 import dev.activator.lending.PeerMessage.Yield;
-import dev.activator.lending.RevisionLending.Routed;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
+import dev.activator.throttle.PermitSharing.SharedPods;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -52,13 +54,14 @@ final class RevisionPermitLedger {
 
   private final RevisionId id;
   private final Loop loop;
-  private final AdjustablePodLimits permits;
+  private final PodPermits permits;
+  private final LocalQueue queue;
   private final PermitLending lending;
   private final Map<PeerId, PeerRevisionState> partners;
   private final Map<Destination, PodLoans> pods = new LinkedHashMap<>();
   private final Lender lender;
   private final ResettableTimer wantTimer;
-  private Routed routed;
+  private SharedPods routed;
   /**
    * Never decreases, because requests that began before a timeout was lowered may still run
    * somewhere.
@@ -66,14 +69,16 @@ final class RevisionPermitLedger {
   private volatile Duration longestRequest;
   private Function<Destination, @Nullable String> owner = _ -> null;
 
-  RevisionPermitLedger(RevisionId id, Loop loop, AdjustablePodLimits permits, PermitLending lending,
-      Map<PeerId, PeerRevisionState> partners, Routed routed, Runnable changed) {
+  RevisionPermitLedger(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue,
+      PermitLending lending,
+      Map<PeerId, PeerRevisionState> partners, SharedPods routed, Runnable changed) {
     this.id = id;
     this.loop = loop;
     this.permits = permits;
+    this.queue = queue;
     this.lending = lending;
     this.partners = partners;
-    this.lender = new Lender(id, loop, permits, lending);
+    this.lender = new Lender(id, loop, permits, queue, lending);
     this.routed = routed;
     this.longestRequest = routed.longestRequest();
     this.wantTimer = new ResettableTimer(loop, changed);
@@ -93,7 +98,7 @@ final class RevisionPermitLedger {
   }
 
   /** Updates the pods. Returns those that can be reached now but could not be before. */
-  Set<PodLoans> routed(Routed now) {
+  Set<PodLoans> routed(SharedPods now) {
     routed = now;
     if (now.longestRequest().compareTo(longestRequest) > 0) {
       longestRequest = now.longestRequest();
@@ -196,8 +201,8 @@ final class RevisionPermitLedger {
    * reach. The owners may be unable to reach them.
    */
   void reportReached() {
-    if (permits.queued() > 0
-        && loop.nanoTime() - permits.oldestNanos() >= LONG_WAIT.toNanos()) {
+    if (queue.queued() > 0
+        && loop.nanoTime() - queue.oldestNanos() >= LONG_WAIT.toNanos()) {
       reportReached(pods.values());
     }
   }
@@ -207,7 +212,7 @@ final class RevisionPermitLedger {
    * requests probes new pods less often, so it may find them later.
    */
   void reportFound(Set<PodLoans> found) {
-    if (permits.queued() > 0) {
+    if (queue.queued() > 0) {
       reportReached(found);
     }
   }
@@ -247,7 +252,7 @@ final class RevisionPermitLedger {
     } else if (more > 0) {
       pod.idle = 0;
       permits.hold(pod.pod, loan.outstanding() - loan.toReturn(), loan.lease());
-      permits.grant();
+      queue.grant();
     }
   }
 
@@ -358,7 +363,7 @@ final class RevisionPermitLedger {
       if (urgent || next <= 0) {
         lender.lastQueued = queued;
         lender.lastWantNanos = now;
-        var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - permits.oldestNanos()));
+        var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
         lending.send(lender.peer,
             new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
       } else {
@@ -402,7 +407,7 @@ final class RevisionPermitLedger {
   void returnIdle() {
     for (var pod : pods.values()) {
       var lender = pod.lender();
-      if (lender != null && permits.queued() == 0) {
+      if (lender != null && queue.queued() == 0) {
         int idle = permits.held(pod.pod) - permits.running(pod.pod);
         int unused = Math.min(idle, pod.idle);
         pod.idle = idle;

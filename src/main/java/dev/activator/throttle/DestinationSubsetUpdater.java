@@ -1,7 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.RevisionLending;
-import dev.activator.lending.RevisionLending.Routed;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
@@ -9,6 +7,8 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
+import dev.activator.throttle.PermitSharing.RevisionSharing;
+import dev.activator.throttle.PermitSharing.SharedPods;
 import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.DestinationSubset;
@@ -44,7 +44,7 @@ final class DestinationSubsetUpdater {
   private final WaitEstimator estimator;
   private final Runnable onChange;
   private final Consumer<Destination> onUnreachable;
-  private final RevisionLending lending;
+  private final RevisionSharing sharing;
   private final LogLimit limit = new LogLimit();
   private final LogLimit capacityLines;
   private Revision revision;
@@ -59,14 +59,14 @@ final class DestinationSubsetUpdater {
    */
   DestinationSubsetUpdater(Loop loop, RevisionPermits permits, WaitEstimator estimator,
       Revision revision,
-      ThrottlerOptions options, RevisionLending lending, LogLimit capacityLines, Runnable onChange,
+      ThrottlerOptions options, RevisionSharing sharing, LogLimit capacityLines, Runnable onChange,
       Consumer<Destination> onUnreachable) {
     this.loop = loop;
     this.permits = permits;
     this.estimator = estimator;
     this.revision = revision;
     this.options = options;
-    this.lending = lending;
+    this.sharing = sharing;
     this.capacityLines = capacityLines;
     this.onChange = onChange;
     this.onUnreachable = onUnreachable;
@@ -92,7 +92,7 @@ final class DestinationSubsetUpdater {
       log.info("{}: this is activator {} of {}", revision.id(), now.index() + 1, now.activators());
       reroute();
     }
-    lending.members(addresses.on(revision.protocol()));
+    sharing.onActivators(addresses.on(revision.protocol()));
   }
 
   void eject(Destination destination) {
@@ -115,13 +115,13 @@ final class DestinationSubsetUpdater {
     var before = permits.subset();
     int concurrency = revision.containerConcurrency();
     long now = loop.nanoTime();
-    boolean canLend = sharedLimit(revision) > 0 && eligible.healthy().clusterIp() == null;
-    boolean lends = canLend && lending.isActive();
-    var after = (lends ? eligible.undivided() : eligible).subset(concurrency, now);
+    boolean canShare = sharedLimit(revision) > 0 && eligible.healthy().clusterIp() == null;
+    boolean shares = canShare && sharing.isActive();
+    var after = (shares ? eligible.undivided() : eligible).subset(concurrency, now);
     estimator.rerouted(before, after);
     permits.route(after, eligible.podsBehindClusterIp(), options.balancer(concurrency),
-        concurrency == 0 ? options.slowStart() : 0, lends);
-    lending.routed(canLend ? routed(now) : withoutPods(revision));
+        concurrency == 0 ? options.slowStart() : 0, shares);
+    sharing.onPods(canShare ? sharedPods(now) : withoutPods(revision));
     onChange.run();
     if (!after.equals(before)) {
       // Posted, so that requests that can run now are granted before.
@@ -129,15 +129,15 @@ final class DestinationSubsetUpdater {
     }
   }
 
-  /** The limit of each pod; 0 if there is none, or if it is too high for lending. */
+  /** The limit of each pod; 0 if there is none, or if it is too high to be shared. */
   private static int sharedLimit(Revision revision) {
     int concurrency = revision.containerConcurrency();
     return concurrency < PodTracker.ALL ? concurrency : 0;
   }
 
-  /** The value while the revision has no pod whose permits can be lent. */
-  static Routed withoutPods(Revision revision) {
-    return Routed.withoutPods(sharedLimit(revision), isExact(revision),
+  /** The value while the revision has no pod whose permits can be shared. */
+  static SharedPods withoutPods(Revision revision) {
+    return SharedPods.withoutPods(sharedLimit(revision), isExact(revision),
         revision.timeouts().overall());
   }
 
@@ -149,10 +149,10 @@ final class DestinationSubsetUpdater {
     return revision.readinessProbe() != null;
   }
 
-  private Routed routed(long now) {
+  private SharedPods sharedPods(long now) {
     int concurrency = revision.containerConcurrency();
     var healthy = eligible.healthy();
-    return new Routed(healthy.pods().all(), eligible.ejected(now),
+    return new SharedPods(healthy.pods().all(), eligible.ejected(now),
         Set.copyOf(DestinationSubset.of(healthy, eligible.activator(), concurrency).destinations()),
         concurrency, isExact(revision), revision.timeouts().overall());
   }
@@ -187,7 +187,7 @@ final class DestinationSubsetUpdater {
   void end() {
     ended = true;
     permits.route(DestinationSubset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
-    lending.close();
+    sharing.close();
   }
 
   /** Whether a destination is no longer published. An ejected one is still published. */

@@ -1,6 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -45,7 +44,7 @@ final class PodTracker implements Permit {
   /** The number to which the held permits fall as requests end. */
   private volatile int target;
   /** The lease of the held permits, if they are borrowed. */
-  private volatile @Nullable LoanLease lease;
+  private volatile @Nullable PermitLease lease;
 
   /**
    * Creates a closed pod.
@@ -162,7 +161,7 @@ final class PodTracker implements Permit {
    *
    * @return how many it holds now
    */
-  int hold(int permitCount, @Nullable LoanLease itsLease) {
+  int hold(int permitCount, @Nullable PermitLease itsLease) {
     lease = itsLease;
     // Set first, so that permits released from now on are given up.
     target = permitCount;
@@ -176,7 +175,7 @@ final class PodTracker implements Permit {
     }
   }
 
-  private boolean isOver(@Nullable LoanLease borrowed) {
+  private boolean isOver(@Nullable PermitLease borrowed) {
     return borrowed != null && borrowed.isOver(permits.nanoTime());
   }
 

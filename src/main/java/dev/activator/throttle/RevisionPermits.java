@@ -1,11 +1,11 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.DestinationSubset;
 import dev.activator.throttle.policy.InFlightCarryOver;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
  */
-final class RevisionPermits {
+final class RevisionPermits implements PodPermits {
   /** Called on the thread that releases a permit. */
   interface Owner {
     /** A permit was released and requests are queued, or a closed destination became idle. */
@@ -285,11 +285,9 @@ final class RevisionPermits {
     }
   }
 
-  /**
-   * Sets how many permits of a destination this activator holds, and returns how many it holds now.
-   * Has no effect if permits are not lent.
-   */
-  int hold(Destination destination, int permits, @Nullable LoanLease lease) {
+  /** Has no effect if permits are not shared. */
+  @Override
+  public int hold(Destination destination, int permits, @Nullable PermitLease lease) {
     var pod = known.get(destination);
     if (pod == null) {
       return 0;
@@ -297,17 +295,20 @@ final class RevisionPermits {
     return lent ? pod.hold(permits, lease) : pod.inFlight();
   }
 
-  int held(Destination destination) {
+  @Override
+  public int held(Destination destination) {
     var pod = known.get(destination);
     return pod == null ? 0 : lent ? pod.held() : pod.inFlight();
   }
 
-  int running(Destination destination) {
+  @Override
+  public int running(Destination destination) {
     var pod = known.get(destination);
     return pod == null ? 0 : pod.running();
   }
 
-  Map<Destination, Integer> running() {
+  @Override
+  public Map<Destination, Integer> running() {
     return known.values().stream().filter(pod -> pod.running() > 0)
         .collect(Collectors.toMap(PodTracker::destination, PodTracker::running));
   }

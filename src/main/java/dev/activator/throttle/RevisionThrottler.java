@@ -1,9 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.PermitLending;
-import dev.activator.lending.LoanLease;
-import dev.activator.lending.AdjustablePodLimits;
-import dev.activator.lending.RevisionLending;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
@@ -13,6 +9,7 @@ import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.throttle.PermitSharing.RevisionSharing;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -25,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +38,26 @@ import org.slf4j.LoggerFactory;
  * <p><b>Source.</b> Knative's {@code revisionThrottler}. There a new request can overtake a queued
  * one, because the revision and each pod have separate semaphores.
  */
-final class RevisionThrottler implements RevisionPermits.Owner {
+final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.LocalQueue {
+  /** Listens to one revision. Each method is called on the revision's loop. */
+  interface Listener {
+    /** A destination was ejected, because a request could not be delivered to it. */
+    void onUnreachable(Destination destination);
+
+    /** The first request was queued for a start. */
+    void onStart();
+
+    /**
+     * A request cannot run at once. Repeated each second while requests are queued.
+     *
+     * @param on the loop of such a request
+     */
+    void onWaiting(Loop on);
+
+    /** Requests are queued and nothing can run. Repeated each second. */
+    void onStarved();
+  }
+
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
   /** The number of queued requests whose wait a snapshot lists. */
@@ -62,33 +77,20 @@ final class RevisionThrottler implements RevisionPermits.Owner {
   private final WaitQueue queue;
   /** Set while a queued request waits until the window of a pod widens. */
   private final ResettableTimer slowStart;
-  private final RevisionLending lending;
+  private final RevisionSharing sharing;
   private final DestinationSubsetUpdater subsetUpdater;
   private final QueueMonitor queueMonitor;
-  private final Runnable onStart;
+  private final Listener listener;
   private volatile Revision revision;
   private volatile ThrottlerOptions options;
-  /** The number of requests of this revision that are queued at other activators. */
-  private volatile int queuedElsewhere;
   private boolean deleted;
   /** The loop of a queued request, on which it will run. */
   private Loop waitingOn;
 
-  /**
-   * @param lends lends permits to other activators, and borrows theirs
-   * @param capacityLines limits the log lines of all revisions together
-   * @param onUnreachable called on the loop with each ejected destination
-   * @param onStart called on the loop when the first request is queued for a start
-   * @param onWaiting called on the loop when a request cannot run at once, and then once a second
-   * while requests are queued; with the loop of such a request
-   * @param onStarved called on the loop once a second while requests are queued and nothing can run
-   */
+  /** @param capacityLines limits the log lines of all revisions together */
   RevisionThrottler(Loop loop, Revision revision, ThrottlerOptions defaults, RandomGenerator random,
-      PermitLending lends, LogLimit capacityLines, Consumer<Destination> onUnreachable,
-      Runnable onStart,
-      Consumer<Loop> onWaiting,
-      Runnable onStarved) {
-    this.onStart = onStart;
+      PermitSharing sharing, LogLimit capacityLines, Listener listener) {
+    this.listener = listener;
     this.id = revision.id();
     this.loop = loop;
     this.waitingOn = loop;
@@ -99,16 +101,14 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     this.slowStart = new ResettableTimer(loop, this::grant);
     this.revision = revision;
     this.options = optionsOf(revision);
-    this.lending = lends.revision(id, loop, new Local(),
+    this.sharing = sharing.revision(id, loop, permits, this,
         DestinationSubsetUpdater.withoutPods(revision));
     this.subsetUpdater = new DestinationSubsetUpdater(loop, permits, estimator, revision, options,
-        lending,
-        capacityLines, this::rerouted, onUnreachable);
+        this.sharing, capacityLines, this::rerouted, listener::onUnreachable);
     this.queueMonitor = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
-        () -> onWaiting.accept(waitingOn),
-        onStarved, this::cannotStart);
+        () -> listener.onWaiting(waitingOn), listener::onStarved, this::cannotStart);
     // The last step, because the loop may use this object immediately.
-    lending.open();
+    this.sharing.open();
   }
 
   ThrottleDecision admit(QueuedCaller caller) {
@@ -121,7 +121,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
 
   private QueueEntry enqueue(QueuedCaller caller) {
     var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
-    int max = options.queueBound(queuedElsewhere);
+    int max = options.queueBound(sharing.queuedElsewhere());
     if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: rejected a request: no pod is expected to start before its deadline", id);
       loop.execute(() -> {
@@ -151,7 +151,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
       estimator.queueStarted();
     }
     if (permits.capacity() == 0 && estimator.startAwaited()) {
-      onStart.run();
+      listener.onStart();
     }
     queue.add(request);
     // A permit may have been released before this task ran.
@@ -187,7 +187,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
             : queue.order().left(queuedNanos, 0, now));
       }
       if (queue.remove(request)) {
-        lending.changed();
+        sharing.onQueue();
         permits.leave();
         queue.publishOldest();
         if (queue.isEmpty() && nothingRuns) {
@@ -254,7 +254,8 @@ final class RevisionThrottler implements RevisionPermits.Owner {
     }
   }
 
-  private void grant() {
+  @Override
+  public void grant() {
     permits.updateCarried();
     // Read first, because otherwise a window that widens after the last attempt could be missed.
     long wider = queue.isEmpty() ? -1 : permits.nanosToNextStep();
@@ -277,7 +278,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
       estimator.queueGranted(granted);
     }
     queue.publishOldest();
-    lending.changed();
+    sharing.onQueue();
     if (wider >= 0 && !queue.isEmpty()) {
       slowStart.within(wider);
     }
@@ -288,7 +289,7 @@ final class RevisionThrottler implements RevisionPermits.Owner {
       request.reject(reason);
       permits.leave();
     }
-    lending.changed();
+    sharing.onQueue();
     queue.publishOldest();
     estimator.startGivenUp();
   }
@@ -414,52 +415,20 @@ final class RevisionThrottler implements RevisionPermits.Owner {
         permits.queued(), oldestWait(), queue.order().at(loop.nanoTime()).newestFirst(), pods);
   }
 
-  private final class Local implements AdjustablePodLimits {
-    @Override
-    public int hold(Destination pod, int count, @Nullable LoanLease lease) {
-      return permits.hold(pod, count, lease);
-    }
+  @Override
+  public int queued() {
+    return queue.size();
+  }
 
-    @Override
-    public int held(Destination pod) {
-      return permits.held(pod);
-    }
+  @Override
+  public long oldestNanos() {
+    var first = queue.first();
+    return first == null ? loop.nanoTime() : first.sinceNanos();
+  }
 
-    @Override
-    public int running(Destination pod) {
-      return permits.running(pod);
-    }
-
-    @Override
-    public Map<Destination, Integer> running() {
-      return permits.running();
-    }
-
-    @Override
-    public int queued() {
-      return queue.size();
-    }
-
-    @Override
-    public void queuedElsewhere(int requests) {
-      queuedElsewhere = requests;
-    }
-
-    @Override
-    public long oldestNanos() {
-      var first = queue.first();
-      return first == null ? loop.nanoTime() : first.sinceNanos();
-    }
-
-    @Override
-    public void grant() {
-      RevisionThrottler.this.grant();
-    }
-
-    @Override
-    public void reroute() {
-      subsetUpdater.reroute();
-    }
+  @Override
+  public void reroute() {
+    subsetUpdater.reroute();
   }
 
   private Duration oldestWait() {
@@ -493,6 +462,6 @@ final class RevisionThrottler implements RevisionPermits.Owner {
                 : queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
             queue.isEmpty() ? Map.of() : queue.from(MAX_SOURCES)),
         start(),
-        subsetUpdater.activator(), subsetUpdater.ejected(), revision.rules(), lending.view());
+        subsetUpdater.activator(), subsetUpdater.ejected(), revision.rules(), sharing.view());
   }
 }

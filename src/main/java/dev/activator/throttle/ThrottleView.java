@@ -1,6 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.RevisionLendingView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
@@ -37,7 +36,7 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    */
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
       ActivatorIndex activator, List<Destination> ejected, @Nullable ColdStartRules rules,
-      RevisionLendingView lending) {}
+      SharedPermitsView lending) {}
 
   /**
    * @param timeout zero if only the revision's own timeouts apply

@@ -1,6 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.PermitLending;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.loop.Topic;
@@ -48,7 +47,7 @@ public final class Throttler {
   private final String ownAddress;
   private final ThrottlerOptions defaults;
   private final RandomGenerator random;
-  private final PermitLending lending;
+  private final PermitSharing sharing;
   /** Limits the log lines about capacity for all revisions together. */
   private final LogLimit capacityLines = new LogLimit(DestinationSubsetUpdater.MAX_CAPACITY_LINES);
   private final Topic<Unreachable> unreachable = new Topic<>("unreachable pods");
@@ -56,10 +55,10 @@ public final class Throttler {
   private final Topic<Waiting> waiting = new Topic<>("requests that wait");
   private final Topic<RevisionId> starved = new Topic<>("revisions without a pod");
 
-  /** A throttler that lends nothing, because there is no other activator. */
+  /** A throttler that shares no permits with another activator. */
   public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
       String ownAddress, ThrottlerOptions defaults, RandomGenerator random) {
-    this(loops, revisions, ownAddress, defaults, random, new PermitLending(ownAddress));
+    this(loops, revisions, ownAddress, defaults, random, PermitSharing.NONE);
   }
 
   /**
@@ -68,14 +67,14 @@ public final class Throttler {
    * @param random must be thread-safe
    */
   public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
-      String ownAddress, ThrottlerOptions defaults, RandomGenerator random, PermitLending lending) {
+      String ownAddress, ThrottlerOptions defaults, RandomGenerator random, PermitSharing sharing) {
     this.loops = loops;
     this.revisions = revisions;
     this.ownAddress = ownAddress;
     this.defaults = defaults;
     this.random = random;
-    this.lending = lending;
-    lending.onUnknown(this::find);
+    this.sharing = sharing;
+    sharing.onUnknownRevision(this::find);
   }
 
   /** A request of the revision could not be delivered to the destination. */
@@ -261,12 +260,38 @@ public final class Throttler {
     var throttler = throttlers.compute(revision.id(),
         (id, known) -> known != null
             ? known
-            : new RevisionThrottler(loops.apply(id), revision, defaults, random, lending,
-                capacityLines,
-                destination -> unreachable.publish(new Unreachable(id, destination)),
-                () -> starts.publish(id), on -> waiting.publish(new Waiting(id, on)),
-                () -> starved.publish(id)));
+            : new RevisionThrottler(loops.apply(id), revision, defaults, random, sharing,
+                capacityLines, new Publisher(id)));
     applyPending(revision.id(), throttler);
     return throttler;
+  }
+
+  /** Publishes the events of one revision. */
+  private final class Publisher implements RevisionThrottler.Listener {
+    private final RevisionId id;
+
+    Publisher(RevisionId id) {
+      this.id = id;
+    }
+
+    @Override
+    public void onUnreachable(Destination destination) {
+      unreachable.publish(new Unreachable(id, destination));
+    }
+
+    @Override
+    public void onStart() {
+      starts.publish(id);
+    }
+
+    @Override
+    public void onWaiting(Loop on) {
+      waiting.publish(new Waiting(id, on));
+    }
+
+    @Override
+    public void onStarved() {
+      starved.publish(id);
+    }
   }
 }

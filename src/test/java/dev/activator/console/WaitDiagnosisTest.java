@@ -11,7 +11,7 @@ import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
 import dev.activator.console.WaitDiagnosis.Kind;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.lending.RevisionLendingView;
+import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.ColdStartBreakdown;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.Destination;
@@ -125,7 +125,7 @@ class WaitDiagnosisTest {
               pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of(), Map.of()),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
-              RevisionLendingView.ALONE),
+              SharedPermitsView.ALONE),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
           new ApiState(signals.synced, watches()), LocalProcessProblems.NONE, null);
@@ -313,10 +313,10 @@ class WaitDiagnosisTest {
   void namesTheActivatorsThatOwnOtherPods() {
     var now = Given.QUIET.waiting(1).pods(serving(A), serving(B)).running(2, 2).snapshot();
     var queue = now.queue();
-    var lending = new RevisionLendingView(RevisionLendingView.Sharing.OWNED,
+    var lending = new SharedPermitsView(SharedPermitsView.Sharing.OWNED,
         List.of("10.9.0.1", "10.9.0.2"), true,
-        List.of(new RevisionLendingView.PodShare(A, "10.9.0.1", true, 2, 0),
-            new RevisionLendingView.PodShare(B, "10.9.0.2", false, 0, 0)));
+        List.of(new SharedPermitsView.PodShare(A, "10.9.0.1", true, 2, 0),
+            new SharedPermitsView.PodShare(B, "10.9.0.2", false, 0, 0)));
 
     var diagnosis = WaitDiagnosis.of(new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
         new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),

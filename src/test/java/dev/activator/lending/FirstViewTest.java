@@ -2,6 +2,7 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.SharedPermitsView;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -90,7 +91,7 @@ class FirstViewTest extends LendingScene {
     pass(100);
 
     assertThat(one.queued()).isZero();
-    assertThat(one.view()).isEqualTo(RevisionLendingView.ALONE);
+    assertThat(one.view()).isEqualTo(SharedPermitsView.ALONE);
   }
 
   /** One that runs outside the cluster is in no list. */

@@ -2,6 +2,7 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.SharedPermitsView;
 import dev.activator.lending.policy.PodSharding;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
@@ -118,7 +119,7 @@ class LendingTransitionsTest extends LendingScene {
     connected();
     pass(5_000);
     assertThat(all).allSatisfy(
-        it -> assertThat(it.view().sharing()).isEqualTo(RevisionLendingView.Sharing.OWNED));
+        it -> assertThat(it.view().sharing()).isEqualTo(SharedPermitsView.Sharing.OWNED));
     all.forEach(it -> it.hold(false));
     pass(5_000);
     all.forEach(it -> it.hold(true));
@@ -308,7 +309,7 @@ class LendingTransitionsTest extends LendingScene {
 
     pass(30_000);
 
-    assertThat(one.view()).isEqualTo(RevisionLendingView.ALONE);
+    assertThat(one.view()).isEqualTo(SharedPermitsView.ALONE);
     requests(one, 2);
     assertThat(one.queued()).isZero();
     all.remove(other);
@@ -349,7 +350,7 @@ class LendingTransitionsTest extends LendingScene {
     one.lending().ended(other.id());
     one.activators(Set.of(one.id().address()));
     pass(1_000);
-    assertThat(one.view()).isEqualTo(RevisionLendingView.ALONE);
+    assertThat(one.view()).isEqualTo(SharedPermitsView.ALONE);
 
     one.members(List.of(one.id().address(), "10.1.0.3"));
     one.activators(Set.of(one.id().address(), "10.1.0.3"));

@@ -2,12 +2,15 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.PermitLease;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.Grant;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Want;
 import dev.activator.lending.PeerMessage.Yield;
-import dev.activator.lending.RevisionLending.Routed;
+import dev.activator.throttle.PermitSharing.SharedPods;
 import dev.activator.lending.policy.PodSharding;
 import dev.activator.revision.Destination;
 import java.time.Duration;
@@ -160,17 +163,17 @@ class RevisionPermitLedgerTest extends LendingScene {
         new PodSharding(List.of("10.1.0.1", peer.address()), true, List.of()).owner(it)))
         .findFirst().orElseThrow();
     var id = SimulatedActivator.ID;
-    racing.lending = lending.revision(id, world, racing,
-        new Routed(List.of(pod), Set.of(), Set.of(), 1, true, Duration.ofMinutes(5)));
+    racing.lending = lending.revision(id, world, racing, racing,
+        new SharedPods(List.of(pod), Set.of(), Set.of(), 1, true, Duration.ofMinutes(5)));
     racing.lending.open();
-    racing.lending.members(List.of("10.1.0.1", peer.address()));
+    racing.lending.onActivators(List.of("10.1.0.1", peer.address()));
     pass(1);
     var asked = messages.stream().filter(View.class::isInstance).map(View.class::cast).toList()
         .getLast();
     lending.received(peer, new Beat(1, 1));
     lending.received(peer, new View(id, 1, asked.view()));
     lending.received(peer, new Yield(id, asked.epoch(), 1, Map.of()));
-    racing.lending.routed(new Routed(List.of(pod), Set.of(), Set.of(), 1, true,
+    racing.lending.onPods(new SharedPods(List.of(pod), Set.of(), Set.of(), 1, true,
         Duration.ofMinutes(5)));
     pass(1);
     assertThat(racing.held).isOne();
@@ -188,7 +191,7 @@ class RevisionPermitLedgerTest extends LendingScene {
   }
 
   /** One pod with a limit of 1, of which another thread takes the permit just before it is lent. */
-  private static final class RacingPermits implements AdjustablePodLimits {
+  private static final class RacingPermits implements PodPermits, LocalQueue {
     private RevisionLending lending;
     private boolean takenMeanwhile;
     private int held;
@@ -196,7 +199,7 @@ class RevisionPermitLedgerTest extends LendingScene {
     private int running;
 
     @Override
-    public int hold(Destination pod, int permits, @Nullable LoanLease lease) {
+    public int hold(Destination pod, int permits, @Nullable PermitLease lease) {
       if (takenMeanwhile) {
         takenMeanwhile = false;
         running++;
@@ -210,7 +213,7 @@ class RevisionPermitLedgerTest extends LendingScene {
       running--;
       if (held > target) {
         held--;
-        lending.changed();
+        lending.onQueue();
       }
     }
 
@@ -233,9 +236,6 @@ class RevisionPermitLedgerTest extends LendingScene {
     public int queued() {
       return 0;
     }
-
-    @Override
-    public void queuedElsewhere(int requests) {}
 
     @Override
     public long oldestNanos() {

@@ -1,5 +1,7 @@
 package dev.activator.lending;
 
+import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -107,8 +109,8 @@ final class SimulatedActivator {
   }
 
   /** Permits that requests use, those on their way to their callers included. */
-  AdjustablePodLimits permits() {
-    return (AdjustablePodLimits) read(PERMITS);
+  PodPermits permits() {
+    return (PodPermits) read(PERMITS);
   }
 
   /** Not a view, which is made for each event of a simulation. */
@@ -226,9 +228,9 @@ final class SimulatedActivator {
     return running.getOrDefault(pod, 0);
   }
 
-  RevisionLendingView view() {
+  SharedPermitsView view() {
     var report = throttler.inspect(ID);
-    return report == null ? RevisionLendingView.ALONE : report.lending();
+    return report == null ? SharedPermitsView.ALONE : report.lending();
   }
 
   /** Ends when its pod answers, or at the revision's timeout. */

@@ -2,6 +2,8 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.PermitLease;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.loop.Loop;
@@ -232,7 +234,7 @@ class SmallestFleetTest {
 
     int owners() {
       return (int) both.stream().flatMap(it -> it.view().pods().stream())
-          .filter(RevisionLendingView.PodShare::owned).count();
+          .filter(SharedPermitsView.PodShare::owned).count();
     }
 
     /** Of the state: a million of them are kept. */
@@ -279,7 +281,7 @@ class SmallestFleetTest {
         });
         case Collection<?> list -> list.forEach(each -> write(each, "", text, numbers));
         case Object object when object.getClass().getName().startsWith("dev.activator.lending.")
-            && !(object instanceof LoanLease) && !(object instanceof Enum<?>) -> {
+            && !(object instanceof PermitLease) && !(object instanceof Enum<?>) -> {
           for (var field : FIELDS.get(object.getClass())) {
             text.append(' ').append(field.getName()).append('=');
             write(read(field, object), field.getName(), text, numbers);

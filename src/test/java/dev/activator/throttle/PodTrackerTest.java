@@ -2,7 +2,6 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -104,7 +103,7 @@ class PodTrackerTest {
     var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
     permits.route(new DestinationSubset(pods, 1, 10), DestinationSet.NONE, Balancer.FIRST_AVAILABLE,
         0, true);
-    pods.forEach(pod -> permits.hold(pod, 1, new LoanLease(1)));
+    pods.forEach(pod -> permits.hold(pod, 1, new PermitLease(1)));
     owner.readings = 0;
 
     for (int i = 1; i <= 10; i++) {
@@ -120,9 +119,9 @@ class PodTrackerTest {
         Balancer.FIRST_AVAILABLE, 0,
         true);
 
-    permits.hold(A, 1, new LoanLease(0));
+    permits.hold(A, 1, new PermitLease(0));
     assertThat(permits.tryAcquire()).isNull();
-    permits.hold(A, 1, new LoanLease(1));
+    permits.hold(A, 1, new PermitLease(1));
     assertThat(permits.tryAcquire()).isNotNull();
   }
 

@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.PermitLending;
+import dev.activator.loop.Loop;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -32,6 +32,19 @@ import org.junit.jupiter.api.Test;
 
 /** The mechanism against its oracle, and against its own promises when messages are under way. */
 class ThrottleSimulationTest {
+  private static final RevisionThrottler.Listener UNHEARD = new RevisionThrottler.Listener() {
+    @Override
+    public void onUnreachable(Destination destination) {}
+
+    @Override
+    public void onStart() {}
+
+    @Override
+    public void onWaiting(Loop on) {}
+
+    @Override
+    public void onStarved() {}
+  };
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
   private static final int BOUND = 6;
@@ -104,12 +117,8 @@ class ThrottleSimulationTest {
       oracleRandom = new Random(seed + 1);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
-          WITHOUT_SLOW_START, new Random(seed + 1), new PermitLending("10.9.9.9"), new LogLimit(),
-          _ -> {
-          }, () -> {
-          }, _ -> {
-          }, () -> {
-          });
+          WITHOUT_SLOW_START, new Random(seed + 1), PermitSharing.NONE, new LogLimit(),
+          UNHEARD);
     }
 
     void step() {
@@ -301,13 +310,9 @@ class ThrottleSimulationTest {
       random = new Random(seed);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
-          ThrottlerOptions.of(1_000), new Random(seed), new PermitLending("10.9.9.9"),
+          ThrottlerOptions.of(1_000), new Random(seed), PermitSharing.NONE,
           new LogLimit(),
-          _ -> {
-          }, () -> {
-          }, _ -> {
-          }, () -> {
-          });
+          UNHEARD);
     }
 
     void step() {

@@ -1,4 +1,4 @@
-package dev.activator.lending;
+package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import java.util.List;
@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  *     used before that
  * @param pods in order
  */
-public record RevisionLendingView(@Nullable Sharing sharing, List<String> activators,
+public record SharedPermitsView(@Nullable Sharing sharing, List<String> activators,
     boolean agreed,
     List<PodShare> pods) {
-  public static final RevisionLendingView ALONE = new RevisionLendingView(null, List.of(), true,
+  public static final SharedPermitsView ALONE = new SharedPermitsView(null, List.of(), true,
       List.of());
 
   public enum Sharing {

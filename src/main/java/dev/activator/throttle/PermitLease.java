@@ -1,15 +1,15 @@
-package dev.activator.lending;
+package dev.activator.throttle;
 
 /**
- * The time until which a borrower may use the permits of one lender. An expired lease cannot be
- * extended.
+ * The time until which borrowed permits may be used. An expired lease cannot be extended.
  *
  * <p><b>Threads.</b> Any may check; one at a time may extend.
  */
-public final class LoanLease {
+public final class PermitLease {
   private volatile long untilNanos;
 
-  public LoanLease(long untilNanos) {
+  /** @param untilNanos by the clock of the loops */
+  public PermitLease(long untilNanos) {
     this.untilNanos = untilNanos;
   }
 
@@ -18,7 +18,7 @@ public final class LoanLease {
   }
 
   /** Extends the lease. False if it has already expired. */
-  boolean extend(long nowNanos, long until) {
+  public boolean extend(long nowNanos, long until) {
     if (isOver(nowNanos)) {
       return false;
     }
