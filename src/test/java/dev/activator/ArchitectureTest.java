@@ -58,7 +58,7 @@ class ArchitectureTest {
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls", "http")),
         new Row("cluster", GROUND), new Row("backend", GROUND),
-        new Row("throttle", GROUND), new Row("lending", and(GROUND, "throttle", "wire")),
+        new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("waking", and(GROUND, "throttle", "stats")),
         new Row("proxy", and(GROUND, "throttle", "stats", "waking", "wire")),
@@ -70,20 +70,21 @@ class ArchitectureTest {
         new Row("embedded.runtime",
             List.of("embedded.api", "revision", "config", "loop", "autoscaler")),
         new Row("console",
-            and(GROUND, "lending", "backend", "throttle", "stats", "cluster", "autoscaler")),
+            and(GROUND, "backend", "throttle", "stats", "cluster", "autoscaler")),
         new Row("meters",
-            and(GROUND, "lending", "throttle", "stats", "cluster", "autoscaler", "proxy",
-                "waking")),
+            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "waking")),
         new Row("settings",
             and(GROUND, "cluster", "backend", "proxy", "console", "platform", "waking")),
         new Row("ext.warmup", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
+        new Row("ext.lending",
+            and(GROUND, "throttle", "cluster", "platform", "settings", "wire")),
         new Row("ext.profiling", List.of("config", "lifecycle", "cluster", "settings")),
         new Row("ext.autoscalerfallback",
             and(GROUND, "throttle", "stats", "cluster", "autoscaler", "platform", "settings")),
         new Row("platform",
             and(GROUND, "cluster", "stats", "autoscaler", "proxy", "console")),
         new Row("app",
-            and(GROUND, "lending", "cluster", "backend", "throttle", "stats", "autoscaler",
+            and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler",
                 "proxy", "console", "meters", "ext", "settings", "platform",
                 "waking")));
   }
@@ -180,7 +181,7 @@ class ArchitectureTest {
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
     onlyIn("io.netty..", reason, "loop", "tls", "http", "upstream", "proxy", "stats", "autoscaler",
-        "console", "embedded", "ext", "platform", "settings", "app", "lending.link");
+        "console", "embedded", "ext", "platform", "settings", "app");
     onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
         "console", "embedded", "ext", "platform", "app");
   }

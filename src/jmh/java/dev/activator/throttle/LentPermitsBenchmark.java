@@ -1,9 +1,9 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.PermitLending;
-import dev.activator.lending.PeerId;
-import dev.activator.lending.PeerMessage;
-import dev.activator.lending.policy.PodSharding;
+import dev.activator.ext.lending.PermitLending;
+import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessage;
+import dev.activator.ext.lending.policy.PodSharding;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
@@ -95,14 +95,14 @@ public class LentPermitsBenchmark {
     }
 
     private void send(int to, PeerMessage message) {
-      both[to].lending.received(id, message);
+      both[to].lending.onReceived(id, message);
     }
 
     void knows(Activator other, List<Destination> all) {
-      lending.activators(Set.copyOf(ADDRESSES));
+      lending.onActivators(Set.copyOf(ADDRESSES));
       throttler.publicAddresses(new PublicEndpointAddresses(ID, ADDRESSES, List.of()));
       throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
-      lending.connected(other.id);
+      lending.onConnected(other.id);
     }
 
     void request() {

@@ -52,7 +52,6 @@ import org.springframework.context.annotation.Import;
     RequestConfiguration.class,
     ObservabilityConfiguration.class, ManagementServersConfiguration.class,
     LifecycleConfiguration.class, Wiring.class,
-    LendingConfiguration.class,
     ConsoleHistoryConfiguration.class})
 // Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,

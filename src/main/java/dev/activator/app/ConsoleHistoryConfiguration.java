@@ -1,16 +1,11 @@
 package dev.activator.app;
 
-import dev.activator.settings.IdentityProperties;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.console.Alerts;
 import dev.activator.console.RevisionHourHistory;
 import dev.activator.console.RevisionInspector;
-import dev.activator.console.OwnLoad;
-import dev.activator.console.MinuteHistory;
 import dev.activator.console.RevisionCardData;
-import dev.activator.console.ActivatorLoadsCollector;
 import dev.activator.console.RevisionStateSampler;
-import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
@@ -19,12 +14,10 @@ import dev.activator.throttle.Throttler;
 import java.time.Clock;
 import java.util.Map;
 import java.util.TreeMap;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Beans for the history that the console shows, for the load of all activators, and for alerts. */
+/** Beans for the history that the console shows, and for alerts. */
 @Configuration(proxyBeanMethods = false)
 class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
@@ -35,19 +28,6 @@ class ConsoleHistoryConfiguration {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     });
-  }
-
-  @Bean
-  ActivatorLoadsCollector activatorLoadsReader(IdentityProperties identity, Throttler throttler,
-      MinuteHistory requestHistory, RevisionHourHistory hours, ProcessSaturation saturation,
-      ActivatorHealth health,
-      ObjectProvider<BuildProperties> build, LoopGroup loops) {
-    var properties = build.getIfAvailable();
-    var version = properties == null ? null : properties.getVersion();
-    return new ActivatorLoadsCollector(identity.podName(),
-        new OwnLoad(version == null ? "" : version,
-            throttler, requestHistory, hours, saturation, health::isDraining,
-            loops.loopFor(CLOCK)::nanoTime));
   }
 
   @Bean

@@ -11,7 +11,6 @@ import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.GatewayAdmitProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.settings.LendingProperties;
 import dev.activator.settings.MetricLabelProperties;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.settings.OtelProperties;
@@ -49,7 +48,7 @@ public final class EffectiveProperties {
       ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
       ConsoleProperties.class,
       OutboundProxyProperties.class,
-      EmbeddedProperties.class, IdentityProperties.class, LendingProperties.class,
+      EmbeddedProperties.class, IdentityProperties.class,
       MetricLabelProperties.class, MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ReadinessProperties.class,

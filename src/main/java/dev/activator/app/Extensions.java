@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
+import dev.activator.ext.lending.LendingConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.warmup.WarmUpConfiguration;
 import dev.activator.lifecycle.Extension;
@@ -26,6 +27,7 @@ public final class Extensions {
     // Profiles show how a start goes, so it starts first.
     all.add(ProfilingConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);
+    all.add(LendingConfiguration.class);
     // Its requests end before the ports open.
     all.add(WarmUpConfiguration.class);
     return List.copyOf(all);

@@ -23,7 +23,6 @@ import dev.activator.console.RevisionCardData;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.KnativeAutoscalerDefaults;
 import dev.activator.console.ScalingExplanationBuilder;
-import dev.activator.console.ActivatorLoadsCollector;
 import dev.activator.console.WaitReasonCache;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
@@ -40,6 +39,7 @@ import dev.activator.platform.Platform;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
 import dev.activator.waking.CallChains;
 import dev.activator.waking.SpeculativeStarts;
@@ -190,7 +190,8 @@ class ManagementServersConfiguration {
   RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
       AutoscalerLink link,
       ClusterWatcher cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
-      WakeWithStarter wakeWith, CallChains chains, ColdStartRecorder coldStarts) {
+      WakeWithStarter wakeWith, CallChains chains, ColdStartRecorder coldStarts,
+      ObjectProvider<PeerSnapshot.Source> peers) {
     var reports = scaling(platform);
     var inspector = new RevisionInspector(backends, throttler, link::view,
         () -> ApiState.of(cluster),
@@ -201,6 +202,7 @@ class ManagementServersConfiguration {
           return leader == null ? null : LeaderReport.of(leader);
         }, id -> waking(id, starts, wakeWith, chains), cluster::named);
     inspector.starts(coldStarts::view);
+    peers.ifAvailable(others -> inspector.peers(others::views));
     return inspector;
   }
 
@@ -288,7 +290,8 @@ class ManagementServersConfiguration {
   @Bean
   LiveConsole liveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
       ColdStartRecorder coldStarts,
-      ActivatorHealth health, Platform platform, ActivatorLoadsCollector loads, Alerts alerts,
+      ActivatorHealth health, Platform platform, ObjectProvider<PeerSnapshot.Source> peers,
+      Alerts alerts,
       ConsoleLinksProperties links) {
     return new LiveConsole(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
@@ -297,7 +300,8 @@ class ManagementServersConfiguration {
       case Readiness.NotReady(var why) when why.equals(ActivatorHealth.NO_LINK) ->
         "This activator is not ready: it has not been connected yet to what scales.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
-    }, loads, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+    }, peers.getIfAvailable(() -> PeerSnapshot.Source.NONE), alerts, links.links(),
+        platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

@@ -7,8 +7,6 @@ import dev.activator.settings.ConsoleProperties.Auth;
 import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.GatewayAdmitProperties;
-import dev.activator.settings.LendingProperties.Mode;
-import dev.activator.settings.LendingProperties;
 import dev.activator.settings.ListeningPort;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
@@ -138,11 +136,7 @@ public final class SettingsCheck
     if (settings.of(CallerTlsProperties.class).certificate() != null) {
       all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
-    var lending = settings.of(LendingProperties.class);
     boolean isEmbedded = isEmbedded(environment);
-    if (lending.mode() != Mode.OFF && !isEmbedded) {
-      all.add(new ListeningPort("activator.lending.port", address, lending.port()));
-    }
     var admit = settings.of(GatewayAdmitProperties.class);
     if (admit.enabled()) {
       all.add(new ListeningPort("activator.admit.port", address, admit.port()));

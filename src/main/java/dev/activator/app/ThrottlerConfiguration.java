@@ -14,11 +14,11 @@ import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.lending.PermitLending;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyTransport;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.platform.Platform;
+import dev.activator.throttle.PermitSharing;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.tls.SystemInternalTls;
@@ -29,6 +29,7 @@ import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -115,14 +116,11 @@ class ThrottlerConfiguration {
   }
 
   @Bean
-  PermitLending lending(IdentityProperties identity) {
-    return new PermitLending(identity.podIp());
-  }
-
-  @Bean
   Throttler throttler(LoopGroup loops, ClusterWatcher cluster, IdentityProperties identity,
-      ProxyServerProperties serving, RandomGenerator random, PermitLending lending) {
+      ProxyServerProperties serving, RandomGenerator random,
+      ObjectProvider<PermitSharing> sharing) {
     return new Throttler(loops::loopFor, cluster, identity.podIp(),
-        ThrottlerOptions.of(serving.queueCapacity()), random, lending);
+        ThrottlerOptions.of(serving.queueCapacity()), random,
+        sharing.getIfAvailable(() -> PermitSharing.NONE));
   }
 }

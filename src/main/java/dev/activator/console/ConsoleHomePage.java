@@ -9,8 +9,6 @@ import static java.util.stream.Collectors.joining;
 import dev.activator.console.Alerts.Alert;
 import dev.activator.console.RevisionHourHistory.Kind;
 import dev.activator.console.ServiceListQuery.Column;
-import dev.activator.console.ActivatorLoads.Activator;
-import dev.activator.lending.link.ActivatorLoad;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -21,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * Renders the first page of the console as HTML, in parts that are replaced when they change. The
- * parts are the summary, alerts, the activators, Services that need attention, all Services, and
+ * parts are the summary, alerts, Services that need attention, all Services, and
  * cold starts.
  */
 final class ConsoleHomePage {
@@ -33,8 +31,6 @@ final class ConsoleHomePage {
   private static final int MAX_ROWS = 100;
   private static final int MAX_CARDS = 6;
   private static final int MAX_STARTS = 10;
-  private static final double MIB = 1 << 20;
-  private static final double PERCENT = 100;
 
   private ConsoleHomePage() {}
 
@@ -46,14 +42,13 @@ final class ConsoleHomePage {
    * @param trouble whether one of them is not available
    * @param rows in the default order
    */
-  record Content(String problem, String summary, boolean trouble, ActivatorLoads loads,
+  record Content(String problem, String summary, boolean trouble, ActivatorTotals totals,
       List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinks links) {}
 
   static SequencedMap<String, String> of(Content now, ServiceListQuery query) {
     var parts = new LinkedHashMap<String, String>();
     parts.put("summary", summary(now));
     parts.put("alerts", alerts(now));
-    parts.put("activators", activators(now.loads));
     var attention = now.rows.stream().filter(ServiceRow::needsAttention).toList();
     if (!attention.isEmpty()) {
       parts.put("attention", attention(attention));
@@ -73,10 +68,8 @@ final class ConsoleHomePage {
   // The summary.
 
   private static String summary(Content now) {
-    var all = now.loads.requests();
-    var errors = now.loads.errors();
-    int failed = errors.values().stream().mapToInt(Integer::intValue).sum();
-    var silent = now.loads.silent();
+    var all = now.totals;
+    int failed = all.errors().values().stream().mapToInt(Integer::intValue).sum();
     return "<section id=\"summary\" class=\"wide summary" + (now.trouble ? " trouble" : "")
         + "\">" + (now.problem.isEmpty()
             ? ""
@@ -87,18 +80,21 @@ final class ConsoleHomePage {
         + tile("queued", "" + all.queued(), all.queued() > 0 ? "warn" : "")
         + tile("oldest wait", all.queued() == 0 ? "–" : length(all.oldestWait()),
             all.oldestWait().toSeconds() >= 60 ? "bad" : "")
-        + tile("cold starts now", "" + now.loads.coldStarts(), "")
+        + tile("cold starts now", "" + all.coldStarts(), "")
         + tile("errors, last minute", "" + failed + (failed == 0
             ? ""
-            : "<small>" + errors.entrySet().stream()
+            : "<small>" + all.errors().entrySet().stream()
                 .map(each -> each.getKey() + " × " + each.getValue()).collect(joining(", "))
                 + "</small>"),
             failed == 0 ? "" : "bad")
-        + "</dl><p role=\"status\">" + text(now.summary) + "</p>" + (silent.isEmpty()
+        + "</dl><p role=\"status\">" + text(now.summary) + "</p>" + (all.peers() == 0
             ? ""
-            : "<p class=\"failed\">Not in these sums: " + silent.stream()
-                .map(each -> text(each.pod()) + " " + text(each.problem())).collect(joining("; "))
-                + ".</p>")
+            : "<p class=\"soft\">In flight and queued are sums of all " + (all.peers() + 1)
+                + " activators; the other numbers are of this one.</p>")
+        + (all.missing().isEmpty()
+            ? ""
+            : "<p class=\"failed\">Not in these sums: "
+                + text(String.join("; ", all.missing())) + ".</p>")
         + "</section>";
   }
 
@@ -137,54 +133,6 @@ final class ConsoleHomePage {
   private static String minutes(Duration left) {
     long halves = (left.toSeconds() + 29) / 30;
     return halves % 2 == 0 ? halves / 2 + " min" : halves / 2 + ".5 min";
-  }
-
-  private static String activators(ActivatorLoads now) {
-    return Html.section("activators", "wide", count(now.activators().size(), "activator"),
-        Html.table("activators", "dense",
-            now.activators().stream().map(ConsoleHomePage::activator).collect(joining()), "pod",
-            "req/s|right", "in flight|right", "queued|right", "oldest|right", "CPU|right",
-            "memory|right", "saturation|right", "version", "up for|right"));
-  }
-
-  private static String activator(Activator one) {
-    var name = "<tr><th scope=\"row\">" + text(one.pod())
-        + (one.here() ? " <small>this one</small>" : "") + "</th>";
-    var load = one.load();
-    if (load == null) {
-      return name + "<td class=\"failed\" colspan=\"9\">" + text(one.problem()) + "</td></tr>";
-    }
-    var requests = load.requests();
-    return name + right(rate(requests.perSecond())) + right("" + requests.inFlight())
-        + right("" + requests.queued())
-        + right(requests.queued() == 0 ? "–" : length(requests.oldestWait()))
-        + right(processors(load)) + right(memory(load.memory())) + right(
-            "<meter min=\"0\" max=\"1\" high=\"0.7\" optimum=\"0\" aria-label=\"saturation\" value=\""
-                + String.format(Locale.ROOT, "%.2f", load.saturation()) + "\"></meter> "
-                + Math.round(load.saturation() * PERCENT) + " %")
-        + "<td>" + text(load.version().isEmpty() ? "unknown" : load.version())
-        + (load.draining() ? " <span class=\"state warn\">drains</span>" : "") + "</td>"
-        + right(uptime(load.uptime()))
-        + "</tr>";
-  }
-
-  /** The uptime in coarse steps, so that the page does not change each second. */
-  private static String uptime(Duration up) {
-    if (up.toMinutes() > 0) {
-      return length(Duration.ofMinutes(up.toMinutes()));
-    }
-    return up.toSeconds() < 10 ? "under 10 s" : up.toSeconds() / 10 * 10 + " s";
-  }
-
-  private static String processors(ActivatorLoad load) {
-    return String.format(Locale.ROOT, "%.1f of %d", load.processors().used(),
-        load.processors().available());
-  }
-
-  /** The memory in coarse steps, because it changes with each request. */
-  private static String memory(ActivatorLoad.Memory memory) {
-    return Math.round(memory.used() / MIB / 10) * 10 + " of " + Math.round(memory.max() / MIB)
-        + " MiB";
   }
 
   private static String right(String content) {

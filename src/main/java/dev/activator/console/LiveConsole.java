@@ -10,6 +10,7 @@ import static org.springframework.web.reactive.function.server.RouterFunctions.r
 import org.jspecify.annotations.Nullable;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PeerSnapshot;
 import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -60,7 +61,7 @@ public final class LiveConsole implements AutoCloseable {
   private final Supplier<String> unready;
   private final @Nullable Actions actions;
   private final ConsoleLinks links;
-  private final ActivatorLoadsCollector loads;
+  private final PeerSnapshot.Source peers;
   private final Alerts alerts;
   private final Flux<?> ticks;
   private final Flux<Optional<ConsoleHomePage.Content>> list;
@@ -72,9 +73,9 @@ public final class LiveConsole implements AutoCloseable {
    * @param actions null if the console is read-only
    */
   public LiveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
-      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, ActivatorLoadsCollector loads,
+      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, PeerSnapshot.Source peers,
       Alerts alerts, ConsoleLinks links, @Nullable Actions actions, Flux<?> ticks) {
-    this.loads = loads;
+    this.peers = peers;
     this.alerts = alerts;
     this.links = links;
     this.inspector = inspector;
@@ -177,12 +178,16 @@ public final class LiveConsole implements AutoCloseable {
   /** The content of the list; empty if an event loop did not answer. */
   private Mono<Optional<ConsoleHomePage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
-      var now = loads.read(all.revisions().stream().map(one -> one.queue().now()).toList());
+      // The answers are in the next content.
+      peers.requestLoads();
+      var rates = cards.requestHistory().rates();
+      var totals = ActivatorTotals.of(
+          all.revisions().stream().map(one -> one.queue().now()).toList(), rates,
+          cards.hours().errors(), peers.views());
       var overview = all.overview();
       return new ConsoleHomePage.Content(unready.get(), overview.summary(),
-          !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,
-          alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(),
-              cards.requestHistory().rates(), now.elsewhere()),
+          !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), totals,
+          alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(), rates),
           coldStarts.get(), links);
     }).map(Optional::of).timeout(TIMEOUT).onErrorResume(failure -> {
       log.debug("The console could not be read", failure);

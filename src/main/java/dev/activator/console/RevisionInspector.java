@@ -3,7 +3,7 @@ package dev.activator.console;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.lending.link.PeerSnapshot;
+import dev.activator.throttle.PeerSnapshot;
 import dev.activator.loop.Loop;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.LocalProcessProblems;

@@ -3,9 +3,9 @@ package dev.activator.console;
 import dev.activator.console.RevisionHourHistory.Kind;
 import dev.activator.console.RevisionHourHistory.Mark;
 import dev.activator.console.RevisionCardData.Badge;
-import dev.activator.lending.link.ActivatorLoad.Requests;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -21,34 +21,42 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Service with the requests of all its revisions at all activators, or a revision without a
+ * A Service with the requests of all its revisions at this activator, or a revision without a
  * Service.
  *
  * @param cards the cards of its revisions: the live one first, then the newest
  */
 record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests requests) {
+  /** @param oldestWait zero if none is queued */
+  record Requests(double perSecond, int inFlight, int queued, Duration oldestWait) {
+    static final Requests NONE = new Requests(0, 0, 0, Duration.ZERO);
+
+    Requests plus(Requests other) {
+      return new Requests(perSecond + other.perSecond, inFlight + other.inFlight,
+          queued + other.queued,
+          oldestWait.compareTo(other.oldestWait) < 0 ? other.oldestWait : oldestWait);
+    }
+  }
+
   /**
    * The rows of all Services: first those for which most requests wait, then those that need
    * attention.
    *
-   * @param rates the requests a second here, by revision
-   * @param elsewhere the requests at other activators, by revision
+   * @param rates the requests a second, by revision
    */
-  static List<ServiceRow> of(Collection<RevisionCardData> cards, Map<RevisionId, Double> rates,
-      Map<RevisionId, Requests> elsewhere) {
+  static List<ServiceRow> of(Collection<RevisionCardData> cards, Map<RevisionId, Double> rates) {
     var byId = cards.stream().collect(Collectors.toMap(RevisionCardData::id, Function.identity()));
     var groups = CardOrder.of(cards.stream().map(RevisionCardData::place).toList()).stream()
         .map(byId::get).filter(Objects::nonNull).collect(Collectors.groupingBy(
             RevisionCardData::service, LinkedHashMap::new, Collectors.toList()));
     return groups.entrySet().stream().map(group -> new ServiceRow(group.getKey(),
         List.copyOf(group.getValue()), group.getValue().stream()
-            .map(card -> here(card, rates.getOrDefault(card.id(), 0.0))
-                .plus(elsewhere.getOrDefault(card.id(), Requests.NONE)))
+            .map(card -> requests(card, rates.getOrDefault(card.id(), 0.0)))
             .reduce(Requests.NONE, Requests::plus)))
         .toList();
   }
 
-  private static Requests here(RevisionCardData card, double perSecond) {
+  private static Requests requests(RevisionCardData card, double perSecond) {
     var now = card.now();
     return new Requests(perSecond, now.inFlight(), now.queued(), now.queue().now().oldestWait());
   }

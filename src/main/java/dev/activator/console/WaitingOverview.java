@@ -4,7 +4,7 @@ import dev.activator.autoscaler.LeadershipStatus;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.console.RevisionWaitReport.LinkReport;
 import dev.activator.console.WaitDiagnosis.State;
-import dev.activator.lending.link.PeerSnapshot;
+import dev.activator.throttle.PeerSnapshot;
 import dev.activator.stats.AutoscalerLink;
 import java.util.Collections;
 import java.util.Comparator;

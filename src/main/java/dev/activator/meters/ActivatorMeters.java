@@ -6,9 +6,6 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.informer.InformerStatus;
 import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import dev.activator.cluster.reflector.ReflectorStatus;
-import dev.activator.lending.PermitLending;
-import dev.activator.lending.link.PeerNetwork;
-import dev.activator.lending.link.PeerSnapshot;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
@@ -31,7 +28,6 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -178,34 +174,6 @@ public final class ActivatorMeters {
     number(MetricDefinition.LEASE_FAILURES, () -> now.get().failures());
     meters.numbers(MetricDefinition.SCALE_WRITES, out -> now.get().writes().forEach(
         (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
-  }
-
-  public void peers(PeerNetwork network) {
-    for (var state : PeerSnapshot.State.values()) {
-      meters.number(MetricDefinition.PEERS,
-          Labels.of("state", state.name().toLowerCase(Locale.ROOT)),
-          () -> network.views().stream().filter(view -> view.state() == state).count());
-    }
-    meters.number(MetricDefinition.PEER_FRAMES, Labels.of("direction", "sent"), network::sent);
-    meters.number(MetricDefinition.PEER_FRAMES, Labels.of("direction", "received"),
-        network::received);
-    network.onRoundTrip(
-        time -> meters.measured(MetricDefinition.PEER_ROUND_TRIP, Labels.EMPTY, time));
-  }
-
-  public void lending(PermitLending lending) {
-    var counts = lending.counts();
-    number(MetricDefinition.PERMITS_LENT, lending::lent);
-    number(MetricDefinition.PERMITS_BORROWED, lending::borrowed);
-    meters.number(MetricDefinition.PERMITS_GRANTED, Labels.of("direction", "lent"),
-        counts::permitsLent);
-    meters.number(MetricDefinition.PERMITS_GRANTED, Labels.of("direction", "borrowed"),
-        counts::permitsBorrowed);
-    meters.number(MetricDefinition.PERMITS_RECALLED, Labels.of("direction", "sent"),
-        counts::sentRecalls);
-    meters.number(MetricDefinition.PERMITS_RECALLED, Labels.of("direction", "received"),
-        counts::receivedRecalls);
-    number(MetricDefinition.PERMITS_SAVED, counts::savedRequestSeconds);
   }
 
   private void keptWarm(MetricDefinition metric, Supplier<Collection<ScalingView>> views,

@@ -47,7 +47,7 @@ class PortConflictTest {
   @CsvSource({"ACTIVATOR_PORT_H2C=8012, activator.port.http1 and activator.port.h2c, 8012",
       "ACTIVATOR_PORT_HTTPS=8013 ACTIVATOR_TLS_CERTIFICATE=/c ACTIVATOR_TLS_KEY=/k,"
           + " activator.port.h2c and activator.port.https, 8013",
-      "METRICS_PROMETHEUS_PORT=8014, activator.lending.port and METRICS_PROMETHEUS_PORT, 8014",
+      "METRICS_PROMETHEUS_PORT=8014, METRICS_PROMETHEUS_PORT and activator.lending.port, 8014",
       "METRICS_PROMETHEUS_PORT=8012, activator.port.http1 and METRICS_PROMETHEUS_PORT, 8012",
       "ACTIVATOR_PORT_HTTP1=9090, activator.port.http1 and activator.metrics-server.port, 9090",
       "PROFILING_PORT=9090, activator.metrics-server.port and PROFILING_PORT, 9090",

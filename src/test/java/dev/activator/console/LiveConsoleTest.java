@@ -27,6 +27,7 @@ import dev.activator.stats.RevisionStat;
 import dev.activator.testing.Make;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ProbeResult;
 import java.util.HashMap;
@@ -139,9 +140,7 @@ class LiveConsoleTest {
         new RevisionCardData.Source(new SomeFacts(), activity, hours,
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,
-        new ActivatorLoadsCollector("activator-1",
-            new OwnLoad("0.1.0", throttler, activity, hours, () -> 0.25, () -> false,
-                loop::nanoTime)),
+        PeerSnapshot.Source.NONE,
         alerts, new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
         actions, ticks.asFlux());
   }
@@ -377,8 +376,6 @@ class LiveConsoleTest {
     assertThat(text(page, "//dl[@class='tiles']"))
         .matches("requests a second0in flight0queued1oldest wait.*cold starts now1"
             + "errors, last minute1504 × 1");
-    assertThat(text(page, "//section[@id='activators']//tbody/tr"))
-        .startsWith("activator-1 this one").contains("0.1.0", "25 %");
   }
 
   @Test
@@ -578,7 +575,7 @@ class LiveConsoleTest {
     var lines = watch();
     assertThat(lines.next()).isEqualTo("event:parts");
     assertThat(lines.next())
-        .startsWith("data:{\"order\":[\"summary\",\"alerts\",\"activators\",\"services\","
+        .startsWith("data:{\"order\":[\"summary\",\"alerts\",\"services\","
             + "\"starts\"],\"changed\":{\"summary\":\"<section id=");
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
@@ -586,7 +583,7 @@ class LiveConsoleTest {
     throttler.revision(Revision.of(HELLO, 1));
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
-    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"alerts\",\"activators\","
+    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"alerts\","
         + "\"services\",\"r.default.hello-00001\",\"starts\"],\"changed\":{")
         .contains("\"r.default.hello-00001\":\"<tr id=").doesNotContain("\"starts\":");
   }

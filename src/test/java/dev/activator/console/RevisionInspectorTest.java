@@ -3,7 +3,7 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.console.WaitingOverview.PeerReport;
-import dev.activator.lending.link.PeerSnapshot;
+import dev.activator.throttle.PeerSnapshot;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.WaitingOverview.ApiState;
@@ -268,9 +268,9 @@ class RevisionInspectorTest {
   void saysWhichActivatorsAreLinked() {
     inspector.peers(() -> List.of(
         new PeerSnapshot("10.0.0.2", "activator-2", PeerSnapshot.State.LINKED, "",
-            Duration.ofMillis(1)),
+            Duration.ofMillis(1), null),
         new PeerSnapshot("10.0.0.3", "", PeerSnapshot.State.LEGACY, "nothing listens on port 8014",
-            Duration.ZERO)));
+            Duration.ZERO, null)));
 
     var overview = inspector.overview();
     loop.run();

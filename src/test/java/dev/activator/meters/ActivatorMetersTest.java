@@ -10,7 +10,6 @@ import dev.activator.autoscaler.policy.ActiveCondition;
 import dev.activator.cluster.informer.InformerStatus;
 import dev.activator.cluster.informer.InformerStatus.ListenerView;
 import dev.activator.cluster.reflector.ReflectorStatus;
-import dev.activator.lending.PermitLending;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;
@@ -64,19 +63,6 @@ class ActivatorMetersTest {
     assertThat(Scrape.of(meters, "http_client_open_connections")).containsExactly(
         "http_client_open_connections{http_connection_state=\"active\"} 3.0",
         "http_client_open_connections{http_connection_state=\"idle\"} 2.0");
-  }
-
-  @Test
-  void showsWhatIsLent() {
-    stages.lending(new PermitLending("10.0.0.1"));
-
-    assertThat(Scrape.of(meters, "activator_permits")).containsExactly(
-        "activator_permits_borrowed 0.0",
-        "activator_permits_granted_total{direction=\"borrowed\"} 0.0",
-        "activator_permits_granted_total{direction=\"lent\"} 0.0", "activator_permits_lent 0.0",
-        "activator_permits_recalls_total{direction=\"received\"} 0.0",
-        "activator_permits_recalls_total{direction=\"sent\"} 0.0",
-        "activator_permits_saved_seconds_total 0.0");
   }
 
   @Test

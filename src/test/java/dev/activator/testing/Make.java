@@ -7,7 +7,7 @@ import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.PodAddressPreference;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.lending.PermitLending;
+import dev.activator.ext.lending.PermitLending;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;

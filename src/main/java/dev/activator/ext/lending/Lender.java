@@ -1,0 +1,243 @@
+package dev.activator.ext.lending;
+
+import dev.activator.ext.lending.PeerMessage.Grant;
+import dev.activator.ext.lending.PeerMessage.Recall;
+import dev.activator.ext.lending.policy.IdlePermitDivision;
+import dev.activator.ext.lending.policy.IdlePermitDivision.Claim;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Gives the idle permits of this activator's pods to the requests that have waited longest, at this
+ * activator or at another one. To do so, it keeps permits for requests here, lends permits to other
+ * activators, and recalls lent ones.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ */
+final class Lender {
+  /**
+   * Smaller differences in age are ignored, because a permit is idle for a round trip while it
+   * moves.
+   */
+  private static final Duration AGE_TOLERANCE = Duration.ofMillis(10);
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final PodPermits permits;
+  private final LocalQueue queue;
+  private final PermitLending lending;
+  /** The limit of each pod. */
+  private int limit;
+  private int queuedElsewhere;
+
+  Lender(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue, PermitLending lending) {
+    this.id = id;
+    this.loop = loop;
+    this.permits = permits;
+    this.queue = queue;
+    this.lending = lending;
+  }
+
+  /** The number of requests that are known to wait at other activators. */
+  int queuedElsewhere() {
+    return queuedElsewhere;
+  }
+
+  /**
+   * Divides idle permits among the waiting requests of all activators.
+   *
+   * @param lendable whether the permits of a pod may be lent
+   * @return the number of requests that wait here and got no permit
+   */
+  int divide(Collection<PodLoans> pods, Collection<PeerRevisionState> partners, int limitOfPods,
+      Predicate<PodLoans> lendable) {
+    limit = limitOfPods;
+    long now = loop.nanoTime();
+    int idle = 0;
+    int idleBorrowed = 0;
+    var mine = new ArrayList<PodLoans>();
+    for (var pod : pods) {
+      if (pod.owned && pod.routed) {
+        if (lendable.test(pod)) {
+          mine.add(pod);
+        } else {
+          permits.hold(pod.pod, limit - pod.lent(), pod.until);
+        }
+        idle += Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+      } else if (pod.owned) {
+        permits.hold(pod.pod, 0, null);
+        if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
+          divideAmongOthers(pod, partners, now);
+        }
+      } else {
+        idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
+      }
+    }
+    int queued = Math.max(0, queue.queued() - idleBorrowed);
+    var borrowers = new ArrayList<PeerRevisionState>();
+    var claims = new ArrayList<Claim>();
+    claims.add(new Claim(queued, queued > 0 ? queue.oldestNanos() : now));
+    queuedElsewhere = 0;
+    for (var partner : partners) {
+      if (partner.lendingAccount != 0) {
+        borrowers.add(partner);
+        // If the lease of this activator is over, that of the borrower is over, too.
+        int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
+        queuedElsewhere += unserved;
+        claims.add(new Claim(unserved, partner.wantedSinceNanos));
+      }
+    }
+    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    int refused = 0;
+    int missing = 0;
+    for (int i = 0; i < borrowers.size(); i++) {
+      int left = lend(mine, borrowers.get(i), divided.given()[i + 1], now);
+      int unwanted = Math.min(left, idleWhereRefused(mine, borrowers.get(i), now));
+      refused += unwanted;
+      missing += left - unwanted;
+    }
+    // Requests here took the missing permits in the meantime. As those are released, they go to the
+    // borrowers.
+    keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
+    }
+    return Math.max(0, queued - divided.given()[0]);
+  }
+
+  /** Divides the idle permits of a pod that this activator cannot reach among the others. */
+  private void divideAmongOthers(PodLoans pod, Collection<PeerRevisionState> partners, long now) {
+    var borrowers = new ArrayList<PeerRevisionState>();
+    var claims = new ArrayList<Claim>();
+    for (var partner : partners) {
+      if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
+        borrowers.add(partner);
+        claims.add(new Claim(partner.peer.lease().isOver(now) ? 0 : partner.unserved(),
+            partner.wantedSinceNanos));
+      }
+    }
+    int idle = Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var alone = List.of(pod);
+    for (int i = 0; i < borrowers.size(); i++) {
+      lend(alone, borrowers.get(i), divided.given()[i], now);
+    }
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(alone, borrowers.get(i), divided.recalled()[i], claims.get(i).queued() > 0);
+    }
+  }
+
+  private int idleWhereRefused(List<PodLoans> mine, PeerRevisionState borrower, long now) {
+    int idle = 0;
+    for (var pod : mine) {
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.isRefused(now)) {
+        idle += Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+      }
+    }
+    return idle;
+  }
+
+  /**
+   * Lends idle permits. Returns how many could not be lent, because no pod that the borrower
+   * accepts had an idle permit.
+   */
+  private int lend(List<PodLoans> mine, PeerRevisionState borrower, int count, long now) {
+    int left = count;
+    for (var pod : mine) {
+      if (left == 0) {
+        break;
+      }
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.isRefused(now)) {
+        continue;
+      }
+      int lent = 0;
+      while (left > 0 && take(pod)) {
+        if (loan == null || loan.account != borrower.lendingAccount) {
+          loan = new Loan(borrower.lendingAccount, 0);
+          pod.lent.put(borrower, loan);
+        }
+        loan.grantedNow(loan.granted() + 1);
+        lending.counts().lent();
+        borrower.granted();
+        left--;
+        lent++;
+      }
+      if (lent > 0 && loan != null) {
+        lending.send(borrower.peer, new Grant(id, loan.account, pod.pod, loan.granted()));
+      }
+    }
+    return left;
+  }
+
+  /** Takes one idle permit, so that this activator no longer holds it. False if there was none. */
+  private boolean take(PodLoans pod) {
+    int rest = limit - pod.lent() - 1;
+    if (rest < 0) {
+      return false;
+    }
+    // Requests of other threads may take permits at the same time.
+    return permits.hold(pod.pod, rest, null) <= rest;
+  }
+
+  /** Holds the permits that are not lent, except for those that older requests elsewhere need. */
+  private void keep(List<PodLoans> mine, int given, int recalled) {
+    boolean more = false;
+    int left = given;
+    for (var pod : mine) {
+      int most = Math.max(0, limit - pod.lent());
+      int before = permits.held(pod.pod);
+      int running = permits.running(pod.pod);
+      int next = Math.clamp(most - running, 0, left);
+      left -= next;
+      int least = next == 0 ? 0 : running + next;
+      more |= permits.hold(pod.pod, Math.max(least, most - recalled), null) > before;
+    }
+    if (more && queue.queued() > 0) {
+      queue.grant();
+    }
+  }
+
+  private void recall(List<PodLoans> mine, PeerRevisionState borrower, int count, boolean waits) {
+    int left = count;
+    for (var pod : mine) {
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.account == borrower.lendingAccount) {
+        int some = Math.min(left, loan.outstanding());
+        // This activator does not know which permits are idle. But a borrower whose own requests
+        // wait has no idle one.
+        left -= waits ? some : 0;
+        long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
+        if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
+          loan.recalledNow(recalled);
+          lending.send(borrower.peer, new Recall(id, loan.account, pod.pod, recalled));
+          lending.counts().recallSent();
+        }
+      }
+    }
+  }
+
+  /**
+   * The number of permits that the borrower must return because the limit was lowered after they
+   * were lent.
+   */
+  private int excess(PodLoans pod, PeerRevisionState borrower) {
+    int over = pod.lent() - limit;
+    for (var loan : pod.lent.entrySet()) {
+      int part = Math.clamp(over, 0, loan.getValue().outstanding());
+      if (loan.getKey() == borrower) {
+        return part;
+      }
+      over -= part;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,114 @@
+package dev.activator.ext.lending;
+
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.ext.lending.LendingProperties.Mode;
+import dev.activator.ext.lending.link.PeerKeyLoader;
+import dev.activator.ext.lending.link.PeerNetwork;
+import dev.activator.ext.lending.link.PeerTransport;
+import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.loop.NettyLoop;
+import dev.activator.observability.Meters;
+import dev.activator.platform.Platform;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.ProxyServerProperties;
+import dev.activator.throttle.PeerSnapshot;
+import dev.activator.throttle.Throttler;
+import dev.activator.tls.PeerTls;
+import dev.activator.tls.SystemInternalTls;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Permits that activators lend each other, and the links between them, which are opened only if
+ * lending is not off.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(LendingProperties.class)
+public class LendingConfiguration {
+  private static final String NAME = "lending";
+
+  /**
+   * Separate loops, because a handshake takes milliseconds, and the first one far longer, and no
+   * request may wait for it.
+   */
+  @Bean(destroyMethod = "dispose")
+  @Lazy
+  LoopResources peerLoops() {
+    return LoopResources.create("peers", 1, true);
+  }
+
+  @Bean(destroyMethod = "")
+  @Lazy
+  PeerTransport peerPort(@Qualifier("peerLoops") LoopResources loops, IdentityProperties identity,
+      ProxyServerProperties serving, LendingProperties lending, ClusterWatcher cluster,
+      SystemInternalTls internal, RandomGenerator random) {
+    var tls = new PeerTls();
+    return new PeerTransport(
+        new NettyLoop(loops.onServer(LoopResources.DEFAULT_NATIVE).next()), tls,
+        serving.bindAddress(), lending.port(),
+        new PeerNetwork.Self(identity.podName(), identity.podIp(), random.nextLong()),
+        new PeerKeyLoader(tls, internal, cluster.peerSecret(identity.systemNamespace())), random);
+  }
+
+  @Bean
+  PermitLending permitLending(IdentityProperties identity) {
+    return new PermitLending(identity.podIp());
+  }
+
+  @Bean
+  PeerSnapshot.Source peers(ObjectProvider<PeerTransport> port, LendingProperties lending,
+      Platform platform) {
+    return isOff(lending, platform) ? PeerSnapshot.Source.NONE : port.getObject().network();
+  }
+
+  @Bean
+  Extension lendingBetweenActivators(ObjectProvider<PeerTransport> port, LendingProperties lending,
+      Platform platform, ClusterWatcher cluster, Meters meters, PermitLending lends,
+      Throttler throttler) {
+    if (isOff(lending, platform)) {
+      return () -> NAME;
+    }
+    return new Extension() {
+      private final PeerTransport opened = port.getObject();
+
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        var network = opened.network();
+        cluster.publicAddresses().subscribe(NAME, network::publicAddresses);
+        network.answerLoads(() -> PeerSnapshot.Load.of(throttler.views()));
+        var registered = new LendingMeters(meters);
+        registered.peers(network);
+        if (lending.mode() == Mode.ON) {
+          lends.start(network.loop(), network);
+          network.listen(lends);
+          registered.lending(lends);
+        }
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        // Stopped after the last request, because borrowed permits are returned until then.
+        return when == StartOrder.BEFORE_REQUESTS
+            ? List.of(new LifecyclePart("links to other activators", opened::open, opened::close))
+            : List.of();
+      }
+    };
+  }
+
+  private static boolean isOff(LendingProperties lending, Platform platform) {
+    return lending.mode() == Mode.OFF || !platform.hasPeers();
+  }
+}

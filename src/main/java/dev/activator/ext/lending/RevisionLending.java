@@ -1,0 +1,493 @@
+package dev.activator.ext.lending;
+
+import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.SharedPermitsView.PodShare;
+import dev.activator.throttle.SharedPermitsView.Sharing;
+import dev.activator.ext.lending.OwnershipState.Action;
+import dev.activator.ext.lending.OwnershipState.Event;
+import dev.activator.ext.lending.PeerMessage.OfRevision;
+import dev.activator.ext.lending.PeerMessage.View;
+import dev.activator.ext.lending.PeerMessage.Yield;
+import dev.activator.ext.lending.policy.PodSharding;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.PodPermits;
+import dev.activator.throttle.PermitSharing.SharedPods;
+import dev.activator.throttle.PermitSharing.RevisionSharing;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The lending of one revision. It decides which pods this activator owns, and agrees on that with
+ * the other activators. {@link RevisionPermitLedger} has the permits.
+ *
+ * <p>Each change of this activator's view begins an epoch. This activator acquires a pod only after
+ * all others have answered the {@link View} of the epoch. With the answer, an activator gives up
+ * the pods that the sender owns in this view, and reports how many requests it still runs there. So
+ * at most one activator owns a pod: if two answered each other, the later epoch began after its
+ * activator had answered the earlier one. The number of running requests cannot grow, because the
+ * activator that answered borrows no further permits of such a pod from a third one until the
+ * sender begins another epoch. A pod keeps its owner until another activator requests it, so most
+ * pods stay in use while views change.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ */
+public final class RevisionLending implements RevisionSharing {
+  private static final Duration TICK = Duration.ofSeconds(1);
+  /**
+   * How long to wait for a list of activators with this one. Lists come within milliseconds, so
+   * after this time the requests must come another way.
+   */
+  private static final Duration FIRST_VIEW = Duration.ofSeconds(10);
+  private static final Logger log = LoggerFactory.getLogger(RevisionLending.class);
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final PodPermits permits;
+  private final LocalQueue queue;
+  private final PermitLending lending;
+  private final RevisionPermitLedger ledger;
+  private final Map<PeerId, PeerRevisionState> partners = new LinkedHashMap<>();
+  private final ResettableTimer ticks;
+  private final ResettableTimer firstView;
+  private OwnershipState state;
+  /** 0 before the first. */
+  private long epoch;
+  private volatile int queuedElsewhere;
+  private volatile int lent;
+  private volatile int borrowed;
+  private boolean settling;
+
+  RevisionLending(RevisionId id, Loop loop, String own, PodPermits permits, LocalQueue queue,
+      SharedPods pods,
+      PermitLending lending) {
+    this.id = id;
+    this.loop = loop;
+    this.permits = permits;
+    this.queue = queue;
+    this.lending = lending;
+    this.state = OwnershipState.initial(own, lending.isStarted(), pods);
+    this.ledger = new RevisionPermitLedger(id, loop, permits, queue, lending, partners, pods,
+        this::onQueue);
+    this.ticks = new ResettableTimer(loop, this::tick);
+    this.firstView = new ResettableTimer(loop, () -> apply(new Event.WaitedForList()));
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  @Override
+  public void open() {
+    lending.opened(id, this);
+  }
+
+  @Override
+  public boolean isActive() {
+    return state.isActive();
+  }
+
+  private void apply(Event event) {
+    perform(state.on(event));
+  }
+
+  private void perform(OwnershipState.Step step) {
+    state = step.state();
+    step.actions().forEach(this::perform);
+  }
+
+  private void perform(Action action) {
+    switch (action) {
+      case GO_ON_UNLISTED -> {
+        log.warn(
+            "{}: {} s after its first request no list of activators has {}: requests are sent to its"
+                + " pods without regard to other activators",
+            id, FIRST_VIEW.toSeconds(), state.own());
+        lending.unlisted(true);
+      }
+      case STOP_WAITING_FOR_LIST -> firstView.cancel();
+      case OWN_ALL_PODS -> ledger.own(state.pods().pods());
+      case OWN_NO_PODS -> ledger.own(_ -> false);
+      case REROUTE -> {
+        queuedElsewhere = 0;
+        // Leads back to onPods.
+        queue.reroute();
+      }
+      case CONTINUE -> apply(new Event.Rerouted());
+      case DIVIDE -> divide();
+      case UPDATE_OWNERS -> ledger.owners(state.owners()::owner);
+      case BEGIN_EPOCH -> {
+        epoch = lending.nextNumber();
+        partners.values().forEach(partner -> {
+          partner.agreed = false;
+          partner.closeAccounts();
+          sendView(partner);
+        });
+        partners.values().forEach(this::answer);
+      }
+      case SETTLE -> onQueue();
+      case STOP_LENDING -> {
+        lent = 0;
+        borrowed = 0;
+      }
+    }
+  }
+
+  /** Returns whether an epoch began; then all views have been answered. */
+  private boolean divide() {
+    var slicing = partners.values().stream().filter(partner -> partner.slices)
+        .map(PeerRevisionState::address).collect(Collectors.toSet());
+    var step = state.on(new Event.Divide(slicing));
+    perform(step);
+    return step.has(Action.BEGIN_EPOCH);
+  }
+
+  @Override
+  public void onPods(SharedPods now) {
+    var step = state.on(new Event.PodsChanged(now));
+    if (step.has(Action.DIVIDE)) {
+      var found = ledger.routed(now);
+      perform(step);
+      settle();
+      if (state.owners().allLend()) {
+        ledger.reportFound(found);
+      }
+    } else {
+      perform(step);
+    }
+  }
+
+  @Override
+  public void onActivators(List<String> addresses) {
+    if (lending.isUnlisted() && addresses.contains(state.own())) {
+      lending.unlisted(false);
+    }
+    apply(new Event.Listed(addresses));
+  }
+
+  @Override
+  public void onQueue() {
+    if (isActive() && !settling) {
+      settling = true;
+      loop.execute(() -> {
+        settling = false;
+        if (isActive()) {
+          settle();
+        }
+      });
+    }
+  }
+
+  @Override
+  public void close() {
+    apply(new Event.Closed());
+    ticks.cancel();
+    firstView.cancel();
+    ledger.close();
+    lending.closed(id, this);
+  }
+
+  void onActivatorsChanged(KnownActivators now) {
+    if (lending.isUnlisted() && state.listed().contains(state.own())) {
+      lending.unlisted(false);
+    }
+    apply(new Event.ActivatorsChanged(now));
+  }
+
+  /** Adds a peer that existed before this revision. */
+  void addEarlierPeer(PeerActivator peer) {
+    onConnected(peer);
+    partner(peer).wasAnsweredWithoutTheRevision();
+    if (!peer.isConnected()) {
+      onDisconnected(peer.id());
+    }
+  }
+
+  void onConnected(PeerActivator peer) {
+    var partner = partner(peer);
+    partner.connected = true;
+    partner.expired = false;
+    partner.closeAccounts();
+    partner.view = null;
+    if (isActive()) {
+      sendView(partner);
+      onQueue();
+    }
+  }
+
+  private PeerRevisionState partner(PeerActivator peer) {
+    return partners.computeIfAbsent(peer.id(), _ -> new PeerRevisionState(peer, loop.nanoTime()));
+  }
+
+  void onDisconnected(PeerId peer) {
+    var partner = partners.get(peer);
+    if (partner != null) {
+      partner.connected = false;
+      partner.view = null;
+      partner.closeAccounts();
+      onQueue();
+    }
+  }
+
+  void onEnded(PeerId peer) {
+    var partner = partners.remove(peer);
+    if (partner != null) {
+      partner.connected = false;
+      partner.closeAccounts();
+      ledger.ended(partner);
+      onQueue();
+    }
+  }
+
+  void onReceived(PeerActivator from, OfRevision message) {
+    var partner = partners.get(from.id());
+    if (partner == null || !partner.connected || state.isClosed()) {
+      return;
+    }
+    switch (message) {
+      case View view -> viewed(partner, view);
+      case Yield yield -> agreed(partner, yield);
+      case PeerMessage.Want want -> ledger.wants(partner, want);
+      case PeerMessage.Grant grant ->
+        ledger.granted(partner, grant, pod -> mayBeAcquiredByAnother(pod, partner));
+      case PeerMessage.Return back -> ledger.returned(partner, back);
+      case PeerMessage.Recall recall -> ledger.recalled(partner, recall);
+      case PeerMessage.Reach reach -> {
+        if (state.owners().allLend()) {
+          ledger.reached(partner, reach, pod -> state.isOwn(state.owners().owner(pod)));
+        }
+      }
+    }
+    onQueue();
+  }
+
+  private void viewed(PeerRevisionState partner, View now) {
+    if (partner.view == null || partner.view.epoch() != now.epoch()) {
+      // The peer has closed the accounts, and may not have had the revision when it got our view.
+      partner.closeAccounts();
+      partner.began(now.epoch());
+      sendView(partner);
+    }
+    partner.view = now;
+    partner.slices = now.view() == OwnershipState.SLICED;
+    if (!isActive() || !divide()) {
+      answer(partner);
+    }
+  }
+
+  /**
+   * Whether no further permits of the pod may be borrowed, because another activator got an answer
+   * how many are used here, and may rely on that.
+   */
+  private boolean mayBeAcquiredByAnother(PodLoans pod, PeerRevisionState lender) {
+    if (state.pods().exact() && state.owners().allLend()) {
+      for (var partner : partners.values()) {
+        if (partner != lender && partner.mayAcquire(pod, state.owners())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private void sendView(PeerRevisionState partner) {
+    if (partner.connected && epoch != 0) {
+      lending.send(partner.peer, new View(id, epoch, Objects.requireNonNull(state.view())));
+    }
+  }
+
+  /**
+   * Answers the view of a peer if this activator has the same view. Call once for each view that is
+   * received or begun.
+   */
+  private void answer(PeerRevisionState partner) {
+    var requested = partner.view;
+    if (requested == null || !partner.connected || !isActive()
+        || !state.isSameView(requested.view())) {
+      return;
+    }
+    long account = lending.nextNumber();
+    var held = new HashMap<Destination, Integer>();
+    if (state.owners().allLend() && state.pods().limit() > 0) {
+      permits.running().keySet().forEach(ledger::pod);
+    }
+    ledger.pods().stream().filter(pod -> isOf(partner, pod)).forEach(pod -> {
+      int kept = ledger.giveUp(pod, partner, account, state.owners().allLend());
+      if (kept > 0) {
+        held.put(pod.pod, kept);
+      }
+    });
+    partner.openBorrowing(account);
+    partner.answered(state.owners().allLend() ? state.owners() : PodSharding.NONE);
+    lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
+  }
+
+  private boolean isOf(PeerRevisionState partner, PodLoans pod) {
+    return state.owners().allLend()
+        ? partner.address().equals(pod.owner)
+        : pod.lender() == partner;
+  }
+
+  private void agreed(PeerRevisionState partner, Yield yield) {
+    if (yield.account() == 0) {
+      // The peer does not have the revision, so it does not rely on an answer.
+      partner.answered(PodSharding.NONE);
+    }
+    if (yield.epoch() == epoch) {
+      partner.agreed = true;
+      partner.openLending(yield.account());
+      ledger.opened(partner, yield,
+          pod -> !state.owners().allLend() || state.isOwn(pod.owner));
+    }
+  }
+
+  private void settle() {
+    if (state.awaitsList() && queue.queued() > 0) {
+      firstView.within(lending.isUnlisted() ? Duration.ZERO : FIRST_VIEW);
+    }
+    if (state.owners().allLend()) {
+      boolean allowed = !state.pods().exact() || allAgree();
+      ledger.acquire(
+          pod -> allowed && state.isOwn(pod.owner) || isSharedWithoutLink(pod));
+    } else {
+      ledger.own(pod -> !state.awaitsList() && state.pods().slice().contains(pod));
+    }
+    if (state.owners().allLend()) {
+      ledger.pods().forEach(this::keepUntilRequested);
+    }
+    ledger.settle(pod -> state.isOwn(pod.owner));
+    queuedElsewhere = state.owners().allLend() ? ledger.queuedElsewhere() : 0;
+    lent = ledger.lent();
+    borrowed = ledger.borrowed();
+    if (ledger.hasLoans() || ledger.hasManyUnused() || queue.queued() > 0 || !allAgree()) {
+      ticks.within(TICK);
+    }
+  }
+
+  @Override
+  public int queuedElsewhere() {
+    return queuedElsewhere;
+  }
+
+  /** The number of lent permits. <b>Threads.</b> Any may read. */
+  int lent() {
+    return lent;
+  }
+
+  /** The number of borrowed permits. <b>Threads.</b> Any may read. */
+  int borrowed() {
+    return borrowed;
+  }
+
+  /**
+   * Whether the pod is used by Knative's rule although it has another owner. This is so if there is
+   * no link to the owner, and the pod's queue-proxy keeps the limit.
+   */
+  private boolean isSharedWithoutLink(PodLoans pod) {
+    return !state.pods().exact() && state.pods().slice().contains(pod.pod)
+        && !state.isOwn(pod.owner)
+        && partners.values().stream()
+            .noneMatch(partner -> partner.connected && partner.address().equals(pod.owner));
+  }
+
+  /**
+   * Keeps a pod that its next owner has not requested yet, for as long as a borrower's lease. After
+   * that time the next owner does not wait for this activator.
+   */
+  private void keepUntilRequested(PodLoans pod) {
+    pod.until = null;
+    if (!pod.owned || state.isOwn(pod.owner) || isSharedWithoutLink(pod)) {
+      return;
+    }
+    for (var partner : partners.values()) {
+      if (partner.address().equals(pod.owner)) {
+        pod.until = partner.peer.lease();
+        boolean isNew = loop.nanoTime() - partner.sinceNanos < PeerActivator.LEASE.toNanos();
+        pod.owned &= isNew || !pod.until.isOver(loop.nanoTime());
+      }
+    }
+  }
+
+  private boolean allAgree() {
+    for (var partner : partners.values()) {
+      if (!partner.agreed && !partner.expired
+          && !state.fleet().notLending().contains(partner.address())) {
+        return false;
+      }
+    }
+    for (var peer : state.fleet().peers()) {
+      if (!partners.containsKey(peer)) {
+        return false;
+      }
+    }
+    return state.areAllKnown();
+  }
+
+  private void tick() {
+    if (isActive()) {
+      lending.counts().saved(ledger.runningBeyondOwnPods());
+      ledger.returnIdle();
+      if (state.owners().allLend()) {
+        ledger.reportReached();
+      }
+      if (ledger.hasManyUnused()) {
+        // Opens new accounts in both directions, so that both sides can drop the unused pods.
+        partners.values().forEach(partner -> {
+          answer(partner);
+          sendView(partner);
+        });
+      }
+      partners.values().forEach(this::checkSilent);
+      settle();
+    }
+  }
+
+  /**
+   * Ends the accounts of a peer that has been silent for so long that its lease and requests must
+   * be over.
+   */
+  private void checkSilent(PeerRevisionState partner) {
+    long longest = ledger.longestUse().dividedBy(TICK);
+    boolean isLong = partner.silentTicks() > longest;
+    if (isLong && ledger.ended(partner) && partner.connected) {
+      partner.openLending(0);
+      sendView(partner);
+    }
+    // Counted only from when it left, because a member uses its own pods without a lease.
+    boolean hasLeft = !partner.connected && !state.owners().members().contains(partner.address());
+    partner.expired = partner.leftTicks(hasLeft) > longest && isLong;
+  }
+
+  /**
+   * The time after a peer's last beat at which none of its requests can still run on borrowed
+   * permits. <b>Threads.</b> Any may call.
+   */
+  Duration longestUse() {
+    return ledger.longestUse();
+  }
+
+  @Override
+  public SharedPermitsView view() {
+    if (!isActive()) {
+      return SharedPermitsView.ALONE;
+    }
+    var pods = ledger.pods().stream()
+        .map(pod -> new PodShare(pod.pod, pod.owner, pod.owned,
+            permits.held(pod.pod), pod.lent()))
+        .sorted(Comparator.comparing(PodShare::pod)).toList();
+    return new SharedPermitsView(state.owners().allLend() ? Sharing.OWNED : Sharing.SLICES,
+        state.owners().members(),
+        !state.owners().allLend() || allAgree(), pods);
+  }
+}

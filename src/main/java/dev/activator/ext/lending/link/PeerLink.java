@@ -1,0 +1,276 @@
+package dev.activator.ext.lending.link;
+
+import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessage;
+import dev.activator.ext.lending.link.PeerNetwork.Self;
+import dev.activator.ext.lending.link.PeerNetwork.Timings;
+import dev.activator.throttle.PeerSnapshot.Load;
+import dev.activator.throttle.PeerSnapshot.State;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Loop;
+import dev.activator.wire.PeerFrame;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The protocol on one open connection to another activator: both sides send HELLO, and then
+ * exchange pings and messages. Events after the end of the link are ignored.
+ *
+ * <p><b>Threads.</b> Confined to the loop of {@link PeerNetwork}.
+ */
+final class PeerLink implements PeerSocket.Events {
+  private static final int PROTOCOL = 1;
+
+  interface Owner {
+    /** The reason why the sender of this HELLO is refused; empty if it is accepted. */
+    String refusal(PeerLink link, PeerFrame.Hello hello);
+
+    void linked(PeerLink link);
+
+    void received(PeerLink link, PeerMessage message);
+
+    void measured(Duration roundTrip);
+
+    /** Whether other activators can connect to this one. */
+    boolean listens();
+
+    /** The load of this activator; null if it sends none. */
+    @Nullable Load load();
+
+    /** The load of the other side. */
+    void received(PeerLink link, Load load);
+
+    /** The link has failed or ended. No other call follows. */
+    void closed(PeerLink link, State state, String why);
+  }
+
+  /** Counts the frames of all links. */
+  record Counts(LongAdder sent, LongAdder received) {}
+
+  private final Loop loop;
+  private final Self self;
+  private final Timings timings;
+  private final Owner owner;
+  private final Counts counts;
+  private final boolean dialed;
+  private final ResettableTimer deadline;
+  private final ResettableTimer pings;
+  private @Nullable PeerSocket socket;
+  private String address;
+  private PeerFrame.Hello hello = PeerFrame.Hello.getDefaultInstance();
+  private boolean isLinked;
+  private boolean saidBye;
+  private boolean finished;
+  private boolean over;
+  private long receivedNanos;
+  private Duration roundTrip = Duration.ZERO;
+
+  /** @param address the address that this side dialled; null if the other side dialled */
+  PeerLink(Loop loop, Self self, Timings timings, Owner owner, Counts counts,
+      @Nullable String address) {
+    this.loop = loop;
+    this.self = self;
+    this.timings = timings;
+    this.owner = owner;
+    this.counts = counts;
+    this.dialed = address != null;
+    this.address = address == null ? "" : address;
+    this.deadline = new ResettableTimer(loop, this::late);
+    this.pings = new ResettableTimer(loop, this::ping);
+    deadline.within(timings.hello());
+  }
+
+  void use(PeerSocket opened) {
+    socket = opened;
+  }
+
+  /** The address of the other activator. It is empty until HELLO if the other activator dialled. */
+  String address() {
+    return address;
+  }
+
+  boolean isDialed() {
+    return dialed;
+  }
+
+  String pod() {
+    return hello.getPod();
+  }
+
+  long incarnation() {
+    return hello.getIncarnation();
+  }
+
+  PeerId id() {
+    return new PeerId(address, pod() + "/" + Long.toHexString(incarnation()));
+  }
+
+  /** Whether the other process has announced its end. */
+  boolean saidBye() {
+    return saidBye;
+  }
+
+  /**
+   * Whether a later refused connection proves that the process has ended. It does if the other
+   * kernel ended this link in order, and now refuses a port that was open.
+   */
+  boolean mayHaveEnded() {
+    return finished && hello.getListens();
+  }
+
+  /** The last measured round trip; zero before the first. */
+  Duration roundTrip() {
+    return roundTrip;
+  }
+
+  private void late() {
+    long left = isLinked
+        ? timings.silence().toNanos() - (loop.nanoTime() - receivedNanos)
+        : 0;
+    if (left > 0) {
+      deadline.within(left);
+    } else {
+      closed(State.UNREACHABLE, isLinked
+          ? "silent for " + timings.silence().toSeconds() + " s"
+          : "no HELLO within " + timings.hello().toSeconds() + " s");
+    }
+  }
+
+  /**
+   * Sends HELLO if this side dialled. The other side answers with its own HELLO when it accepts.
+   */
+  @Override
+  public void opened() {
+    if (dialed && !over) {
+      sayHello();
+    }
+  }
+
+  private void sayHello() {
+    send(PeerFrame.newBuilder().setHello(PeerFrame.Hello.newBuilder().setPod(self.pod())
+        .setIncarnation(self.incarnation()).setProtocol(PROTOCOL).setAddress(self.address())
+        .setListens(owner.listens())));
+  }
+
+  void sayBye() {
+    send(PeerFrame.newBuilder().setBye(PeerFrame.Bye.getDefaultInstance()));
+  }
+
+  void send(PeerMessage message) {
+    send(PeerCodec.encode(message));
+  }
+
+  void requestLoad() {
+    send(PeerFrame.newBuilder().setLoadRequest(PeerFrame.LoadRequest.getDefaultInstance()));
+  }
+
+  private void send(PeerFrame.Builder frame) {
+    if (socket != null) {
+      counts.sent.increment();
+      socket.send(frame.build());
+    }
+  }
+
+  @Override
+  public void received(PeerFrame frame) {
+    if (over) {
+      return;
+    }
+    counts.received.increment();
+    receivedNanos = loop.nanoTime();
+    if (!isLinked) {
+      identify(frame);
+      return;
+    }
+    switch (frame.getContentCase()) {
+      case PING -> send(PeerFrame.newBuilder()
+          .setPong(PeerFrame.Pong.newBuilder().setSent(frame.getPing().getSent())));
+      case PONG -> {
+        roundTrip = Duration.ofNanos(Math.max(0, receivedNanos - frame.getPong().getSent()));
+        owner.measured(roundTrip);
+      }
+      case LOAD_REQUEST -> {
+        var own = owner.load();
+        if (own != null) {
+          send(PeerCodec.encode(own));
+        }
+      }
+      case HELLO -> closed(State.UNREACHABLE, "it sent HELLO twice");
+      case BYE -> {
+        saidBye = true;
+        closed(State.UNREACHABLE, "it has ended");
+      }
+      default -> message(frame);
+    }
+  }
+
+  private void identify(PeerFrame frame) {
+    hello = frame.getHello();
+    String problem = !frame.hasHello()
+        ? "it did not begin with HELLO"
+        : hello.getProtocol() < PROTOCOL
+            ? "it speaks version " + hello.getProtocol()
+            : dialed && !hello.getAddress().equals(address)
+                ? "it is at " + hello.getAddress()
+                : owner.refusal(this, hello);
+    if (!problem.isEmpty()) {
+      closed(State.UNREACHABLE, problem);
+      return;
+    }
+    address = hello.getAddress();
+    isLinked = true;
+    deadline.cancel();
+    deadline.within(timings.silence());
+    pings.within(0);
+    if (!dialed) {
+      sayHello();
+    }
+    owner.linked(this);
+  }
+
+  private void message(PeerFrame frame) {
+    PeerMessage message;
+    try {
+      if (frame.hasLoad()) {
+        owner.received(this, PeerCodec.decode(frame.getLoad()));
+        return;
+      }
+      message = PeerCodec.decode(frame);
+    } catch (IllegalArgumentException e) {
+      closed(State.UNREACHABLE, "a malformed message: " + e.getMessage());
+      return;
+    }
+    if (message != null) {
+      owner.received(this, message);
+    }
+  }
+
+  private void ping() {
+    send(PeerFrame.newBuilder().setPing(PeerFrame.Ping.newBuilder().setSent(loop.nanoTime())));
+    pings.within(timings.ping());
+  }
+
+  @Override
+  public void finished() {
+    finished = true;
+  }
+
+  @Override
+  public void closed(State state, String why) {
+    if (!over) {
+      end();
+      owner.closed(this, state, why);
+    }
+  }
+
+  /** Ends the link without a call to its owner. */
+  void end() {
+    over = true;
+    deadline.cancel();
+    pings.cancel();
+    if (socket != null) {
+      socket.close();
+    }
+  }
+}

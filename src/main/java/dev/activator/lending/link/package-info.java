@@ -1,5 +1,0 @@
-/** The links between activators: one authenticated connection between each two of them. */
-@NullMarked
-package dev.activator.lending.link;
-
-import org.jspecify.annotations.NullMarked;

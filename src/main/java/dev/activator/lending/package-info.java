@@ -1,8 +1,0 @@
-/**
- * Keeps one limit per pod over all activators. The activator that owns a pod lends permits of it to
- * the others.
- */
-@NullMarked
-package dev.activator.lending;
-
-import org.jspecify.annotations.NullMarked;

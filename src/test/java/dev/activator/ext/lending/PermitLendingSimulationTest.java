@@ -1,0 +1,89 @@
+package dev.activator.ext.lending;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/** Activators with the real throttlers, in virtual time, and all that can go wrong between them. */
+@Tag("simulation")
+class PermitLendingSimulationTest {
+  private static final int BLOCK = 50;
+  /** Without a rule, one of them fails. */
+  private static final int SEEDS_FOR_A_FAULT = 200;
+
+  static LongStream blocks() {
+    return LongStream.range(0, Long.getLong("lending.seeds", 400) / BLOCK).map(i -> i * BLOCK);
+  }
+
+  @BeforeAll
+  static void logLess() {
+    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void logAgain() {
+    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
+  }
+
+  @ParameterizedTest(name = "seeds from {0}")
+  @MethodSource("blocks")
+  void neverExceedsTheLimitNorWaitsBesideAnIdlePod(long first) {
+    LongStream.range(first, first + BLOCK).forEach(PermitLendingSimulationTest::run);
+  }
+
+  /** For a look at one that failed: {@code -Dlending.seed=17}. */
+  @Test
+  @EnabledIfSystemProperty(named = "lending.seed", matches = "\\d+")
+  void oneSeedEndsWell() {
+    run(Long.getLong("lending.seed"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"NONE", "LEASE_FROM_ANSWER"})
+  void noticesIfARuleIsMissing(Faults fault) {
+    assertThat(
+        LongStream.range(0, SEEDS_FOR_A_FAULT).anyMatch(seed -> exceedsTheLimit(seed, fault)))
+        .isTrue();
+  }
+
+  private static boolean exceedsTheLimit(long seed, Faults fault) {
+    var fleet = new SimulatedFleet(seed, fault, seed % 2 == 0);
+    try {
+      trouble(fleet);
+      return false;
+    } catch (AssertionError e) {
+      assertThat(fleet.hasExceeded()).as(e.getMessage()).isTrue();
+      return true;
+    }
+  }
+
+  private static void run(long seed) {
+    var fleet = new SimulatedFleet(seed, Faults.NONE, seed % 2 == 0);
+    try {
+      trouble(fleet);
+      fleet.calm();
+      fleet.fill();
+      fleet.checkRest();
+    } catch (AssertionError e) {
+      throw new AssertionError("seed " + seed, e);
+    }
+  }
+
+  private static void trouble(SimulatedFleet fleet) {
+    fleet.pass(10_000);
+    for (int i = 0; i < 150; i++) {
+      fleet.step();
+    }
+  }
+}
