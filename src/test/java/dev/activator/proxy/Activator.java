@@ -30,8 +30,8 @@ import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.CountedLoops;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.tls.PodTls;
@@ -54,6 +54,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -275,13 +276,15 @@ public final class Activator implements Closeable {
     server.close();
     if (!group.isShuttingDown()) {
       upstreams.close();
-      Quiescence.settle(this);
+      Quiescence.check(upstreams, held, unread, throttle, (LongSupplier) requests::open,
+          (LongSupplier) counted::get);
+      Quiescence.garbage(requests.forget());
     }
     if (!group.shutdownGracefully(0, 5, TimeUnit.SECONDS)
         .awaitUninterruptibly(120, TimeUnit.SECONDS)) {
       throw new AssertionError("the event loops do not end");
     }
-    Quiescence.settle(group);
+    Quiescence.check(group);
   }
 
   private record SlowLoop(Loop loop, int slowness) implements Loop {

@@ -2,11 +2,15 @@ package dev.activator.proxy;
 
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Writes down the steps of all requests, and insists that they come in an order that makes sense. */
@@ -22,11 +26,13 @@ public final class SeenRequests implements RequestObserver {
   volatile Runnable whenForwarding = () -> {
   };
   private volatile String wrong = "";
+  private final Queue<WeakReference<RequestTimeline>> arrived = new ConcurrentLinkedQueue<>();
 
   @Override
   public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED) {
       open.put(request, new ArrayList<>());
+      arrived.add(new WeakReference<>(request));
     }
     var steps = open.get(request);
     if (steps == null) {
@@ -44,6 +50,12 @@ public final class SeenRequests implements RequestObserver {
       open.remove(request);
       ended.add(new Seen(request, steps));
     }
+  }
+
+  /** Forgets the requests that have ended, so that none but the product can still refer to one. */
+  Collection<WeakReference<RequestTimeline>> forget() {
+    ended.clear();
+    return arrived;
   }
 
   /** How many have arrived and not ended. */

@@ -11,6 +11,7 @@ import dev.activator.ext.lending.PermitLending;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeClient;
@@ -30,14 +31,19 @@ public final class Make {
 
   private Make() {}
 
-  /** A throttler whose revisions share a loop, and which queues so many requests of each. */
+  /**
+   * A throttler whose revisions share a loop, and which queues so many requests of each. When the test is
+   * over, it must be {@linkplain Quiescence at rest}.
+   */
   public static Throttler throttler(Loop loop, RevisionLookup revisions, int maxQueued) {
+    Quiescence.watch(loop);
     return throttler(_ -> loop, revisions, maxQueued);
   }
 
   public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
       RevisionLookup revisions, int maxQueued) {
-    return throttler(loops, revisions, OWN_ADDRESS, ThrottlerOptions.of(maxQueued), new Random(1));
+    return Quiescence.watch(throttler(loops, revisions, OWN_ADDRESS, ThrottlerOptions.of(maxQueued),
+        new Random(1)));
   }
 
   public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,

@@ -21,6 +21,7 @@ public final class StubQueuedCaller implements QueuedCaller {
 
   /** What it gets is given back when the test is over. */
   public StubQueuedCaller with(ThrottleDecision admission) {
+    Quiescence.watch(loop);
     Quiescence.watch(this, () -> leave(admission));
     if (admission instanceof Permit now) {
       permit = now;

@@ -1,8 +1,8 @@
 package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -23,6 +23,7 @@ final class HeldRequest implements QueuedCaller {
 
   HeldRequest(Loop loop) {
     this.loop = loop;
+    Quiescence.watch(loop);
     Quiescence.watch(this, this::leave);
   }
 

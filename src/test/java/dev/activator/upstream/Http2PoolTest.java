@@ -45,7 +45,6 @@ class Http2PoolTest {
   @AfterEach
   void stop() {
     // Before the loop ends, which tells no connection of its end.
-    Quiescence.settle(pools);
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 

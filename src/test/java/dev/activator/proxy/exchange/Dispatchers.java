@@ -108,6 +108,7 @@ public final class Dispatchers {
     }
 
     public RequestDispatcher build() {
+      Quiescence.watch(loop);
       if (held == null) {
         held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share();
       }

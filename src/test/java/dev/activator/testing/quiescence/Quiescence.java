@@ -1,219 +1,192 @@
 package dev.activator.testing.quiescence;
 
+import dev.activator.proxy.exchange.HeldRequestBytes;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
+import dev.activator.testing.CountedLoops;
+import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.ThrottleView;
+import dev.activator.throttle.Throttler;
+import dev.activator.upstream.ConnectionPoolsByLoop;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.ConcurrentModificationException;
-import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
-import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * Fails a test that leaves anything behind: when it is over and its callers are gone, all that it
- * started must come to rest, as {@code at-rest.txt} describes it. JUnit applies this to every class.
- *
- * <p>Looks at all that the fields of the test lead to, and at what a test or a fixture has handed to
- * {@link #watch}.
+ * Fails a test that leaves anything behind: when it is over, every gauge of what it has handed to
+ * {@link #watch} is zero, and when its class is over, every request is garbage. JUnit applies this to
+ * every class.
  *
  * <p><b>Threads.</b> Several classes run at once; what is watched belongs to the thread of its test.
  */
-public final class Quiescence
-    implements
-    BeforeAllCallback,
-    TestInstancePreConstructCallback,
-    BeforeEachCallback,
-    AfterEachCallback,
-    AfterAllCallback {
+public final class Quiescence implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
   /** In real time; only a failure or a starved machine takes it. */
-  private static final Duration PATIENCE = Duration
-      .ofSeconds(Long.getLong("quiescence.seconds", 120));
-  /** How virtual time passes: what was due, then short times, as a walk costs more than they do. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final List<Duration> VIRTUAL_STEPS = List.of(Duration.ZERO, Duration.ofSeconds(1),
       Duration.ofSeconds(10), Duration.ofMinutes(2), Duration.ofMinutes(10));
 
-  private enum Part {
-    CLASS,
-    INSTANCE,
-    TEST
+  /** What the tests of a class have started. */
+  private static final class Started {
+    private final List<Object> watched = new ArrayList<>();
+    private final List<Ending> endings = new ArrayList<>();
+    private final List<WeakReference<?>> garbage = new ArrayList<>();
   }
 
-  /** What was started in a part of a class's run. */
-  private static final class Scope {
-    private final Part part;
-    private final List<Watched> watched = new ArrayList<>();
-    private final List<String> problems = new ArrayList<>();
-
-    private Scope(Part part) {
-      this.part = part;
-    }
-  }
-
-  private record Watched(Object root, Ending ending) {}
-
-  /** Makes the callers of something leave, and deletes its revisions. */
+  /** Makes the callers of something leave. */
   public interface Ending {
     void run() throws Exception;
   }
 
-  private static final ThreadLocal<Deque<Scope>> SCOPES = ThreadLocal.withInitial(ArrayDeque::new);
+  private static final ThreadLocal<Started> STARTED = ThreadLocal.withInitial(Started::new);
 
-  /** Checks what this leads to when the test is over; nothing outside of tests. */
-  public static <T> T watch(T root) {
-    return watch(root, () -> {
-    });
+  /** Checks the gauges of this, if it has any, when the test is over; moves the time of a loop on for the others. */
+  public static <T> T watch(T started) {
+    STARTED.get().watched.add(started);
+    return started;
   }
 
-  /** @param ending runs first */
-  public static <T> T watch(T root, Ending ending) {
-    var scope = SCOPES.get().peek();
-    if (scope != null) {
-      scope.watched.add(new Watched(root, ending));
+  /** @param ending runs when the test is over, before any gauge is read */
+  public static <T> T watch(T started, Ending ending) {
+    STARTED.get().endings.add(ending);
+    return watch(started);
+  }
+
+  /** Fails if one of these is still reachable when the class is over. */
+  public static void garbage(Collection<? extends WeakReference<?>> objects) {
+    STARTED.get().garbage.addAll(objects);
+  }
+
+  /** Fails if a gauge of one of these does not become zero. */
+  public static void check(Object... started) {
+    var left = left(List.of(started));
+    if (!left.isEmpty()) {
+      throw new AssertionError("the test is over, and this is left: " + left);
     }
-    return root;
-  }
-
-  /**
-   * Checks this now, before its threads end; what is left fails the test when it is over. For the
-   * {@code close} of a fixture, when its callers are gone.
-   */
-  public static void settle(Object root) {
-    var scope = SCOPES.get().peek();
-    if (scope != null) {
-      scope.problems.addAll(remaining(List.of(root), false));
-    }
-  }
-
-  /** Fails if anything is left after all callers are gone and all revisions were deleted. */
-  public static void assertNothingLeft(Object root) {
-    fail(remaining(List.of(root), true));
   }
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    SCOPES.get().push(new Scope(Part.CLASS));
-  }
-
-  @Override
-  public void preConstructTestInstance(TestInstanceFactoryContext factory,
-      ExtensionContext context) {
-    SCOPES.get().push(new Scope(Part.INSTANCE));
-  }
-
-  @Override
-  public void beforeEach(ExtensionContext context) {
-    SCOPES.get().push(new Scope(Part.TEST));
+    STARTED.remove();
   }
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    var over = new ArrayList<Scope>();
-    while (!SCOPES.get().isEmpty() && SCOPES.get().peek().part != Part.CLASS) {
-      over.add(SCOPES.get().pop());
+    var started = STARTED.get();
+    var watched = List.copyOf(started.watched);
+    var endings = List.copyOf(started.endings);
+    started.watched.clear();
+    started.endings.clear();
+    // One that has failed may have stopped anywhere.
+    if (context.getExecutionException().isEmpty()) {
+      for (var ending : endings) {
+        ending.run();
+      }
+      check(watched.toArray());
     }
-    var roots = new ArrayList<Object>(context.getRequiredTestInstances().getAllInstances());
-    check(context, over, roots);
   }
 
   @Override
-  public void afterAll(ExtensionContext context) throws Exception {
-    var over = new ArrayList<Scope>();
-    boolean started = false;
-    while (!SCOPES.get().isEmpty() && !started) {
-      var last = SCOPES.get().pop();
-      over.add(last);
-      started = last.part == Part.CLASS;
-    }
-    check(context, over, List.of());
-  }
-
-  private static void check(ExtensionContext context, List<Scope> over, List<Object> instances)
-      throws Exception {
-    if (context.getExecutionException().isPresent()) {
-      // It may have stopped anywhere.
-      return;
-    }
-    var problems = new ArrayList<String>();
-    var roots = new ArrayList<>(instances);
-    for (var scope : over) {
-      problems.addAll(scope.problems);
-      for (var one : scope.watched) {
-        one.ending.run();
-        roots.add(one.root);
-      }
-    }
-    var graph = atRest(roots, false);
-    problems.addAll(graph.left());
-    // Loops that have ended take no more events.
-    if (problems.isEmpty() && !graph.ofRevisions.isEmpty()
-        && graph.nettyLoops.stream().noneMatch(loop -> loop.eventLoop().isShuttingDown())) {
-      try {
-        graph.ofRevisions.forEach(Deletion::deleteRevisions);
-        snapshot(roots, true).virtualLoops.forEach(VirtualLoop::run);
-        // Again, as the end of a revision's pods makes a throttler that still finds the revision.
-        graph.ofRevisions.forEach(Deletion::deleteRevisions);
-        problems.addAll(remaining(roots, true));
-      } catch (RejectedExecutionException e) {
-        // The test has ended a thread of the stage.
-        problems.clear();
-      }
-    }
-    fail(problems);
-  }
-
-  private static void fail(Collection<String> problems) {
-    if (!problems.isEmpty()) {
-      throw new AssertionError("the test is over, and this is left:\n  "
-          + problems.stream().distinct().collect(Collectors.joining("\n  ")));
+  public void afterAll(ExtensionContext context) {
+    var garbage = STARTED.get().garbage;
+    STARTED.remove();
+    var kept = kept(garbage);
+    if (!kept.isEmpty()) {
+      throw new AssertionError("the tests are over, and these are still reachable: " + kept);
     }
   }
 
-  /** Lets time go by until nothing is left, or it has been long enough. */
-  static Set<String> remaining(Collection<?> roots, boolean areDeleted) {
-    return atRest(roots, areDeleted).left();
-  }
-
-  private static ObjectGraph atRest(Collection<?> roots, boolean areDeleted) {
+  /** Lets time go by until all gauges are zero or it has been long enough; what is not zero. */
+  static Map<String, Long> left(Collection<?> started) {
+    var gauges = new LinkedHashMap<String, List<LongSupplier>>();
+    started.forEach(each -> addGauges(each, gauges));
     long begun = System.nanoTime();
     var steps = VIRTUAL_STEPS.iterator();
-    var graph = snapshot(roots, areDeleted);
-    while (!graph.left().isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
-      boolean isVirtual = !graph.virtualLoops.isEmpty() || !graph.steppedLoops.isEmpty();
+    boolean isVirtual = started.stream()
+        .anyMatch(each -> each instanceof VirtualLoop || each instanceof SteppedLoop);
+    var left = read(gauges);
+    while (!left.isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
       if (isVirtual && steps.hasNext()) {
         var step = steps.next();
-        graph.virtualLoops.forEach(loop -> loop.advance(step));
-        graph.steppedLoops.forEach(loop -> loop.advance(step));
-      } else if (isVirtual && graph.nettyLoops.isEmpty()) {
-        return graph;
+        started.forEach(each -> advance(each, step));
+      } else if (isVirtual) {
+        return left;
       } else {
         pause();
       }
-      graph = snapshot(roots, areDeleted);
+      left = read(gauges);
     }
-    return graph;
+    return left;
   }
 
-  /** Loops that run meanwhile may change a collection that is read. */
-  private static ObjectGraph snapshot(Collection<?> roots, boolean areDeleted) {
-    while (true) {
-      try {
-        return ObjectGraph.of(roots, areDeleted);
-      } catch (ConcurrentModificationException | IndexOutOfBoundsException
-          | NoSuchElementException e) {
-        pause();
+  private static void addGauges(Object started, Map<String, List<LongSupplier>> gauges) {
+    switch (started) {
+      case HeldRequestBytes held -> add(gauges, "held bytes of requests", held::total);
+      case UnreadResponseBytes unread -> add(gauges, "unread bytes of responses", unread::total);
+      case ConnectionPoolsByLoop pools -> add(gauges, "connections to pods that are in use",
+          () -> pools.openCount() - pools.idleCount());
+      case CountedLoops loops -> add(gauges, "bytes of buffers", loops::bufferBytes);
+      case Throttler throttler -> {
+        add(gauges, "permits", () -> throttler.views().stream().mapToInt(ThrottleView::inFlight)
+            .sum());
+        add(gauges, "queued requests", () -> throttler.views().stream()
+            .mapToInt(ThrottleView::queued).sum());
+      }
+      case FakeThrottle throttle -> {
+        add(gauges, "permits", throttle::inFlight);
+        add(gauges, "queued requests", throttle::queued);
+      }
+      case LongSupplier gauge -> add(gauges, "requests in flight", gauge);
+      default -> {
+        // It has none.
       }
     }
+  }
+
+  private static void add(Map<String, List<LongSupplier>> gauges, String name, LongSupplier gauge) {
+    gauges.computeIfAbsent(name, _ -> new ArrayList<>()).add(gauge);
+  }
+
+  private static Map<String, Long> read(Map<String, List<LongSupplier>> gauges) {
+    var left = new LinkedHashMap<String, Long>();
+    gauges.forEach((name, all) -> {
+      long sum = all.stream().mapToLong(LongSupplier::getAsLong).map(Math::abs).sum();
+      if (sum != 0) {
+        left.put(name, sum);
+      }
+    });
+    return left;
+  }
+
+  private static void advance(Object started, Duration step) {
+    switch (started) {
+      case VirtualLoop loop -> loop.advance(step);
+      case SteppedLoop loop -> loop.advance(step);
+      default -> {
+      }
+    }
+  }
+
+  /** Collects garbage until none of these is left, or it has been tried often enough. */
+  static List<?> kept(List<WeakReference<?>> objects) {
+    List<?> kept = objects.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
+    for (int i = 0; i < 20 && !kept.isEmpty(); i++) {
+      kept = List.of();
+      System.gc();
+      pause();
+      kept = objects.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
+    }
+    return kept;
   }
 
   private static void pause() {
