@@ -1,6 +1,6 @@
-package dev.activator.bench.lending;
+package dev.activator.testing.fleet;
 
-import dev.activator.bench.lending.SharedRevision.Activator;
+import dev.activator.testing.fleet.SharedRevision.Activator;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

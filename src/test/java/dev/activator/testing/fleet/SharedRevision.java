@@ -1,7 +1,6 @@
-package dev.activator.bench.lending;
+package dev.activator.testing.fleet;
 
 import dev.activator.autoscaler.StatsServer;
-import dev.activator.bench.ActivatorProcess;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;

@@ -2,7 +2,7 @@ package dev.activator.bench.activations;
 
 import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.ReportBatch;
-import dev.activator.bench.ActivatorProcess;
+import dev.activator.testing.fleet.ActivatorProcess;
 import dev.activator.bench.ManyRevisions;
 import dev.activator.bench.PodSource;
 import dev.activator.bench.PodSource.Pod;

@@ -6,6 +6,7 @@ import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.autoscaler.StatsServer;
+import dev.activator.testing.fleet.ActivatorProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.io.OutputStream;

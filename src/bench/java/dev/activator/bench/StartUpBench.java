@@ -5,6 +5,7 @@ import dev.activator.autoscaler.StatsServer;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
+import dev.activator.testing.fleet.ActivatorProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

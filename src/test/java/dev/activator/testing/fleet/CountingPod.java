@@ -1,4 +1,4 @@
-package dev.activator.bench.lending;
+package dev.activator.testing.fleet;
 
 import io.netty.channel.ChannelOption;
 import java.time.Duration;

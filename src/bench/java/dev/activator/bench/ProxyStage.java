@@ -5,6 +5,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.autoscaler.StatsServer;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.fleet.ActivatorProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

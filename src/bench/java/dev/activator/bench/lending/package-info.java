@@ -1,4 +1,4 @@
-/** Several activators that share the pods of one revision. */
+/** A drill with several activators that share the pods of one revision. */
 @NullMarked
 package dev.activator.bench.lending;
 

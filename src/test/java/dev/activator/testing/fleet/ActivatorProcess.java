@@ -1,4 +1,4 @@
-package dev.activator.bench;
+package dev.activator.testing.fleet;
 
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.EmbeddedApi;
@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 /** An activator in a process of its own, in cluster mode, on an API of this process. */
 public final class ActivatorProcess {
   /** What the manifest allows: heap, collector and threads follow from it. */
-  static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
+  public static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
   /** Where Knative's activator takes requests. */
   public static final int REFERENCE_PORT = 8012;
   /** The name that an activator knows its autoscaler by. */
@@ -46,7 +46,7 @@ public final class ActivatorProcess {
    * @param flags of its JVM
    * @param port that it takes requests on; its others are any that are free
    */
-  static Process start(String api, List<String> program, List<String> flags, int port)
+  public static Process start(String api, List<String> program, List<String> flags, int port)
       throws IOException {
     var command = new ArrayList<>(ownHosts());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -68,7 +68,7 @@ public final class ActivatorProcess {
    *
    * @param autoscaler the address of its WebSocket
    */
-  static Process ofImage(Path folder, String api, int port, String autoscaler)
+  public static Process ofImage(Path folder, String api, int port, String autoscaler)
       throws IOException {
     return of(folder, List.of(), kubeconfig(api), port, autoscaler);
   }
@@ -154,13 +154,13 @@ public final class ActivatorProcess {
   }
 
   /** An API with what every activator reads at its start. */
-  static EmbeddedApi cluster() {
+  public static EmbeddedApi cluster() {
     var api = EmbeddedApi.start();
     DefaultConfigMapCreator.createIn(api.store());
     return api;
   }
 
-  static Path kubeconfig(String api) throws IOException {
+  public static Path kubeconfig(String api) throws IOException {
     return Files.writeString(Files.createTempFile("kubeconfig", ".yaml"), """
         apiVersion: v1
         kind: Config

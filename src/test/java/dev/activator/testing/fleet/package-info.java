@@ -1,0 +1,5 @@
+/** Several activators that share the pods of one revision. */
+@NullMarked
+package dev.activator.testing.fleet;
+
+import org.jspecify.annotations.NullMarked;
