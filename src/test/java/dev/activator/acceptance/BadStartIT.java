@@ -86,7 +86,7 @@ class BadStartIT {
   }
 
   @Test
-  @DisplayName("6.1 names the variable that is invalid, and its value")
+  @DisplayName("names the variable that is invalid, and its value")
   void namesTheVariableThatIsInvalid() throws Exception {
     var environment = new HashMap<>(CLUSTER);
     environment.put("KUBECONFIG", kubeconfig(1).toString());
@@ -108,7 +108,7 @@ class BadStartIT {
   }
 
   @Test
-  @DisplayName("6.2 6.3 names the ConfigMaps that are missing, or wrong; and so does a dry run")
+  @DisplayName("names the ConfigMaps that are missing, or wrong; and so does a dry run")
   void namesTheConfigMapsThatAreMissingOrWrong() throws Exception {
     try (var cluster = new FakeCluster()) {
       var config = "--kubeconfig=" + kubeconfig(cluster.api.port());

@@ -48,7 +48,7 @@ class ManifestIT {
   }
 
   @Test
-  @DisplayName("8.1 8.4 9.1 becomes ready, serves from zero, follows its ConfigMaps, drains, ends with 0")
+  @DisplayName("becomes ready, serves from zero, follows its ConfigMaps, drains, ends with 0")
   void livesAsTheManifestHasIt() throws Exception {
     activator.ready();
     assertThat(activator.management("/actuator/health/liveness").statusCode()).isEqualTo(200);
@@ -111,7 +111,7 @@ class ManifestIT {
   }
 
   @Test
-  @DisplayName("5.6 7.5 an autoscaler that is away costs no warm request, and hears what it missed")
+  @DisplayName("an autoscaler that is away costs no warm request, and gets what it missed")
   void anAutoscalerThatIsAwayCostsNoWarmRequest() throws Exception {
     activator.ready();
     cluster.scaleUp("hello");
@@ -143,7 +143,7 @@ class ManifestIT {
   }
 
   @Test
-  @DisplayName("7.5 without an autoscaler from the start it serves after a while, and is alive all the time")
+  @DisplayName("without an autoscaler from the start it serves after a while, and is alive all the time")
   void withoutAnAutoscalerItServesAfterAWhile() throws Exception {
     activator.close();
     cluster.autoscalerGoes();
@@ -167,7 +167,7 @@ class ManifestIT {
   }
 
   @Test
-  @DisplayName("8.4 a second signal ends it at once with 1")
+  @DisplayName("a second signal ends it at once with 1")
   void aSecondSignalEndsItAtOnce() throws Exception {
     activator.ready();
     cluster.scaleUp("hello");
@@ -184,7 +184,7 @@ class ManifestIT {
   }
 
   @Test
-  @DisplayName("8.4 a signal during the start ends it with 1")
+  @DisplayName("a signal during the start ends it with 1")
   void aSignalDuringTheStartEndsIt() throws Exception {
     // an API that does not answer
     activator.close();

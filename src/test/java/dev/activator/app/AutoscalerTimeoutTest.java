@@ -30,7 +30,7 @@ class AutoscalerTimeoutTest {
     log.close();
   }
 
-  @ParameterizedTest(name = "7.5 needed {0}, no autoscaler for three minutes: ready after {1} s, restarted {2}")
+  @ParameterizedTest(name = "needed {0}, no autoscaler for three minutes: ready after {1} s, restarted {2}")
   @CsvSource(nullValues = "never", value = {"STARTUP, 60, false", "NEVER, 0, false",
       "ALWAYS, never, true"})
   void theManifestsLivenessDoesNotRestartIt(AutoscalerReadinessPolicy policy, Integer readyAfter,
@@ -57,7 +57,7 @@ class AutoscalerTimeoutTest {
   }
 
   @Test
-  @DisplayName("7.5 an autoscaler that comes in time leaves no warning")
+  @DisplayName("an autoscaler that comes in time leaves no warning")
   void anAutoscalerThatComesInTimeLeavesNoWarning() {
     var health = new ActivatorHealth(AutoscalerReadinessPolicy.STARTUP);
     LifecycleConfiguration.synced(health,
@@ -71,7 +71,7 @@ class AutoscalerTimeoutTest {
   }
 
   @Test
-  @DisplayName("7.5 serving without the autoscaler is warned of once")
+  @DisplayName("serving without the autoscaler is warned of once")
   void servingWithoutTheAutoscalerIsWarnedOfOnce() {
     var health = new ActivatorHealth(AutoscalerReadinessPolicy.STARTUP);
     LifecycleConfiguration.synced(health,

@@ -109,7 +109,7 @@ class ConfigurationDocTest {
   }
 
   @Test
-  @DisplayName("6.1 every variable of Knative's activator is in the table")
+  @DisplayName("every variable of Knative's activator is in the table")
   void everyVariableIsInTheTable() throws IOException {
     var doc = Files.readString(DOC);
     assertThat(List.of("POD_NAME", "POD_IP", "SYSTEM_NAMESPACE", "MAX_IDLE_PROXY_CONNS",

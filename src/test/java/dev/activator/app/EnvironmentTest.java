@@ -104,7 +104,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 POD_NAME, POD_IP, SYSTEM_NAMESPACE say who we are")
+  @DisplayName("POD_NAME, POD_IP, SYSTEM_NAMESPACE say who we are")
   void whoWeAre() {
     var identity = identity(Map.of());
     assertThat(identity.podName()).isEqualTo("activator-1");
@@ -112,7 +112,7 @@ class EnvironmentTest {
     assertThat(identity.systemNamespace()).isEqualTo("knative-serving");
   }
 
-  @ParameterizedTest(name = "6.1 {0} is required")
+  @ParameterizedTest(name = "{0} is required")
   @ValueSource(strings = {"POD_NAME", "POD_IP", "SYSTEM_NAMESPACE"})
   void namesTheOneThatIsMissing(String variable) {
     assertThat(line("activator.identity", IdentityProperties.class, Map.of(variable, "")))
@@ -120,14 +120,14 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 CLUSTER_DOMAIN wins over the resolver")
+  @DisplayName("CLUSTER_DOMAIN wins over the resolver")
   void clusterDomain() {
     assertThat(identity(Map.of("CLUSTER_DOMAIN", "example.org")).clusterDomain())
         .isEqualTo("example.org");
   }
 
   @Test
-  @DisplayName("6.1 MAX_IDLE_PROXY_CONNS and MAX_IDLE_PROXY_CONNS_PER_HOST")
+  @DisplayName("MAX_IDLE_PROXY_CONNS and MAX_IDLE_PROXY_CONNS_PER_HOST")
   void idleConnections() {
     assertThat(bind("activator.upstream", UpstreamProperties.class, Map.of()))
         .isEqualTo(new UpstreamProperties(1000, 100));
@@ -137,7 +137,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 PROBE_TIMEOUT and PROBE_FREQUENCY are durations of Go")
+  @DisplayName("PROBE_TIMEOUT and PROBE_FREQUENCY are durations of Go")
   void probes() {
     var usual = bind("activator.probe", ProbeProperties.class, Map.of());
     assertThat(usual.timeoutDuration()).isEqualTo(Duration.ofMillis(300));
@@ -149,7 +149,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 CONFIG_LOGGING_NAME and CONFIG_OBSERVABILITY_NAME")
+  @DisplayName("CONFIG_LOGGING_NAME and CONFIG_OBSERVABILITY_NAME")
   void namesOfConfigMaps() {
     assertThat(bind("activator.config-maps", ConfigMapProperties.class, Map.of()))
         .isEqualTo(new ConfigMapProperties("config-logging", "config-observability",
@@ -160,7 +160,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 KUBERNETES_MIN_VERSION, KUBECONFIG, KUBE_API_QPS, KUBE_API_BURST")
+  @DisplayName("KUBERNETES_MIN_VERSION, KUBECONFIG, KUBE_API_QPS, KUBE_API_BURST")
   void theApi() {
     var usual = cluster(Map.of());
     assertThat(usual.minVersion()).isEqualTo("v1.34.0");
@@ -176,7 +176,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 PROFILING_PORT")
+  @DisplayName("PROFILING_PORT")
   void profilingPort() {
     assertThat(bind("activator.profiling", ProfilingProperties.class, Map.of()).port())
         .isEqualTo(8008);
@@ -185,7 +185,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 ACTIVATOR_TLS_MIN_VERSION and _MAX_VERSION")
+  @DisplayName("ACTIVATOR_TLS_MIN_VERSION and _MAX_VERSION")
   void tlsVersions() {
     assertThat(bind("activator.tls", CallerTlsProperties.class, Map.of()).minVersion())
         .isEqualTo("1.3");
@@ -194,7 +194,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 empty ACTIVATOR_TLS_* are as good as none")
+  @DisplayName("empty ACTIVATOR_TLS_* are as good as none")
   void tlsLeftEmpty() {
     assertThat(bind("activator.tls", CallerTlsProperties.class,
         Map.of("ACTIVATOR_TLS_MIN_VERSION", "", "ACTIVATOR_TLS_MAX_VERSION", "",
@@ -203,7 +203,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 ACTIVATOR_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
+  @DisplayName("ACTIVATOR_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
   void tlsSuitesAndCurves() {
     var server = bind("activator.tls", CallerTlsProperties.class,
         Map.of("ACTIVATOR_TLS_CIPHER_SUITES", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
@@ -214,7 +214,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_* say where metrics are fetched, and how")
+  @DisplayName("METRICS_PROMETHEUS_* say where metrics are fetched, and how")
   void metricsServer() throws IOException {
     assertThat(metrics(Map.of())).isEqualTo(
         new MetricsServerProperties("", 9090, "", "", "none", "", "1.3", "1.3", "", ""));
@@ -233,7 +233,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
+  @DisplayName("METRICS_PROMETHEUS_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
   void metricsSuitesAndCurves() {
     var tls = metrics(Map.of("METRICS_PROMETHEUS_TLS_CIPHER_SUITES",
         "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES",
@@ -243,7 +243,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not")
+  @DisplayName("HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not")
   void proxies() {
     var proxies = bind("activator.egress", OutboundProxyProperties.class, Map.of("HTTP_PROXY",
         "http://one:1", "http_proxy", "http://other:1", "https_proxy", "http://two:2",
@@ -253,7 +253,7 @@ class EnvironmentTest {
     assertThat(proxies.exceptions()).containsExactly("10.0.0.0/8", ".svc");
   }
 
-  @ParameterizedTest(name = "6.1 {0}= is as good as none")
+  @ParameterizedTest(name = "{0}= is as good as none")
   @ValueSource(strings = {"CLUSTER_DOMAIN", "PROBE_TIMEOUT", "PROBE_FREQUENCY",
       "CONFIG_LOGGING_NAME", "CONFIG_OBSERVABILITY_NAME", "KUBERNETES_MIN_VERSION", "KUBECONFIG",
       "KUBE_API_QPS", "KUBE_API_BURST", "PROFILING_PORT", "ACTIVATOR_TLS_MIN_VERSION",
@@ -287,7 +287,7 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("6.1 OTEL_* are handed on")
+  @DisplayName("OTEL_* are handed on")
   void openTelemetry() {
     var usual = bind("activator.otel", OtelProperties.class, Map.of()).variables();
     assertThat(usual).isEqualTo(dev.activator.config.OtelOverrides.NONE);
@@ -301,7 +301,7 @@ class EnvironmentTest {
         "http://m", "http://t", Duration.ofMillis(1500), "traceidratio", "0.5"));
   }
 
-  @ParameterizedTest(name = "6.1 {0}={1}")
+  @ParameterizedTest(name = "{0}={1}")
   @CsvSource(delimiter = '|', value = {
       "PROBE_TIMEOUT | soon | PROBE_TIMEOUT is 'soon', but must be a duration such as 300ms, more than 0",
       "PROBE_TIMEOUT | 300 | PROBE_TIMEOUT is '300', but must be a duration such as 300ms, more than 0",

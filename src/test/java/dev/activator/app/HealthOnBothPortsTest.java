@@ -14,9 +14,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 class HealthOnBothPortsTest {
-  @ParameterizedTest(name = "7.5 with the autoscaler needed: {0}")
+  @ParameterizedTest(name = "with the autoscaler needed: {0}")
   @EnumSource(AutoscalerReadinessPolicy.class)
-  @DisplayName("7.5 the management port says what the kubelet is told")
+  @DisplayName("the management port answers as the kubelet's port does")
   void theManagementPortAnswersAsTheKubeletsProbe(AutoscalerReadinessPolicy need) {
     var state = new ActivatorHealth(need);
     var indicator = ManagementServersConfiguration.readiness(state, () -> true);

@@ -54,7 +54,7 @@ class MetricsEndpointTest {
   }
 
   @Test
-  @DisplayName("6.4 metrics-endpoint is listened on for Prometheus")
+  @DisplayName("metrics-endpoint is listened on for Prometheus")
   void isListenedOnForPrometheus() throws Exception {
     int port = FreePort.next();
     open(prometheus("127.0.0.1:" + port));
@@ -63,7 +63,7 @@ class MetricsEndpointTest {
     assertThat(answers(port)).isFalse();
   }
 
-  @ParameterizedTest(name = "6.1 {0} wins over metrics-endpoint")
+  @ParameterizedTest(name = "{0} wins over metrics-endpoint")
   @CsvSource({"METRICS_PROMETHEUS_HOST, 127.0.0.1", "METRICS_PROMETHEUS_PORT, 9091"})
   void aVariableWins(String variable, String value) throws Exception {
     int port = FreePort.next();
@@ -87,7 +87,7 @@ class MetricsEndpointTest {
     assertThat(answers(port)).isFalse();
   }
 
-  @ParameterizedTest(name = "6.4 metrics-endpoint \"{0}\" is refused")
+  @ParameterizedTest(name = "metrics-endpoint \"{0}\" is refused")
   @ValueSource(strings = {"localhost", "localhost:", "localhost:x", ":80", ":65536", "9090",
       "http://x:9090", "no such host:9090"})
   void refusesWhatIsNoAddress(String address) {

@@ -102,7 +102,7 @@ class MetricsServerTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CERT and _TLS_KEY are enough for TLS")
+  @DisplayName("METRICS_PROMETHEUS_TLS_CERT and _TLS_KEY are enough for TLS")
   void aCertificateIsEnough() throws Exception {
     var server = serve("none");
     assertThat(status(server, NOBODY)).isEqualTo(200);
@@ -110,7 +110,7 @@ class MetricsServerTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CLIENT_AUTH=require refuses who shows no certificate")
+  @DisplayName("METRICS_PROMETHEUS_TLS_CLIENT_AUTH=require refuses who shows no certificate")
   void refusesWhoShowsNone() throws Exception {
     var server = serve("require");
     assertThat(status(server, aClient())).isEqualTo(200);
@@ -119,7 +119,7 @@ class MetricsServerTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CLIENT_AUTH=optional takes both")
+  @DisplayName("METRICS_PROMETHEUS_TLS_CLIENT_AUTH=optional takes both")
   void takesBoth() throws Exception {
     var server = serve("optional");
     assertThat(status(server, aClient())).isEqualTo(200);
@@ -141,7 +141,7 @@ class MetricsServerTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES are the curves that are spoken")
+  @DisplayName("METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES are the curves that are spoken")
   void speaksTheCurvesThatAreChosen() throws Exception {
     var server = serve("none", "1.3", "", "CurveP384");
     assertThat(suite(server, "secp384r1")).startsWith("TLS_");
@@ -150,7 +150,7 @@ class MetricsServerTest {
   }
 
   @Test
-  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CIPHER_SUITES are the suites of TLS 1.2 that are spoken")
+  @DisplayName("METRICS_PROMETHEUS_TLS_CIPHER_SUITES are the suites of TLS 1.2 that are spoken")
   void speaksTheSuitesThatAreChosen() throws Exception {
     var chosen = "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA";
     var server = serve("none", "1.2", chosen, "");

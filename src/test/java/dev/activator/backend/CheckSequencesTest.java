@@ -56,7 +56,7 @@ class CheckSequencesTest {
   }
 
   @Test
-  @DisplayName("CD-01 to CD-05 a pod that starts, and one that falls from ready and comes back")
+  @DisplayName("to CD-05 a pod that starts, and one that falls from ready and comes back")
   void onePodStartsAndOneBecomesUnready() {
     refuse(A);
     var bAndC = listing(DestinationSet.of(B, C), A);
@@ -73,7 +73,7 @@ class CheckSequencesTest {
   }
 
   @Test
-  @DisplayName("SW-01 to SW-09 pods come, go, fail and answer")
+  @DisplayName("to SW-09 pods come, go, fail and answer")
   void publishesHealthyPods_whenPodsComeGoFailAndAnswer() {
     refuse(A);
     then("SW-01", ready(A, B), true, B);

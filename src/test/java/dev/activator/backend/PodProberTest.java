@@ -50,7 +50,7 @@ class PodProberTest {
   }
 
   @Test
-  @DisplayName("RW-28 asks the pod at its address")
+  @DisplayName("sends it to the pod's address")
   void probesThePodAtItsAddress() {
     probe(ProbeSettings.DEFAULT);
 
@@ -80,7 +80,7 @@ class PodProberTest {
   }
 
   @Test
-  @DisplayName("RW-27 names the service where a mesh lets pods through")
+  @DisplayName("names the service where a mesh lets pods through")
   void namesTheServiceWhereAMeshLetsPodsThrough() {
     probe(new ProbeSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
         Duration.ofMillis(200), 500));

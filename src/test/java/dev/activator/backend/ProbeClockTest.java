@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** When a pod is asked, and when again. */
 class ProbeClockTest extends WatcherScene {
   @Test
-  @DisplayName("RW-25 a pod that hangs holds up no other")
+  @DisplayName("a pod that hangs holds up no other")
   void aPodThatHangsDelaysNoOther() {
     // given two pods, one of which does not answer
     fake.answers(A, HANGS);
@@ -38,7 +38,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  @DisplayName("RW-22 asks nobody once all answer")
+  @DisplayName("sends no probe once all answer")
   void sendsNoProbesOnceAllPodsAnswer() {
     watcher.listed(ready(A, B));
     loop.advance(ofSeconds(60));

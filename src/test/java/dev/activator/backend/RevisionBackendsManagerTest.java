@@ -61,7 +61,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("6.2 goes over to the ClusterIP and back when the mesh mode changes")
+  @DisplayName("goes over to the ClusterIP and back when the mesh mode changes")
   void switchesToTheClusterIpAndBackWhenTheMeshModeChanges() {
     var mode = new AtomicReference<>(MeshMode.AUTO);
     var live = Make.backends(_ -> loop, loop, fake,
@@ -83,7 +83,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-01 watches a revision")
+  @DisplayName("watches a revision")
   void watchesARevision() {
     fake.answers(A, List.of(FakePods.MESH, FakePods.OK));
     fake.answers(CLUSTER_IP, FakePods.REFUSED);
@@ -153,7 +153,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
+  @DisplayName("listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", PortProtocol.H2C, true));
     backends.listed(new PrivateEndpoints(REVISION, ready(A), ready(B)));
@@ -190,7 +190,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-03 keeps revisions apart")
+  @DisplayName("keeps revisions apart")
   void keepsRevisionsApart() {
     var other = new RevisionId("test-namespace", "other");
     backends.revision(PLAIN);
@@ -204,7 +204,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-17 remembers endpoints and service until the revision is known")
+  @DisplayName("remembers endpoints and service until the revision is known")
   void remembersEndpointsAndServiceUntilTheRevisionIsKnown() {
     // given Endpoints and a Service that come first
     fake.answers(A, FakePods.MESH);
@@ -222,7 +222,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-08 waits for kubernetes where an exec probe decides")
+  @DisplayName("waits for kubernetes where an exec probe decides")
   void waitsForKubernetesWhereAnExecProbeDecides() {
     backends.revision(revision("1", PortProtocol.HTTP1, false));
     backends.listed(http1(notReady(A)));
@@ -232,7 +232,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-13 takes pods back when endpoints are deleted")
+  @DisplayName("takes pods back when endpoints are deleted")
   void takesPodsBackWhenEndpointsAreDeleted() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
@@ -245,7 +245,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-20 watches again when endpoints come back")
+  @DisplayName("watches again when endpoints come back")
   void watchesAgainWhenEndpointsComeBack() {
     // given a revision behind its ClusterIP
     fake.answers(A, FakePods.MESH);
@@ -266,7 +266,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("RW-14 uses the port of the Service, not the pods'")
+  @DisplayName("uses the port of the Service, not the pods'")
   void usesThePortOfTheService() {
     var address = new Destination("129.0.0.1", 1235);
     fake.answers(A, FakePods.MESH);
@@ -362,7 +362,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(1));
   }
 
-  @ParameterizedTest(name = "MG-17 {0}")
+  @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {"RES", "RSE", "ERS", "ESR", "SRE", "SER"})
   void objectsMayComeInAnyOrder(String order) {
     // given a pod that only the ClusterIP reaches
@@ -481,7 +481,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-12 MG-19 says nothing once stopped, and says when that is")
+  @DisplayName("says nothing once stopped, and says when that is")
   void publishesNothingOnceStopped() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));

@@ -104,7 +104,7 @@ class RevisionWatcherTest extends WatcherScene {
   }
 
   @Test
-  @DisplayName("MG-21 says nothing new of the same listing")
+  @DisplayName("says nothing new of the same listing")
   void publishesNothingForTheSameListing() {
     watcher.listed(ready(A));
     loop.advance(ofSeconds(1));
@@ -178,7 +178,7 @@ class RevisionWatcherTest extends WatcherScene {
   }
 
   @Test
-  @DisplayName("RW-20 CD-07 says nothing once cancelled")
+  @DisplayName("says nothing once cancelled")
   void publishesNothingOnceCancelled() {
     watcher.listed(ready(A));
     watcher.cancelled();

@@ -65,7 +65,7 @@ class ConfigMapWatcherTest {
   }
 
   @Test
-  @DisplayName("6.3 each map is told before the start is over, and each change after it")
+  @DisplayName("each map is reported before the start is over, and each change after it")
   void eachMapIsReportedBeforeTheStartIsOver() throws Exception {
     create("config-network", Map.of("a", "1", "_example", "long"));
     create("config-logging", Map.of());
@@ -82,7 +82,7 @@ class ConfigMapWatcherTest {
   }
 
   @Test
-  @DisplayName("6.3 maps that are missing at the start end it, all named on one line")
+  @DisplayName("maps that are missing at the start end it, all named on one line")
   void mapsThatAreMissingEndTheStart() {
     create("config-network", Map.of());
     wants("config-network", "config-logging", "config-observability");
@@ -106,7 +106,7 @@ class ConfigMapWatcherTest {
   }
 
   @Test
-  @DisplayName("6.3 what is said again is not heard, nor is a deletion")
+  @DisplayName("ignores repetitions and deletions")
   void anUnchangedMapIsNotReported() throws Exception {
     create("config-network", Map.of("a", "1"));
     wants("config-network");

@@ -39,8 +39,8 @@ class ConvergenceTest {
     return LongStream.range(0, 20);
   }
 
-  @ParameterizedTest(name = "C4 seed {0}")
-  @DisplayName("C4 every informer is as the API in the end, whatever legal faults come between")
+  @ParameterizedTest(name = "seed {0}")
+  @DisplayName("every informer is as the API in the end, whatever legal faults come between")
   @MethodSource("seeds")
   void convergesWhateverGoesWrong(long seed) {
     var random = new Random(seed);

@@ -92,7 +92,7 @@ class KubernetesClientFactoryTest {
   }
 
   @Test
-  @DisplayName("6.1 -server and -cluster stand in for what the kubeconfig says")
+  @DisplayName("-server and -cluster stand in for what the kubeconfig says")
   void takesAnotherServerOrClusterThanTheKubeconfigs(@TempDir Path directory) throws IOException {
     assertThat(configured(directory, "", "").getMasterUrl()).isEqualTo("http://127.0.0.1:1/");
     assertThat(configured(directory, "", "two").getMasterUrl()).isEqualTo("http://127.0.0.1:2/");
@@ -109,7 +109,7 @@ class KubernetesClientFactoryTest {
   }
 
   @Test
-  @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY count on the way to the API")
+  @DisplayName("HTTP_PROXY, HTTPS_PROXY and NO_PROXY count on the way to the API")
   void takesTheProxyThatGoWouldTake(@TempDir Path directory) throws IOException {
     var https = through(directory, KUBECONFIG, "https://api.example:6443/");
     assertThat(https.getHttpsProxy()).isEqualTo("http://secure:2");

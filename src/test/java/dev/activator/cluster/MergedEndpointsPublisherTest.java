@@ -119,7 +119,7 @@ class MergedEndpointsPublisherTest {
   }
 
   @Test
-  @DisplayName("5.8 a resync tells what did not change again")
+  @DisplayName("a resync reports unchanged objects again")
   void reportsAgain_whenItIsResynced() {
     var same = slice("rev", "u", "10.0.0.1");
     put("a", same);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandLineTest {
-  @ParameterizedTest(name = "6.1 {0}")
+  @ParameterizedTest(name = "{0}")
   @CsvSource({"-kubeconfig a, --activator.cluster.kubeconfig=a",
       "--kubeconfig a, --activator.cluster.kubeconfig=a",
       "-kubeconfig=a, --activator.cluster.kubeconfig=a",

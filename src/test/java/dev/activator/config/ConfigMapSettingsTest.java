@@ -35,7 +35,7 @@ class ConfigMapSettingsTest {
   }
 
   @Test
-  @DisplayName("CF-01 a change is seen by who asks and by who listens")
+  @DisplayName("a change is seen by readers and by watchers")
   void aChangeIsSeen() {
     settings.delivered(mesh("disabled"));
     settings.begin();
@@ -88,7 +88,7 @@ class ConfigMapSettingsTest {
   }
 
   @Test
-  @DisplayName("6.3 what makes no sense is one line, and what held before holds")
+  @DisplayName("what makes no sense is one line, and what held before holds")
   void whatMakesNoSenseIsOneLineAndChangesNothing() {
     settings.delivered(mesh("enabled"));
     settings.begin();
@@ -103,7 +103,7 @@ class ConfigMapSettingsTest {
   }
 
   @Test
-  @DisplayName("6.2 a first content that makes no sense ends the start, and is not logged besides")
+  @DisplayName("an invalid first content ends the start, and is not logged as well")
   void aFirstContentThatMakesNoSenseEndsTheStart() {
     settings.delivered(Map.of("rollout-duration", "soon"));
 
@@ -123,7 +123,7 @@ class ConfigMapSettingsTest {
   }
 
   @Test
-  @DisplayName("6.2 a TLS mode that is not that of the start is warned of, and one that is, is not")
+  @DisplayName("a TLS mode that is not that of the start is warned of, and one that is, is not")
   void warnsOfWhatNeedsANewStart() {
     settings.delivered(Map.of());
     settings.begin();

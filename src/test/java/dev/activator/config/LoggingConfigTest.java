@@ -11,13 +11,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LoggingConfigTest {
   @Test
-  @DisplayName("6.5 an empty map means info")
+  @DisplayName("an empty map means info")
   void anEmptyMapMeansInfo() {
     assertThat(levelOf(Map.of())).isEqualTo(Level.INFO);
     assertThat(levelOf(Map.of("_example", "loglevel.activator: nonsense"))).isEqualTo(Level.INFO);
   }
 
-  @ParameterizedTest(name = "6.5 loglevel.activator {0}")
+  @ParameterizedTest(name = "loglevel.activator {0}")
   @CsvSource({"debug, DEBUG", "info, INFO", "warn, WARN", "error, ERROR", "dpanic, DPANIC",
       "panic, PANIC", "fatal, FATAL", "Debug, DEBUG", "WARN, WARN", "'', INFO"})
   void readsOurLevelInAnyCase(String text, Level level) {
@@ -25,7 +25,7 @@ class LoggingConfigTest {
   }
 
   @Test
-  @DisplayName("6.5 our own level wins over the one for all, which wins over info")
+  @DisplayName("our own level wins over the one for all, which wins over info")
   void ourOwnLevelWins() {
     var zap = "{\"level\": \"error\", \"encoding\": \"json\"}";
     assertThat(levelOf(Map.of("zap-logger-config", zap))).isEqualTo(Level.ERROR);
@@ -35,7 +35,7 @@ class LoggingConfigTest {
         .isEqualTo(Level.INFO);
   }
 
-  @ParameterizedTest(name = "6.5 {0}: {1} makes the map invalid")
+  @ParameterizedTest(name = "{0}: {1} makes the map invalid")
   @CsvSource(delimiter = '|', value = {
       "loglevel.activator | verbose | loglevel.activator is 'verbose', but must be one of debug, info, warn, error, dpanic, panic, fatal",
       "loglevel.autoscaler | verbose | loglevel.autoscaler is 'verbose', but must be one of debug, info, warn, error, dpanic, panic, fatal",

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class NetworkConfigTest {
   @Test
-  @DisplayName("6.2 an empty map means the defaults, and so does one with an example alone")
+  @DisplayName("an empty map means the defaults, and so does one with an example alone")
   void anEmptyMapMeansTheDefaults() {
     assertThat(parse(Map.of())).isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
     assertThat(parse(Map.of("_example", "system-internal-tls: nonsense")))
@@ -20,7 +20,7 @@ class NetworkConfigTest {
         .isEqualTo(new NetworkConfig(MeshMode.AUTO, false, false));
   }
 
-  @ParameterizedTest(name = "6.2 mesh-compatibility-mode: \"{0}\" means {1}")
+  @ParameterizedTest(name = "mesh-compatibility-mode: \"{0}\" means {1}")
   @CsvSource({"auto, AUTO", "Auto, AUTO", "enabled, ENABLED", "ENABLED, ENABLED",
       "disabled, DISABLED", "Disabled, DISABLED", "on, AUTO", "'', AUTO", "true, AUTO"})
   void readsTheMeshModeInAnyCaseAndIgnoresWhatItDoesNotKnow(String text, MeshMode mode) {
@@ -28,7 +28,7 @@ class NetworkConfigTest {
         .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(mode, false, false)));
   }
 
-  @ParameterizedTest(name = "6.2 enable-mesh-pod-addressability: \"{0}\" means {1}")
+  @ParameterizedTest(name = "enable-mesh-pod-addressability: \"{0}\" means {1}")
   @CsvSource({"1, true", "t, true", "T, true", "TRUE, true", "true, true", "True, true",
       "0, false", "f, false", "F, false", "FALSE, false", "false, false", "False, false"})
   void readsSwitchesAsGoDoes(String text, boolean on) {
@@ -36,7 +36,7 @@ class NetworkConfigTest {
         .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(MeshMode.AUTO, on, false)));
   }
 
-  @ParameterizedTest(name = "6.2 system-internal-tls \"{0}\", internal-encryption \"{1}\": {2}")
+  @ParameterizedTest(name = "system-internal-tls \"{0}\", internal-encryption \"{1}\": {2}")
   @CsvSource({"enabled, false, true", "Enabled, false, true", "ENABLED, true, true",
       "disabled, false, false", "'', false, false", "disabled, true, true", "'', true, true",
       "Disabled, 1, true"})
@@ -45,7 +45,7 @@ class NetworkConfigTest {
         .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(MeshMode.AUTO, false, on)));
   }
 
-  @ParameterizedTest(name = "6.2 {0}: \"{1}\" makes the map invalid")
+  @ParameterizedTest(name = "{0}: \"{1}\" makes the map invalid")
   @CsvSource(delimiter = '|', value = {
       "enable-mesh-pod-addressability | yes | must be true or false",
       "enable-mesh-pod-addressability | '' | must be true or false",
@@ -65,7 +65,7 @@ class NetworkConfigTest {
         .contains(rule);
   }
 
-  @ParameterizedTest(name = "6.2 {0} may be \"{1}\"")
+  @ParameterizedTest(name = "{0} may be \"{1}\"")
   @CsvSource(delimiter = '|', value = {"http-protocol | Redirected", "http-protocol | ''",
       "httpProtocol | disabled", "rollout-duration | 380", "cluster-local-domain-tls | Enabled",
       "domain-template | {{.Name}}.{{.Domain}}", "autoTLS | anything", "auto-tls | anything",
@@ -75,7 +75,7 @@ class NetworkConfigTest {
         .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
-  @ParameterizedTest(name = "6.2 a broken {0} makes the map invalid")
+  @ParameterizedTest(name = "a broken {0} makes the map invalid")
   @ValueSource(strings = {"domain-template", "tag-template", "domainTemplate", "tagTemplate"})
   void refusesABrokenTemplate(String key) {
     assertThat(problemsOf(Map.of(key, "{{.Name}}.{{")))
@@ -88,7 +88,7 @@ class NetworkConfigTest {
         .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
-  @ParameterizedTest(name = "6.2 namespace-wildcard-cert-selector \"{0}\" is a selector")
+  @ParameterizedTest(name = "namespace-wildcard-cert-selector \"{0}\" is a selector")
   @ValueSource(strings = {"", "matchLabels: {a: b}",
       "matchExpressions:\n- key: kubernetes.io/metadata.name\n  operator: NotIn\n"
           + "  values: [kube-system]",
@@ -98,7 +98,7 @@ class NetworkConfigTest {
         .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
-  @ParameterizedTest(name = "6.2 namespace-wildcard-cert-selector \"{0}\" is none")
+  @ParameterizedTest(name = "namespace-wildcard-cert-selector \"{0}\" is none")
   @ValueSource(strings = {"{", "some text", "[1, 2]", "matchLabels: [a]", "matchLabels: {a: 1}",
       "matchExpressions: {key: a}", "matchExpressions: [{key: 1, operator: In}]",
       "matchExpressions: [{key: a, operator: In, values: b}]"})
@@ -118,7 +118,7 @@ class NetworkConfigTest {
   }
 
   @Test
-  @DisplayName("6.2 only the TLS mode needs a new start")
+  @DisplayName("only the TLS mode needs a new start")
   void onlyTheTlsModeNeedsANewStart() {
     var before = NetworkConfig.DEFAULT;
     assertThat(before.needRestart(new NetworkConfig(MeshMode.ENABLED, true, false))).isEmpty();

@@ -21,7 +21,7 @@ class ObservabilityConfigTest {
   private static final String TEMPLATE = "logging.request-log-template";
 
   @Test
-  @DisplayName("CF-02 an empty map means the defaults")
+  @DisplayName("an empty map means the defaults")
   void anEmptyMapMeansTheDefaults() {
     assertThat(parse(Map.of())).isEqualTo(new ObservabilityConfig(Optional.empty(),
         new MetricsConfig(ExportProtocol.NONE, "", Duration.ZERO),
@@ -31,13 +31,13 @@ class ObservabilityConfigTest {
   }
 
   @Test
-  @DisplayName("RL-10 a template alone does not switch the log on")
+  @DisplayName("a template alone does not switch the log on")
   void aTemplateAloneDoesNotSwitchTheLogOn() {
     assertThat(parse(Map.of(TEMPLATE, "{{.Request.URL}}")).requestLog()).isEmpty();
   }
 
   @Test
-  @DisplayName("RL-11 the switch and a template do")
+  @DisplayName("the switch and a template do")
   void theSwitchAndATemplateDo() {
     assertThat(parse(Map.of(ENABLE, "true", TEMPLATE, "{{.Request.URL}}")).requestLog())
         .contains("{{.Request.URL}}");
@@ -66,21 +66,21 @@ class ObservabilityConfigTest {
   }
 
   @Test
-  @DisplayName("RL-12 a switch that is off wins over a template")
+  @DisplayName("a switch that is off wins over a template")
   void aSwitchThatIsOffWinsOverATemplate() {
     assertThat(parse(Map.of(ENABLE, "false", TEMPLATE, "{{.Request.URL}}")).requestLog())
         .isEmpty();
   }
 
   @Test
-  @DisplayName("CF-03 RL-14 the log without a template makes the map invalid")
+  @DisplayName("the log without a template makes the map invalid")
   void theLogWithoutATemplateMakesTheMapInvalid() {
     assertThat(problemsOf(Map.of(ENABLE, "true", TEMPLATE, "")))
         .isEqualTo(TEMPLATE + " is empty, but " + ENABLE + " is true");
     assertThat(parse(Map.of(TEMPLATE, "")).requestLog()).isEmpty();
   }
 
-  @ParameterizedTest(name = "CF-03 RL-04 a broken template is refused while the log is {0}")
+  @ParameterizedTest(name = "a broken template is refused while the log is {0}")
   @CsvSource({"true", "false"})
   void aBrokenTemplateIsRefusedWhetherItIsUsedOrNot(String on) {
     assertThat(problemsOf(Map.of(ENABLE, on, TEMPLATE, "{{}}")))
@@ -88,7 +88,7 @@ class ObservabilityConfigTest {
             + " is not valid: missing value for command, at line 1, column 1 of the template");
   }
 
-  @ParameterizedTest(name = "6.4 metrics-protocol {0}")
+  @ParameterizedTest(name = "metrics-protocol {0}")
   @CsvSource({"none, '', NONE", "prometheus, '', PROMETHEUS",
       "prometheus, 0.0.0.0:9095, PROMETHEUS", "grpc, collector:4317, GRPC",
       "http/protobuf, http://collector:4318/v1/metrics, HTTP_PROTOBUF"})
@@ -103,14 +103,14 @@ class ObservabilityConfigTest {
   }
 
   @Test
-  @DisplayName("6.4 metrics-export-interval 0 stands for a minute")
+  @DisplayName("metrics-export-interval 0 stands for a minute")
   void noIntervalStandsForAMinute() {
     assertThat(MetricsConfig.NONE.pushInterval()).isEqualTo(Duration.ofSeconds(60));
     assertThat(parse(Map.of("metrics-export-interval", "1m30s")).metrics().pushInterval())
         .isEqualTo(Duration.ofSeconds(90));
   }
 
-  @ParameterizedTest(name = "6.4 tracing-protocol {0}")
+  @ParameterizedTest(name = "tracing-protocol {0}")
   @CsvSource({"none, '', NONE", "stdout, '', STDOUT", "grpc, collector:4317, GRPC",
       "http/protobuf, http://collector:4318, HTTP_PROTOBUF"})
   void readsHowTracesLeave(String protocol, String endpoint, ExportProtocol expected) {
@@ -119,7 +119,7 @@ class ObservabilityConfigTest {
         .isEqualTo(new TracingConfig(expected, endpoint, 0.25));
   }
 
-  @ParameterizedTest(name = "6.4 tracing-sampling-rate {0}")
+  @ParameterizedTest(name = "tracing-sampling-rate {0}")
   @CsvSource({"0, 0", "1, 1", "0.1, 0.1", "1e-3, 0.001", ".5, 0.5"})
   void readsTheSamplingRate(String text, double rate) {
     assertThat(parse(Map.of("tracing-sampling-rate", text)).tracing().samplingRate())
@@ -127,14 +127,14 @@ class ObservabilityConfigTest {
   }
 
   @Test
-  @DisplayName("6.4 runtime-export-interval is checked, and is nothing to go by")
+  @DisplayName("runtime-export-interval is checked, and is nothing to go by")
   void goesByNoRuntimeInterval() {
     var said = parse(Map.of("runtime-export-interval", "1m"));
     assertThat(said).isEqualTo(ObservabilityConfig.DEFAULT);
     assertThat(ObservabilityConfig.DEFAULT.needRestart(said)).isEmpty();
   }
 
-  @ParameterizedTest(name = "6.4 {0} makes the map invalid")
+  @ParameterizedTest(name = "{0} makes the map invalid")
   @CsvSource(delimiter = '|', value = {
       "metrics-protocol=statsd | metrics-protocol is 'statsd', but must be one of grpc, http/protobuf, none, prometheus",
       "metrics-protocol= | metrics-protocol is '', but must be one of grpc, http/protobuf, none, prometheus",
@@ -172,7 +172,7 @@ class ObservabilityConfigTest {
   }
 
   @Test
-  @DisplayName("6.4 the profiling switch is read on its own")
+  @DisplayName("the profiling switch is read on its own")
   void theProfilingSwitchIsReadOnItsOwn() {
     var data = Map.of("runtime-profiling", "enabled", "metrics-protocol", "nonsense");
     assertThat(problemsOf(data)).contains("metrics-protocol");
@@ -181,7 +181,7 @@ class ObservabilityConfigTest {
   }
 
   @Test
-  @DisplayName("6.4 the request log and profiling are live, the rest needs a new start")
+  @DisplayName("the request log and profiling are live, the rest needs a new start")
   void saysWhatNeedsANewStart() {
     var before = parse(Map.of());
     assertThat(before

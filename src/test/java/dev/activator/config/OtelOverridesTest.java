@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OtelOverridesTest {
   @Test
-  @DisplayName("6.1 OTEL_* are all optional, and an empty one is as good as none")
+  @DisplayName("OTEL_* are all optional, and an empty one is as good as none")
   void allAreOptional() {
     assertThat(OtelOverrides.parse(Map.of("PATH", "/bin")))
         .isEqualTo(new ParsedSettings.Valid<>(OtelOverrides.NONE));
@@ -22,7 +22,7 @@ class OtelOverridesTest {
   }
 
   @Test
-  @DisplayName("6.1 OTEL_* are read")
+  @DisplayName("OTEL_* are read")
   void areRead() {
     assertThat(OtelOverrides.parse(Map.of("OTEL_SERVICE_NAME", "front",
         "OTEL_EXPORTER_OTLP_ENDPOINT", "http://all:4318", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
@@ -34,7 +34,7 @@ class OtelOverridesTest {
             "parentbased_traceidratio", "0.5")));
   }
 
-  @ParameterizedTest(name = "6.1 {0}={1} is refused")
+  @ParameterizedTest(name = "{0}={1} is refused")
   @CsvSource({"OTEL_METRIC_EXPORT_INTERVAL, 60s", "OTEL_METRIC_EXPORT_INTERVAL, -1",
       "OTEL_TRACES_SAMPLER, sometimes"})
   void refusesABadValueAndNamesIt(String name, String value) {
@@ -44,14 +44,14 @@ class OtelOverridesTest {
             .startsWith(name + " is '" + value + "', but must be"));
   }
 
-  @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is none where no sampler is named")
+  @ParameterizedTest(name = "OTEL_TRACES_SAMPLER_ARG={0} is none where no sampler is named")
   @ValueSource(strings = {"half", "0x1", "1d", "1.5.1", "-"})
   void passesOverAnArgumentThatStandsForNoRate(String argument) {
     assertThat(OtelOverrides.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
         .isEqualTo(new ParsedSettings.Valid<>(OtelOverrides.NONE));
   }
 
-  @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is a rate where no sampler is named")
+  @ParameterizedTest(name = "OTEL_TRACES_SAMPLER_ARG={0} is a rate where no sampler is named")
   @ValueSource(strings = {"0.25", "1.5", "-0.1"})
   void takesAnArgumentAloneForTheRate(String argument) {
     assertThat(OtelOverrides.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
@@ -68,14 +68,14 @@ class OtelOverridesTest {
   }
 
   @Test
-  @DisplayName("6.1 OTEL_TRACES_SAMPLER_ARG may be anything for a sampler that needs none")
+  @DisplayName("OTEL_TRACES_SAMPLER_ARG may be anything for a sampler that needs none")
   void passesOverAnUnknownArgument() {
     assertThat(OtelOverrides.parse(
         Map.of("OTEL_TRACES_SAMPLER", "always_on", "OTEL_TRACES_SAMPLER_ARG", "x")))
         .isInstanceOf(ParsedSettings.Valid.class);
   }
 
-  @ParameterizedTest(name = "6.1 an endpoint {0} is taken")
+  @ParameterizedTest(name = "an endpoint {0} is taken")
   @ValueSource(strings = {"http://collector:4318", "https://c.example/in/here", "collector:4317",
       "collector", "http://[::1]:4318/", "http://me:secret@host:1"})
   void takesEndpointsAsPeopleWriteThem(String endpoint) {
@@ -83,7 +83,7 @@ class OtelOverridesTest {
         .isInstanceOf(ParsedSettings.Valid.class);
   }
 
-  @ParameterizedTest(name = "6.1 an endpoint {0} is refused")
+  @ParameterizedTest(name = "an endpoint {0} is refused")
   @ValueSource(strings = {"a b", "ftp://collector", "http://", "http://collector:port",
       "http://:4318", "collector:4318:1"})
   void refusesEndpointsThatAreNone(String endpoint) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OutboundProxiesTest {
   @Test
-  @DisplayName("6.1 HTTP_PROXY and HTTPS_PROXY are for URLs of their scheme")
+  @DisplayName("HTTP_PROXY and HTTPS_PROXY are for URLs of their scheme")
   void eachIsForItsScheme() {
     var proxies = OutboundProxies.of("plain:3128", "http://secure:3128", "");
 
@@ -23,7 +23,7 @@ class OutboundProxiesTest {
         .isNull();
   }
 
-  @ParameterizedTest(name = "6.1 NO_PROXY={0} lets {1} through: {2}")
+  @ParameterizedTest(name = "NO_PROXY={0} lets {1} through: {2}")
   @CsvSource(delimiter = '|', value = {"* | http://a.example | true",
       "a.example | http://a.example | true", "a.example | http://b.a.example | true",
       "a.example | http://ba.example | false", ".a.example | http://a.example | false",

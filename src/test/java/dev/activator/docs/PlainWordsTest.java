@@ -55,6 +55,9 @@ class PlainWordsTest {
       .compile("catch \\((?:final )?[\\w.| \\n]+\\s(?!e\\)|_\\))(\\w+)\\)");
   private static final Pattern TEST = Pattern
       .compile("@\\w*Test\\b[^;]*?\\n +void (\\w+)\\(");
+  /** The name of a test as reports show it. */
+  private static final Pattern SHOWN = Pattern
+      .compile("(?:@DisplayName\\(\\s*|Test\\(name = )\"([^\"]*)\"");
   private static final Pattern DECLARATION = Pattern.compile(
       "^(?:(?:public|final|abstract|sealed|non-sealed) )*(?:class|interface|@interface|record|enum) \\w",
       Pattern.MULTILINE);
@@ -144,7 +147,9 @@ class PlainWordsTest {
     var found = new ArrayList<String>();
     try (var below = Files.walk(Path.of("src/test/java"))) {
       for (var file : below.filter(each -> kind(each).equals("java")).sorted().toList()) {
-        TEST.matcher(Files.readString(file)).results().map(match -> match.group(1))
+        var text = Files.readString(file);
+        Stream.concat(TEST.matcher(text).results(), SHOWN.matcher(text).results())
+            .map(match -> match.group(1))
             .filter(name -> !findings(file, words(name), true).isEmpty())
             .forEach(name -> found.add(file + ": " + name));
       }

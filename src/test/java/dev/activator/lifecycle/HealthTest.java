@@ -17,7 +17,7 @@ class HealthTest {
     TIMED_OUT_THEN_LOST
   }
 
-  @ParameterizedTest(name = "7.5 HH-05 HH-06 with the link {1} and needed {0}: {2}")
+  @ParameterizedTest(name = "with the link {1} and needed {0}: {2}")
   @CsvSource(nullValues = "ready", value = {"STARTUP, NEVER_UP, " + LINK, "STARTUP, UP, ready",
       "STARTUP, TIMED_OUT, ready", "STARTUP, LOST, ready", "STARTUP, TIMED_OUT_THEN_LOST, ready",
       "ALWAYS, NEVER_UP, " + LINK, "ALWAYS, TIMED_OUT, " + LINK, "ALWAYS, UP, ready",
@@ -48,7 +48,7 @@ class HealthTest {
     assertThat(state.servesWithoutLink()).isFalse();
   }
 
-  @ParameterizedTest(name = "8.4 a drain is what is said first, with the link needed {0}")
+  @ParameterizedTest(name = "a drain is what is said first, with the link needed {0}")
   @CsvSource({"STARTUP", "ALWAYS", "NEVER"})
   void aDrainIsWhatIsSaidFirst(AutoscalerReadinessPolicy need) {
     var state = new ActivatorHealth(need);

@@ -28,7 +28,7 @@ class ShutdownTest {
   }
 
   @Test
-  @DisplayName("8.4 a signal makes it unready at once, and ends it in order with 0")
+  @DisplayName("a signal makes it unready at once, and ends it in order with 0")
   void aSignalEndsItInOrder() {
     runs();
     shutdown.signal("TERM");
@@ -36,7 +36,7 @@ class ShutdownTest {
   }
 
   @Test
-  @DisplayName("8.4 a second signal ends it at once with 1")
+  @DisplayName("a second signal ends it at once with 1")
   void aSecondSignalEndsItAtOnce() {
     runs();
     shutdown.signal("TERM");
@@ -45,7 +45,7 @@ class ShutdownTest {
   }
 
   @Test
-  @DisplayName("8.3 a listener that fails ends it in order with 1, once")
+  @DisplayName("a listener that fails ends it in order with 1, once")
   void aListenerThatFailsEndsItInOrder() {
     runs();
     shutdown.failed("no requests are taken any more");
@@ -72,7 +72,7 @@ class ShutdownTest {
   }
 
   @Test
-  @DisplayName("8.4 a signal during a wait of the start interrupts it")
+  @DisplayName("a signal during a wait of the start interrupts it")
   void aSignalDuringAWaitOfTheStartInterruptsIt() {
     assertThatThrownBy(() -> shutdown.during(() -> {
       shutdown.signal("TERM");
@@ -91,7 +91,7 @@ class ShutdownTest {
   }
 
   @Test
-  @DisplayName("8.4 a signal in the rest of the start ends it in order once that is over")
+  @DisplayName("a signal in the rest of the start ends it in order once that is over")
   void aSignalInTheRestOfTheStartEndsItOnceThatIsOver() throws Exception {
     shutdown.during(() -> done.add("waited"));
     shutdown.signal("TERM");

@@ -17,13 +17,13 @@ class LinkMetersTest {
   private final AutoscalerLink.Listener link = new ActivatorMeters(meters).link();
 
   @Test
-  @DisplayName("7.1 there is no sample of reachable before the first connection")
+  @DisplayName("there is no sample of reachable before the first connection")
   void saysNothingBeforeTheFirstConnection() {
     assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "0.0");
   }
 
   @Test
-  @DisplayName("5.6 an attempt that fails is no error of Knative's meter, which counts what is lost")
+  @DisplayName("an attempt that fails is no error of Knative's meter, which counts what is lost")
   void countsFailedAttemptsApart() {
     link.failed();
     link.failed();
@@ -40,7 +40,7 @@ class LinkMetersTest {
   }
 
   @Test
-  @DisplayName("7.1 reachable is 1 while there is a connection, and 0 after it; errors count on")
+  @DisplayName("reachable is 1 while there is a connection, and 0 after it; errors count on")
   void followsTheConnection() {
     link.connected();
     assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "0.0",

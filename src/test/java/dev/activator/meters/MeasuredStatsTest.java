@@ -35,7 +35,7 @@ class MeasuredStatsTest {
   });
 
   @Test
-  @DisplayName("7.1 the concurrency gauge shows what was reported last")
+  @DisplayName("the concurrency gauge shows what was reported last")
   void passesOnWhatIsReportedAndShowsIt() {
     var first = List.of(RevisionStat.first(HELLO));
     var some = List.of(new RevisionStat(HELLO, 1.5, 3));

@@ -35,7 +35,7 @@ class OtelMetricProducerTest {
     return exported(name).getData().getPoints().iterator().next().getAttributes();
   }
 
-  @ParameterizedTest(name = "7.1 {0} is an up-down counter, which is a sum that is not monotonic")
+  @ParameterizedTest(name = "{0} is an up-down counter, which is a sum that is not monotonic")
   @CsvSource({"kn.revision.request.queued, 1", "kn.revision.request.active, 2"})
   void whatWaitsAndRunsAreSums(String name, long expected) {
     FakeRequest.of(observer, loop).begin();
@@ -59,7 +59,7 @@ class OtelMetricProducerTest {
   }
 
   @Test
-  @DisplayName("7.1 errors are a monotonic sum, reachable a gauge, both of whole numbers")
+  @DisplayName("errors are a monotonic sum, reachable a gauge, both of whole numbers")
   void theLinkHasWholeNumbers() {
     meters.number(MetricDefinition.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
     meters.number(MetricDefinition.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> 1);
@@ -75,7 +75,7 @@ class OtelMetricProducerTest {
   }
 
   @Test
-  @DisplayName("7.1 the concurrency is a gauge with fractions")
+  @DisplayName("the concurrency is a gauge with fractions")
   void theConcurrencyHasFractions() {
     observer.reported(FakeRequest.HELLO, 1.5);
 
@@ -84,7 +84,7 @@ class OtelMetricProducerTest {
   }
 
   @Test
-  @DisplayName("7.1 status and port are whole numbers, in the scope of the HTTP instrumentation")
+  @DisplayName("status and port are whole numbers, in the scope of the HTTP instrumentation")
   void statusAndPortAreWholeNumbers() {
     var request = FakeRequest.of(observer, loop);
     request.host = "hello.example:8012";

@@ -128,7 +128,7 @@ class OtlpTest {
   }
 
   @Test
-  @DisplayName("6.1 HTTP_PROXY is on the way of what is pushed over HTTP")
+  @DisplayName("HTTP_PROXY is on the way of what is pushed over HTTP")
   void sendsByWayOfAProxy() {
     // given a collector that only the proxy could find
     proxies = OutboundProxies.of("http://127.0.0.1:" + http.getAddress().getPort(), "", "");

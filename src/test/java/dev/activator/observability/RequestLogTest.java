@@ -23,16 +23,16 @@ class RequestLogTest {
   private final RequestLog log = new RequestLog(out);
 
   @Test
-  @DisplayName("RL-01 writes nothing without a template")
+  @DisplayName("writes nothing without a template")
   void writesNothingWithoutATemplate() {
     FakeRequest.of(log, loop).answered(200, ofMillis(1));
 
     assertThat(written()).isEmpty();
   }
 
-  @ParameterizedTest(name = "RL-02 {0}")
+  @ParameterizedTest(name = "{0}")
   @CsvSource({"'{{.Request.URL}}'", "'{{.Request.URL}}\n'"})
-  @DisplayName("RL-02 ends each line once")
+  @DisplayName("ends each line once")
   void endsEachLineOnce(String template) throws Exception {
     use(template);
     FakeRequest.of(log, loop).answered(200, ofMillis(1));
@@ -41,7 +41,7 @@ class RequestLogTest {
   }
 
   @Test
-  @DisplayName("RL-03 knows the length that was announced")
+  @DisplayName("knows the length that was announced")
   void knowsTheLengthThatWasAnnounced() throws Exception {
     use("{{.Request.ContentLength}}");
     FakeRequest.of(log, loop).header("Content-Length", 4).answered(200, ofMillis(1));
@@ -54,7 +54,7 @@ class RequestLogTest {
   }
 
   @Test
-  @DisplayName("RL-05 names revision, service and configuration, and no pod")
+  @DisplayName("names revision, service and configuration, and no pod")
   void namesTheRevision() throws Exception {
     use("{{.Revision.Name}}, {{.Revision.Namespace}}, {{.Revision.Service}}, "
         + "{{.Revision.Configuration}}, {{.Revision.PodName}}, {{.Revision.PodIP}}");
@@ -64,7 +64,7 @@ class RequestLogTest {
   }
 
   @Test
-  @DisplayName("RL-07 writes a line for a response that was broken off")
+  @DisplayName("writes a line for a response that was broken off")
   void writesALineForABrokenResponse() throws Exception {
     use("{{.Response.Code}} {{.Response.Size}}");
     var request = FakeRequest.of(log, loop);
@@ -91,7 +91,7 @@ class RequestLogTest {
   }
 
   @Test
-  @DisplayName("RL-08 says of a template that asks for what there is not, that it is invalid")
+  @DisplayName("a template with an unknown field is invalid")
   void saysThatATemplateIsInvalid() throws Exception {
     use("{{.Request.Something}}");
     FakeRequest.of(log, loop).answered(404, ofMillis(30));
@@ -101,7 +101,7 @@ class RequestLogTest {
   }
 
   @Test
-  @DisplayName("RL-09 takes the template that held when the request came")
+  @DisplayName("takes the template that held when the request came")
   void takesTheTemplateThatHeldWhenTheRequestCame() throws Exception {
     use("first");
     var early = FakeRequest.of(log, loop);
@@ -116,7 +116,7 @@ class RequestLogTest {
   }
 
   @Test
-  @DisplayName("RL-13 keeps the working template when the next makes no sense")
+  @DisplayName("keeps the working template when the next makes no sense")
   void keepsTheWorkingTemplate() {
     var observers = new RequestObservers();
     var meters = new Meters();
@@ -212,7 +212,7 @@ class RequestLogTest {
         + " \"traceId\": \"0af7651916cd43dd8448eb211c80319c\"}\n");
   }
 
-  @ParameterizedTest(name = "RL-15 {0} and {1}: {2}")
+  @ParameterizedTest(name = "{0} and {1}: {2}")
   @CsvSource({"00-0af7-b7ad-01, , 0af7", ", 463ac35c9f6413ad, 463ac35c9f6413ad",
       "00-0af7-b7ad-01, 463a, 0af7", ", , ''", "invalid, , ''", "00, , ''"})
   void takesTheTraceFromItsHeaders(String traceparent, String zipkin, String expected)

@@ -153,7 +153,7 @@ class RequestMetersTest {
   }
 
   @Test
-  @DisplayName("MX-02 counts a response that was broken off, with the status of what broke it")
+  @DisplayName("counts a response that was broken off, with the status of what broke it")
   void countsABrokenResponse() {
     var request = FakeRequest.of(observer, loop);
     request.begin();

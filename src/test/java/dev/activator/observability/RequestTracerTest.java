@@ -42,7 +42,7 @@ class RequestTracerTest {
   private final InMemorySpanExporter exported = InMemorySpanExporter.create();
 
   @Test
-  @DisplayName("AH-07 ends four spans, in the order of Knative's")
+  @DisplayName("ends four spans, in the order of Knative's")
   void endsFourSpansInTheOrderOfKnatives() {
     var request = FakeRequest.of(tracing(Sampler.alwaysOn()), loop);
     request.headers.put("User-Agent", "curl/8");
@@ -78,7 +78,7 @@ class RequestTracerTest {
   }
 
   @Test
-  @DisplayName("MX-01 names the revision on the server's span")
+  @DisplayName("names the revision on the server's span")
   void namesTheRevision() {
     FakeRequest.of(tracing(Sampler.alwaysOn()), loop).answered(200, ofMillis(1));
 

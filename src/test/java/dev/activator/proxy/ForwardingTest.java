@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Requests that reach a pod, over real sockets. */
 class ForwardingTest extends WireTest {
   @Test
-  @DisplayName("AH-01 brings the pod's body to the caller")
+  @DisplayName("brings the pod's body to the caller")
   void bringsTheBodyOfThePodToTheCaller() throws Exception {
     String body = new String("grüße".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n" + body);

@@ -124,7 +124,7 @@ class GrpcInteropTest extends WireTest {
 
   // Those that the server in Java does not offer are left out: cacheable_unary,
   // client_compressed_unary and client_compressed_streaming.
-  @ParameterizedTest(name = "AH-21 {0}")
+  @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {"empty_unary", "large_unary", "server_compressed_unary",
       "client_streaming", "server_streaming", "server_compressed_streaming", "ping_pong",
       "empty_stream", "custom_metadata", "status_code_and_message", "special_status_message",

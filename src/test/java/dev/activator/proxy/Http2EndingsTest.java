@@ -27,7 +27,7 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 resets the pod's stream, and gives the permit back, when the caller resets its own")
+  @DisplayName("resets the pod's stream, and gives the permit back, when the caller resets its own")
   void cancelsWhatTheCallerCancels() throws Exception {
     pod((pod, frame) -> {
     });

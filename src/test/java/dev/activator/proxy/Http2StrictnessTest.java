@@ -219,7 +219,7 @@ class Http2StrictnessTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-29 reads a megabyte of header and not more")
+  @DisplayName("reads a megabyte of header and not more")
   void readsAMegabyteOfHeaderAndNotMore() throws Exception {
     pod();
     try (var caller = RawHttp2.caller(activator.connect())) {

@@ -21,7 +21,7 @@ class Http2Test extends Http2WireTest {
   }
 
   @Test
-  @DisplayName("AH-28 asks a pod in HTTP/2 what it was asked in HTTP/2, whatever the revision's protocol")
+  @DisplayName("sends an HTTP/2 request to the pod in HTTP/2, whatever the revision's protocol")
   void passesARequestOn() throws Exception {
     pod(Http2Test::ok);
     try (var caller = connect()) {

@@ -19,7 +19,7 @@ class LostListenerTest {
   private final BlockingQueue<String> lost = new LinkedBlockingQueue<>();
 
   @Test
-  @DisplayName("8.3 a port that is not listened on any more is told, by its address")
+  @DisplayName("reports a port that is not listened on any more, by its address")
   void aPortThatIsNotListenedOnAnyMoreIsReported() throws Exception {
     try (var activator = new Activator()) {
       activator.server.onLost(lost::add);

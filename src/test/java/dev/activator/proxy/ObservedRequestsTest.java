@@ -114,7 +114,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RL-06 tells nothing of probes")
+  @DisplayName("reports no probes")
   void reportsNothingOfProbes() throws Exception {
     try (var caller = activator.connect()) {
       caller.send("GET / HTTP/1.1\r\nHost: a\r\nK-Network-Probe: activator\r\n\r\n");
@@ -194,7 +194,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  @DisplayName("MX-02 tells of a response that its pod breaks off")
+  @DisplayName("reports a response that its pod breaks off")
   void reportsAResponseThatItsPodBreaksOff() throws Exception {
     pod(caller -> {
       caller.readHead();
@@ -231,7 +231,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RR-01 tells of another protocol as of a 200, and counts its bytes")
+  @DisplayName("reports another protocol like a 200, and counts its bytes")
   void reportsAnotherProtocol() throws Exception {
     pod(caller -> {
       caller.readHead();

@@ -17,7 +17,7 @@ class PodFailuresTest extends WireTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @Test
-  @DisplayName("AH-02 AH-25 says that the pod refused")
+  @DisplayName("says that the pod refused")
   void saysThatThePodRefused() throws Exception {
     activator.throttle.grow(ScriptedPod.nobody(), 1);
     try (var caller = activator.connect()) {
@@ -73,7 +73,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-24 breaks off a response with a length where the pod does")
+  @DisplayName("breaks off a response with a length where the pod does")
   void breaksOffAResponseWithALength() throws Exception {
     pod(caller -> {
       caller.readHead();
@@ -86,7 +86,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-24 breaks off a response in chunks where the pod does")
+  @DisplayName("breaks off a response in chunks where the pod does")
   void breaksOffAResponseInChunks() throws Exception {
     pod(caller -> {
       caller.readHead();
@@ -245,7 +245,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 stops connecting when the caller is gone")
+  @DisplayName("stops connecting when the caller is gone")
   void stopsConnectingWhenTheCallerIsGone() throws Exception {
     try (var full = new FullPod()) {
       activator.throttle.grow(full.destination(), 1);
@@ -259,7 +259,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 ends the connection to the pod when the caller is gone")
+  @DisplayName("ends the connection to the pod when the caller is gone")
   void endsTheConnectionToThePodWhenTheCallerIsGone() throws Exception {
     pod(caller -> {
       seen.add(caller.readHead());
@@ -273,7 +273,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 ends the connection to the pod when the caller is gone within the response")
+  @DisplayName("ends the connection to the pod when the caller is gone within the response")
   void endsTheConnectionToThePodWhenTheCallerIsGoneWithinTheResponse() throws Exception {
     pod(caller -> {
       caller.readHead();

@@ -57,7 +57,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-04 says why a request will not run")
+  @DisplayName("says why a request will not run")
   void saysWhyARequestWillNotRun() throws Exception {
     try (var caller = activator.connect()) {
       Activator.request(caller, "GET / HTTP/1.1");
@@ -92,7 +92,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 gives up the place of a caller that is gone while it waits")
+  @DisplayName("gives up the place of a caller that is gone while it waits")
   void givesUpThePlaceOfACallerThatIsGone() throws Exception {
     var caller = activator.get("/");
     awaitQueued(1);
@@ -192,7 +192,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-32 times out a request that waits longer than the overall timeout")
+  @DisplayName("times out a request that waits longer than the overall timeout")
   void timesOutARequestThatWaitsTooLong() throws Exception {
     activator.timeouts(Duration.ofMillis(50), Duration.ZERO, Duration.ZERO);
     try (var caller = activator.get("/")) {

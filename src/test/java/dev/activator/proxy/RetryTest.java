@@ -97,7 +97,7 @@ class RetryTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TH-22: what fails at its pod fails so for its caller, and gives its permit back")
+  @DisplayName("what fails at its pod fails so for its caller, and gives its permit back")
   void isNotSentAgainOnceThePodMayHaveGotSomething() throws Exception {
     pod(caller -> caller.readHead());
     try (var caller = activator.get("/")) {
@@ -136,7 +136,7 @@ class RetryTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-25 goes to another pod when its own says nothing")
+  @DisplayName("goes to another pod when its own says nothing")
   void goesToAnotherPodWhenItsOwnSaysNothing() throws Exception {
     // given a pod that drops new connections, as one does whose node is gone
     try (var full = new FullPod()) {

@@ -19,7 +19,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("HH-02 HH-03 HH-05 HH-06 tells the kubelet whether it is ready, and passes nothing on")
+  @DisplayName("answers the kubelet whether it is ready, and passes nothing on")
   void answersTheKubeletWhetherItIsReady() throws Exception {
     try (var caller = activator.connect()) {
       caller.sendHead("GET /any HTTP/1.1", "Host: x", "User-Agent: kube-probe/something");
@@ -37,7 +37,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("PH-02 PH-03 PH-05 PH-06 PH-08 answers probes of the network here")
+  @DisplayName("answers probes of the network here")
   void answersProbesOfTheNetworkHere() throws Exception {
     try (var caller = activator.connect()) {
       Activator.request(caller, "POST / HTTP/1.1", "K-Network-Probe: queue");
@@ -56,7 +56,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-12 HH-01 PH-01 PH-04 PH-07 passes on what is no probe")
+  @DisplayName("passes on what is no probe")
   void passesOnWhatIsNoProbe() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.get("/", "K-Network-Probe:", "K-Network-Hash: h",
@@ -69,7 +69,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("CH-04 CH-05 says which revision it does not know")
+  @DisplayName("says which revision it does not know")
   void saysWhichRevisionItDoesNotKnow() throws Exception {
     try (var caller = activator.connect()) {
       // the second without the namespace
@@ -87,7 +87,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("CH-08 says that it could not look up a revision")
+  @DisplayName("says that it could not look up a revision")
   void saysThatItCouldNotLookUpARevision() throws Exception {
     try (var caller = activator.connect()) {
       caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Revision: broken",
@@ -97,7 +97,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("CH-02 CH-03 finds the revision by the host of a Service")
+  @DisplayName("finds the revision by the host of a Service")
   void findsTheRevisionByTheHostOfAService() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.connect()) {
@@ -111,7 +111,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-06 AH-13 asks for the Service where a mesh needs it")
+  @DisplayName("sends it to the Service where a mesh needs it")
   void addressesTheServiceWhereAMeshNeedsIt() throws Exception {
     var id = new RevisionId("real-namespace", "real-name");
     activator.revisions.put(id, Revision.of(id, 0));

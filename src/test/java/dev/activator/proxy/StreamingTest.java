@@ -17,7 +17,7 @@ class StreamingTest extends WireTest {
   private static final long BUFFERED_AT_MOST = 64L * MIB;
 
   @Test
-  @DisplayName("AH-26 passes each chunk on at once")
+  @DisplayName("passes each chunk on at once")
   void passesEachChunkOnAtOnce() throws Exception {
     BlockingQueue<String> events = new LinkedBlockingQueue<>();
     pod(caller -> {
@@ -108,7 +108,7 @@ class StreamingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-10 carries both bodies at the same time")
+  @DisplayName("carries both bodies at the same time")
   void carriesBothBodiesAtTheSameTime() throws Exception {
     long length = 32L * MIB;
     pod(caller -> {
@@ -132,7 +132,7 @@ class StreamingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 notices that the caller of a slow pod is gone")
+  @DisplayName("notices that the caller of a slow pod is gone")
   void noticesThatTheCallerOfASlowPodIsGone() throws Exception {
     BlockingQueue<String> ended = new LinkedBlockingQueue<>();
     pod(caller -> {

@@ -290,7 +290,7 @@ class StrictnessTest extends StrictTest {
   }
 
   @Test
-  @DisplayName("AH-29 reads a megabyte of header and not more")
+  @DisplayName("reads a megabyte of header and not more")
   void readsAMegabyteOfHeaderAndNotMore() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.get("/", "X-Big: " + "a".repeat((1 << 20) - 1_000))) {

@@ -31,7 +31,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-05 TO-10 TO-15 TO-22 TO-29 answers 504 where nothing was written by the overall, start or idle timeout")
+  @DisplayName("answers 504 where nothing was written by the overall, start or idle timeout")
   void answers504_whenThePodSendsNoResponseInTime() throws Exception {
     silentPod();
     for (var each : new Duration[][]{{SHORT, NONE, NONE}, {LONG, SHORT, NONE},
@@ -45,7 +45,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-03 TO-06 TO-08 TO-19 TO-26 breaks off a response that has begun at the overall or idle timeout, and adds nothing to it")
+  @DisplayName("breaks off a response that has begun at the overall or idle timeout, and adds nothing to it")
   void breaksOffAResponseThatTakesTooLong() throws Exception {
     stuckPod("HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfoo\r\n");
     // Long enough for the head on a busy machine.
@@ -66,7 +66,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-34 times out an upload that is answered with nothing for the idle timeout")
+  @DisplayName("times out an upload that is answered with nothing for the idle timeout")
   void timesOutAnUploadThatIsAnsweredWithNothing() throws Exception {
     silentPod();
     activator.timeouts(LONG, NONE, SHORT);
@@ -78,7 +78,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-01 TO-13 leaves a response alone that has begun before the start timeout")
+  @DisplayName("leaves a response alone that has begun before the start timeout")
   void leavesAResponseAloneThatHasBegunInTime() throws Exception {
     var pod = pod(caller -> {
       while (true) {
@@ -97,7 +97,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-09 TO-14 TO-21 TO-28 serves quick responses whatever the timeouts")
+  @DisplayName("serves quick responses whatever the timeouts")
   void servesQuickResponsesWhateverTheTimeouts() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
     var some = Duration.ofSeconds(30);
@@ -114,7 +114,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-02 TO-04 TO-07 TO-12 TO-17 TO-24 TO-31 answers once, whatever the pod does after the timeout")
+  @DisplayName("answers once, whatever the pod does after the timeout")
   void answersOnceWhateverThePodDoesAfterTheTimeout() throws Exception {
     pod(caller -> {
       String path = caller.readHead().start().split(" ")[1];
@@ -141,7 +141,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-11 TO-16 TO-20 TO-23 TO-27 TO-30 passes on that a pod broke off in time")
+  @DisplayName("passes on that a pod broke off in time")
   void passesOnThatAPodBrokeOffInTime() throws Exception {
     pod(caller -> {
       caller.readHead();

@@ -94,7 +94,7 @@ class TlsTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TL-02 shows a new certificate once the files have one, and keeps the old one if they are broken")
+  @DisplayName("shows a new certificate once the files have one, and keeps the old one if they are broken")
   void takesANewCertificateOver() throws Exception {
     var first = Certificate.rsa();
     var second = Certificate.rsa();

@@ -41,7 +41,7 @@ class TlsToPodsTest extends SecuredTest {
   }
 
   @Test
-  @DisplayName("AH-14 AH-15 takes away over TLS what is for one connection, and keeps the rest")
+  @DisplayName("takes away over TLS what is for one connection, and keeps the rest")
   void takesAwayWhatIsForOneConnection() throws Exception {
     ok();
     try (var caller = activator.connect()) {
@@ -59,7 +59,7 @@ class TlsToPodsTest extends SecuredTest {
   }
 
   @Test
-  @DisplayName("AH-16 asks over TLS for the Service where a mesh needs it")
+  @DisplayName("sends it to the Service over TLS where a mesh needs it")
   void addressesTheServiceWhereAMeshNeedsIt() throws Exception {
     service = Activator.HELLO.name() + "-private." + Activator.HELLO.namespace();
     ok();

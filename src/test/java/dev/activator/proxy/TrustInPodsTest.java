@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Which pods are trusted with requests, and what happens to requests where none is. */
 class TrustInPodsTest extends SecuredTest {
   @Test
-  @DisplayName("TL-04 refuses a pod whose certificate does not name the namespace, and sends it nothing")
+  @DisplayName("refuses a pod whose certificate does not name the namespace, and sends it nothing")
   void refusesAPodOfAnotherNamespace() throws Exception {
     show(authority.issue(NAME, "kn-user-other"));
     ok();
@@ -29,7 +29,7 @@ class TrustInPodsTest extends SecuredTest {
   }
 
   @Test
-  @DisplayName("TL-04 takes the name of the namespace at any place of the certificate")
+  @DisplayName("takes the name of the namespace at any place of the certificate")
   void takesTheNamespaceAtAnyPlace() throws Exception {
     ok();
     assertThat(answer()).isEqualTo("200 ok");
@@ -155,7 +155,7 @@ class TrustInPodsTest extends SecuredTest {
   }
 
   @Test
-  @DisplayName("TL-03 follows another authority on new connections, and keeps those there are")
+  @DisplayName("follows another authority on new connections, and keeps those there are")
   void followsANewAuthority() throws Exception {
     ok();
     try (var caller = activator.connect()) {

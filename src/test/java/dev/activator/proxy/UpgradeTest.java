@@ -82,7 +82,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-22 carries bytes both ways after an upgrade, and ends the pod's side with the caller's")
+  @DisplayName("carries bytes both ways after an upgrade, and ends the pod's side with the caller's")
   void carriesBytesBothWays() throws Exception {
     echo();
     try (var caller = upgraded()) {
@@ -132,7 +132,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-22 ends the caller's side when the pod ends its own")
+  @DisplayName("ends the caller's side when the pod ends its own")
   void endsWithThePod() throws Exception {
     pod(caller -> {
       caller.readHead();
@@ -187,7 +187,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-33 ends a WebSocket on which nobody has talked for the idle timeout, and no other")
+  @DisplayName("ends a WebSocket that was idle for the timeout, and no other")
   void countsWhatIsSaidAsActivity() throws Exception {
     activator.timeouts(Duration.ofMinutes(5), Duration.ofSeconds(4), Duration.ofSeconds(4));
     echo();
@@ -205,7 +205,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-33 ends a WebSocket at the overall timeout, whatever is said")
+  @DisplayName("ends a WebSocket at the overall timeout, whatever is said")
   void endsAtTheOverallTimeout() throws Exception {
     // Long enough for the 101 on a busy machine.
     activator.timeouts(Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);

@@ -7,14 +7,14 @@ import org.junit.jupiter.api.Test;
 
 class ChildNameTest {
   @Test
-  @DisplayName("EH-10: it is named after the revision")
+  @DisplayName("it is named after the revision")
   void isNamedAfterTheRevision() {
     assertThat(ChildName.ofPrivateService("foo")).isEqualTo("foo-private");
     assertThat(ChildName.ofPrivateService("f".repeat(55))).isEqualTo("f".repeat(55) + "-private");
   }
 
   @Test
-  @DisplayName("EH-10: a name that would be too long is cut and hashed")
+  @DisplayName("a name that would be too long is cut and hashed")
   void isCutAndHashedWhereTheNameWouldBeTooLong() {
     assertThat(ChildName.ofPrivateService("f".repeat(63)))
         .isEqualTo("f".repeat(23) + "105d7597f637e83cc711605ac3ea4957-private").hasSize(63);

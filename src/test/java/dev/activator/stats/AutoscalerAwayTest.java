@@ -219,7 +219,7 @@ class AutoscalerAwayTest {
   }
 
   @Test
-  @DisplayName("SR-13 a minute without an autoscaler costs no warm request")
+  @DisplayName("a minute without an autoscaler costs no warm request")
   void aMinuteWithoutAnAutoscalerCostsNoWarmRequest() throws Exception {
     autoscalerComes();
     activatorComes();

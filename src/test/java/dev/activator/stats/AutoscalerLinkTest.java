@@ -158,7 +158,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("SR-03 5.6 says when it is connected, and when not")
+  @DisplayName("says when it is connected, and when not")
   void saysWhenItIsConnected() {
     assertThat(link.connected()).isFalse();
     open();
@@ -172,7 +172,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("5.6 a first connection that fails is not a loss")
+  @DisplayName("a first connection that fails is not a loss")
   void aFirstConnectionThatFailsIsNotALoss() {
     autoscaler.isUp(false);
     open();
@@ -181,7 +181,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("5.6 a failed attempt and a lost connection are told apart")
+  @DisplayName("distinguishes a failed attempt from a lost connection")
   void aFailedAttemptAndALostConnectionAreDistinguished() {
     List<String> ends = new ArrayList<>();
     link.onChange(new AutoscalerLink.Listener() {
@@ -206,7 +206,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("5.6 pings every 10/3 s")
+  @DisplayName("pings every 10/3 s")
   void pingsThreeTimesInTenSeconds() {
     open();
     loop.advance(Duration.ofSeconds(11));
@@ -218,7 +218,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("SR-12 5.6 gives up a connection without a pong for 10 s")
+  @DisplayName("gives up a connection without a pong for 10 s")
   void givesUpAConnectionWithoutAPongForTenSeconds() {
     open();
     autoscaler.answersPings(false);
@@ -232,7 +232,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("5.6 a pong puts the deadline off")
+  @DisplayName("a pong puts the deadline off")
   void aPongPutsTheDeadlineOff() {
     open();
     loop.advance(Duration.ofSeconds(5));
@@ -246,7 +246,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("SR-11 5.6 connects again at once after a connection that worked")
+  @DisplayName("connects again at once after a connection that worked")
   void connectsAgainAtOnceAfterAConnectionThatWorked() {
     open();
     loop.advance(Duration.ofSeconds(4));
@@ -260,7 +260,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("5.6 attempts to connect are spaced by the schedule")
+  @DisplayName("attempts to connect are spaced by the schedule")
   void attemptsToConnectAreSpacedByTheSchedule() {
     autoscaler.isUp(false);
     open();
@@ -288,7 +288,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("5.6 a handshake has 3 s")
+  @DisplayName("a handshake has 3 s")
   void anAttemptThatIsNotAnsweredEndsAfterThreeSeconds() {
     autoscaler.isSilent(true);
     open();
@@ -299,7 +299,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("SR-13 5.4 what is sent while there is no connection is dropped")
+  @DisplayName("what is sent while there is no connection is dropped")
   void dropsWhatIsSentWhileThereIsNoConnection() {
     autoscaler.isUp(false);
     open();
@@ -318,7 +318,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("SR-13 what was sent into a dead connection is not sent again")
+  @DisplayName("what was sent into a dead connection is not sent again")
   void dropsWhatWasSentIntoADeadConnection() {
     open();
     link.atOnce(List.of(RevisionStat.first(A)));

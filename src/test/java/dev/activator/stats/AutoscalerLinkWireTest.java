@@ -158,7 +158,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  @DisplayName("SR-01 frames arrive, in order")
+  @DisplayName("frames arrive, in order")
   void framesArriveInOrder() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
         AutoscalerLink.Timings.DEFAULT);
@@ -176,7 +176,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  @DisplayName("5.6 the handshake offers nothing the autoscaler does not know")
+  @DisplayName("the handshake offers nothing the autoscaler does not know")
   void theHandshakeOffersNothingTheAutoscalerDoesNotKnow() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     linkTo(port, AutoscalerLink.Timings.DEFAULT).open();
@@ -217,7 +217,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  @DisplayName("SR-12 a server that never answers a ping is dropped")
+  @DisplayName("a server that never answers a ping is dropped")
   void aServerThatNeverAnswersAPingIsDropped() throws Exception {
     linkTo(serve(0, WebsocketServerSpec.builder().handlePing(true).build()), QUICK).open();
 
@@ -228,7 +228,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  @DisplayName("SR-07 SR-11 a server that closes with 1012 is found again")
+  @DisplayName("a server that closes with 1012 is found again")
   void aServerThatRestartsIsFoundAgain() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
         AutoscalerLink.Timings.DEFAULT);
@@ -244,7 +244,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  @DisplayName("SR-13 a server that comes back hears of what waits, and of nothing that left")
+  @DisplayName("a server that comes back gets the counts of what waits, and of nothing that left")
   void aServerThatComesBackGetsWhatWaits() throws Exception {
     int port = serve(FreePort.next(), WebsocketServerSpec.builder().build());
     var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
@@ -275,7 +275,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  @DisplayName("SR-04 closing closes the connection")
+  @DisplayName("closing closes the connection")
   void closingClosesTheConnection() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
         AutoscalerLink.Timings.DEFAULT);

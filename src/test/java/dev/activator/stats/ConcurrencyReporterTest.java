@@ -255,7 +255,7 @@ class ConcurrencyReporterTest {
   }
 
   /** The link opens after 6 ms; what was said before is not looked at, as the link dropped it. */
-  @ParameterizedTest(name = "SR-13 {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource("openings")
   void reportsTheCurrentCounts_whenTheLinkOpens(String name, Row row, List<RevisionStat> expected) {
     for (int loops = 1; loops <= 3; loops++) {
@@ -278,7 +278,7 @@ class ConcurrencyReporterTest {
   }
 
   @Test
-  @DisplayName("SR-13 a report that was under way when the link opened is not sent")
+  @DisplayName("a report that was under way when the link opened is not sent")
   void aReportThatWasUnderWayIsNotSent() {
     var office = new Office(2, 1);
     office.play(List.of(request(REV1, 0, 0.5)));

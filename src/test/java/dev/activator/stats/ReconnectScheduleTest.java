@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReconnectScheduleTest {
   private static final RandomGenerator LOWEST = () -> 0;
 
-  @ParameterizedTest(name = "5.6 after {0} failures {1} ms")
+  @ParameterizedTest(name = "after {0} failures {1} ms")
   @CsvSource({"0, 0", "1, 100", "2, 130", "3, 169", "4, 220", "5, 286", "6, 371", "7, 483",
       "8, 627", "9, 816", "10, 1060", "11, 1379", "12, 1792", "13, 2330", "14, 3029", "15, 3937",
       "16, 5119", "17, 6654", "18, 8650", "19, 11246", "20, 100", "21, 100", "22, 130",

@@ -32,7 +32,7 @@ class StatFrameTest {
   }
 
   @Test
-  @DisplayName("SR-14 5.5 a first request takes 44 bytes")
+  @DisplayName("a first request takes 44 bytes")
   void aFirstRequestTakes44Bytes() {
     assertThat(encoded(RevisionStat.first(REVISION)))
         .isEqualTo("0a 2a 0a 02 6e 73 12 03 72 65 76 1a 1f 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31 "
@@ -52,14 +52,14 @@ class StatFrameTest {
   }
 
   @Test
-  @DisplayName("SR-14 5.5 zeroes are not sent")
+  @DisplayName("zeroes are not sent")
   void zeroesAreNotSent() {
     assertThat(encoded(new RevisionStat(REVISION, 0, 0)))
         .isEqualTo("0a 18 0a 02 6e 73 12 03 72 65 76 1a 0d 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31");
   }
 
   @Test
-  @DisplayName("SR-06 one frame holds many revisions")
+  @DisplayName("one frame holds many revisions")
   void oneFrameHoldsManyRevisions() {
     var first = encoded(RevisionStat.first(REVISION));
     var idle = encoded(new RevisionStat(REVISION, 0, 0));

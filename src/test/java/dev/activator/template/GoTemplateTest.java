@@ -108,7 +108,7 @@ class GoTemplateTest {
   }
 
   @ParameterizedTest(name = "{0}: {1}")
-  @DisplayName("RL-04 names what is not supported, and where")
+  @DisplayName("names what is not supported, and where")
   @CsvSource(delimiter = '~', quoteCharacter = '^', textBlock = """
       {{}}~missing value for command, at line 1, column 1
       a {{.Text~unclosed action, at line 1, column 3

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What one activator among others may use of the pods. */
 class ActivatorSharesTest extends ThrottlerScene {
   @Test
-  @DisplayName("TH-38: an activator among others uses its share")
+  @DisplayName("an activator among others uses its share")
   void anActivatorAmongOthersUsesItsShare() {
     exists(1);
     activators("130.0.0.1", OWN);
@@ -25,7 +25,7 @@ class ActivatorSharesTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-32 TH-37 BR-16: the share grows when another activator leaves")
+  @DisplayName("the share grows when another activator leaves")
   void theShareGrowsWhenAnotherActivatorLeaves() {
     exists(1);
     pods(A, B, C);
@@ -39,7 +39,7 @@ class ActivatorSharesTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-43: the share stays when the own address leaves the path")
+  @DisplayName("the share stays when the own address leaves the path")
   void theShareStaysWhenTheOwnAddressLeavesThePath() {
     exists(1);
     pods(A, B, C);
@@ -50,7 +50,7 @@ class ActivatorSharesTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-36: activators are counted on the revisions own port")
+  @DisplayName("activators are counted on the revisions own port")
   void activatorsAreCountedOnTheRevisionsOwnPort() {
     revision = new Revision(ID, "", PortProtocol.H2C, 1, RequestTimeouts.DEFAULT, true, null,
         Map.of(),

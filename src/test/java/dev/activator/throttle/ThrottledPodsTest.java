@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Which pod takes a request, and how many each takes, while pods come and go. */
 class ThrottledPodsTest extends ThrottlerScene {
   @Test
-  @DisplayName("TH-25: the same pods twice are not twice the capacity")
+  @DisplayName("the same pods twice are not twice the capacity")
   void theSamePodsListedAgainDoNotAddCapacity() {
     exists(1);
     pods(A);
@@ -19,7 +19,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-26: requests go only where pods still are")
+  @DisplayName("requests go only where pods still are")
   void requestsGoOnlyWherePodsStillAre() {
     exists(0);
     pods(B, C);
@@ -30,7 +30,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-24 TH-27: the service takes over from pods")
+  @DisplayName("the service takes over from pods")
   void theServiceTakesOverFromPods() {
     exists(1);
     pods(A, B);
@@ -127,7 +127,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-31: the service takes as many as its ready pods can")
+  @DisplayName("the service takes as many as its ready pods can")
   void theServiceTakesAsManyAsItsReadyPodsCan() {
     exists(1);
     clusterIp(A, B);
@@ -136,7 +136,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-51: the service takes none while no pod is ready")
+  @DisplayName("the service takes none while no pod is ready")
   void theServiceTakesNoneWhileNoPodIsReady() {
     exists(1);
     clusterIp();
@@ -145,7 +145,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-28: each of two pods takes one")
+  @DisplayName("each of two pods takes one")
   void eachOfTwoPodsTakesOne() {
     exists(1);
     pods(C);
@@ -155,7 +155,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-29: small pods fill up one after the other")
+  @DisplayName("small pods fill up one after the other")
   void smallPodsFillUpOneAfterTheOther() {
     exists(3);
     pods(A, B, C);
@@ -164,7 +164,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-30: larger pods take turns")
+  @DisplayName("larger pods take turns")
   void largerPodsTakeTurns() {
     exists(5);
     pods(A, B, C);
@@ -174,7 +174,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-47 BR-18: a shrinking capacity lets running requests finish")
+  @DisplayName("a shrinking capacity lets running requests finish")
   void aShrinkingCapacityLetsRunningRequestsFinish() {
     exists(1);
     pods(A, B);
@@ -191,7 +191,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-50: a pod that comes back still carries what runs on it")
+  @DisplayName("a pod that comes back still carries what runs on it")
   void aPodThatComesBackStillCountsItsRunningRequests() {
     exists(1);
     pods(A);
@@ -208,7 +208,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("BR-12: a pod that left is forgotten once nothing runs on it")
+  @DisplayName("a pod that left is forgotten once nothing runs on it")
   void aPodThatLeftIsForgottenOnceNothingRunsOnIt() {
     exists(1);
     pods(A);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Whose turn it is, and who gives it up. */
 class ThrottlerQueueTest extends ThrottlerScene {
   @Test
-  @DisplayName("BR-06 BR-08 BR-09 BR-13: permits are handed over in order of arrival")
+  @DisplayName("permits are handed over in order of arrival")
   void permitsAreHandedOverInOrderOfArrival() {
     exists(1);
     pods(A);
@@ -41,7 +41,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-48 BR-14: a permit that comes back on the way to the queue is not missed")
+  @DisplayName("a permit that comes back on the way to the queue is not missed")
   void aPermitReleasedBeforeARequestIsQueuedIsNotMissed() {
     exists(1);
     pods(A);
@@ -57,7 +57,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("BR-10 IB-02 IB-04: who gives up is not called and loses its turn")
+  @DisplayName("who gives up is not called and loses its turn")
   void aCallerThatGaveUpIsNotCalled() {
     exists(1);
     pods(A);
@@ -94,7 +94,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("IB-03 BR-19: giving up after the call changes nothing")
+  @DisplayName("giving up after the call changes nothing")
   void keepsThePermit_whenTheCallerGivesUpAfterTheGrant() {
     exists(1);
     var held = request();
@@ -108,7 +108,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("BR-07 BR-11: no more wait than may")
+  @DisplayName("no more wait than may")
   void noMoreAreQueuedThanTheCapacity() {
     exists(1);
     var held = requests(4);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Who is rejected since none of the pods will run it. */
 class ThrottlerRejectionTest extends ThrottlerScene {
   @Test
-  @DisplayName("TH-23: a deleted revision rejects who waits at once")
+  @DisplayName("a deleted revision rejects who waits at once")
   void aDeletedRevisionRejectsQueuedRequestsAtOnce() {
     exists(1);
     pods(A);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** What comes together for a request to run, in whatever order it comes. */
 class ThrottlerTest extends ThrottlerScene {
   @Test
-  @DisplayName("TH-21 BR-05: a request runs at once where a pod is free")
+  @DisplayName("a request runs at once where a pod is free")
   void aRequestRunsAtOnceWhereAPodIsFree() {
     exists(1);
     pods(A);
@@ -39,7 +39,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-46 TH-52 IB-01 IB-05: a request waits for the first pod")
+  @DisplayName("a request waits for the first pod")
   void aRequestWaitsForTheFirstPod() {
     exists(0);
     var held = request();
@@ -69,7 +69,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("TH-45: news of a revision that does not exist is dropped")
+  @DisplayName("news of a revision that does not exist is dropped")
   void eventsOfARevisionThatDoesNotExistAreDropped() {
     pods(A);
     activators(OWN);
@@ -143,7 +143,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  @DisplayName("BR-15: releasing a permit twice is a bug")
+  @DisplayName("releasing a permit twice is a bug")
   void releasingAPermitTwiceIsABug() {
     exists(1);
     pods(A);

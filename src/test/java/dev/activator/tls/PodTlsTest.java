@@ -27,7 +27,7 @@ class PodTlsTest {
   }
 
   @Test
-  @DisplayName("AH-08 goes to the port that pods take TLS on")
+  @DisplayName("goes to the port that pods take TLS on")
   void goesToThePortForTls() {
     tls.require();
     assertThat(tls.target(POD, HELLO)).isEqualTo(target("10.0.0.1", 8112, "ns"));
@@ -36,7 +36,7 @@ class PodTlsTest {
   }
 
   @Test
-  @DisplayName("AH-09 goes to the port that pods take TLS on, with IPv6 as well")
+  @DisplayName("goes to the port that pods take TLS on, with IPv6 as well")
   void goesToThePortForTlsInIpv6() {
     tls.require();
     var target = tls.target(new Destination("2001:db8::1", 8012), HELLO);

@@ -61,14 +61,14 @@ class TrustBundlesTest {
   }
 
   @Test
-  @DisplayName("TL-01 believes the authority of the Secret alone")
+  @DisplayName("believes the authority of the Secret alone")
   void believesTheOwn() {
     authorities.own("the Secret", first.pem());
     trusts(first);
   }
 
   @Test
-  @DisplayName("TL-01 believes those of a ConfigMap alone, all of all its values")
+  @DisplayName("believes those of a ConfigMap alone, all of all its values")
   void believesABundle() {
     authorities.bundle("ns/bundle", List.of(first.pem() + second.pem(), third.pem()));
     trusts(first, second, third);
@@ -83,7 +83,7 @@ class TrustBundlesTest {
   }
 
   @Test
-  @DisplayName("TL-01 believes those of the Secret and of the ConfigMap, each once")
+  @DisplayName("believes those of the Secret and of the ConfigMap, each once")
   void believesBoth() {
     authorities.own("the Secret", first.pem());
     authorities.bundle("ns/bundle", List.of(second.pem() + first.pem()));
@@ -92,7 +92,7 @@ class TrustBundlesTest {
   }
 
   @Test
-  @DisplayName("TL-01 leaves an invalid ConfigMap out, with one warning")
+  @DisplayName("leaves an invalid ConfigMap out, with one warning")
   void leavesOutWhatIsInvalid() {
     authorities.own("the Secret", first.pem());
     authorities.bundle("ns/bundle", List.of("no certificate at all"));
@@ -110,7 +110,7 @@ class TrustBundlesTest {
   }
 
   @Test
-  @DisplayName("TL-03 believes the new authority of the Secret, and the old one no more")
+  @DisplayName("believes the new authority of the Secret, and the old one no more")
   void followsTheSecret() {
     authorities.own("the Secret", first.pem());
     authorities.own("the Secret", first.pem() + second.pem());

@@ -18,7 +18,7 @@ class DialBackoffTest {
       2025, 2835, 3969, 5556};
 
   @Test
-  @DisplayName("AH-25 gives each attempt more time")
+  @DisplayName("gives each attempt more time")
   void givesEachAttemptMoreTime() {
     var plan = new DialBackoff(LOWEST);
 

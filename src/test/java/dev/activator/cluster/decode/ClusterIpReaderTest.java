@@ -34,7 +34,7 @@ class ClusterIpReaderTest {
   }
 
   @Test
-  @DisplayName("EH-07 RW-14: the port of each protocol is found")
+  @DisplayName("the port of each protocol is found")
   void findsThePortOfEachProtocol() {
     assertThat(read("rev-private", """
         {clusterIP: 129.0.0.1, ports: [{name: https, port: 443}, {name: http, port: 100}]}
@@ -45,7 +45,7 @@ class ClusterIpReaderTest {
   }
 
   @Test
-  @DisplayName("EH-08: without the port there is no address")
+  @DisplayName("without the port there is no address")
   void findsNoneWithoutThePort() {
     assertThat(read("rev-private", "{clusterIP: 129.0.0.1, ports: [{name: invalid, port: 1}]}"))
         .isEqualTo(new PrivateClusterIp(REVISION, null, null));
@@ -71,7 +71,7 @@ class ClusterIpReaderTest {
   }
 
   @Test
-  @DisplayName("MG-15: under another name it is not the private Service")
+  @DisplayName("under another name it is not the private Service")
   void isNotThePrivateServiceUnderAnotherName() {
     assertThat(read("rev-private11", "{clusterIP: 129.0.0.1}")).isNull();
   }

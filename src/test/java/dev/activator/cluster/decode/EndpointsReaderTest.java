@@ -70,14 +70,14 @@ class EndpointsReaderTest {
   }
 
   @Test
-  @DisplayName("EH-01: no subsets mean no pods")
+  @DisplayName("no subsets mean no pods")
   void noSubsetsMeanNoPods() {
     assertThat(read("Private", "[]")).isEqualTo(pods(PodsByReadiness.NONE, PodsByReadiness.NONE));
     assertThat(read("Private", "null")).isEqualTo(pods(PodsByReadiness.NONE, PodsByReadiness.NONE));
   }
 
   @Test
-  @DisplayName("EH-02 EH-03: every address is taken with the port of that name")
+  @DisplayName("every address is taken with the port of that name")
   void takesEveryAddressWithThePortOfThatName() {
     assertThat(read("Private", """
         [{ports: [{name: https, port: 8112}, {name: http, port: 1234}],
@@ -86,7 +86,7 @@ class EndpointsReaderTest {
   }
 
   @Test
-  @DisplayName("EH-04: ready is told from not ready")
+  @DisplayName("distinguishes ready from not ready")
   void distinguishesReadyFromNotReady() {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 1234}], addresses: [{ip: 128.0.0.1}, {ip: 128.0.0.2}],
@@ -97,7 +97,7 @@ class EndpointsReaderTest {
   }
 
   @Test
-  @DisplayName("EH-05 EH-06: subsets without the port are left out")
+  @DisplayName("subsets without the port are left out")
   void leavesOutSubsetsWithoutThePort() {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 1234}], addresses: [{ip: 128.0.0.1}]},
@@ -108,7 +108,7 @@ class EndpointsReaderTest {
   }
 
   @Test
-  @DisplayName("EH-09: an IPv6 address is written in brackets")
+  @DisplayName("an IPv6 address is written in brackets")
   void readsIpv6() {
     var addresses = read("Private", """
         [{ports: [{name: http, port: 8012}], addresses: [{ip: "2001:db8::1"}]}]
@@ -178,7 +178,7 @@ class EndpointsReaderTest {
   }
 
   @Test
-  @DisplayName("MG-16 TH-44: Endpoints without the labels are of no concern")
+  @DisplayName("Endpoints without the labels are of no concern")
   void isOfNoConcernWithoutTheLabels() {
     assertThat(read("Other", "[]")).isNull();
     assertThat(read("metadata: {namespace: ns, name: x}"))

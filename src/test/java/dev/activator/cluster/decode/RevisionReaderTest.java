@@ -77,7 +77,7 @@ class RevisionReaderTest {
     assertThat(withContainers(containers).protocol()).isEqualTo(protocol);
   }
 
-  @ParameterizedTest(name = "MG-08 MG-10 MG-18 {1}: {0}")
+  @ParameterizedTest(name = "{1}: {0}")
   @CsvSource(delimiter = '|', value = {
       "[{readinessProbe: {tcpSocket: {port: 0}}}]                             | true",
       "[{readinessProbe: {exec: {command: [x]}}}]                             | false",

@@ -29,7 +29,7 @@ class HandshakeFaultsTest {
   private final Rigs rigs = new Rigs();
 
   @Test
-  @DisplayName("8.1 C-17 text that is not ASCII is fine")
+  @DisplayName("text that is not ASCII is fine")
   void takesAnyText() {
     var rig = rigs.use(new Rig());
     rig.touch("a");
@@ -46,7 +46,7 @@ class HandshakeFaultsTest {
     assertThat(rig.watches()).isOne();
   }
 
-  @ParameterizedTest(name = "C-22 {0} to watches for a while: gets there")
+  @ParameterizedTest(name = "{0} to watches for a while: gets there")
   @MethodSource("refusals")
   void getsThereAfterRefusals(String name, Fault fault) {
     var rig = rigs.following(new Rig(Rig.QUICK, HandshakeFaultsTest::impatient));
@@ -71,7 +71,7 @@ class HandshakeFaultsTest {
   }
 
   @Test
-  @DisplayName("C-22 410 to every watch until it lists again: alarms, and lists again")
+  @DisplayName("410 to every watch until it lists again: alarms, and lists again")
   void alarmsWhereEveryWatchIsRefused() {
     var rig = rigs.following();
     var gone = rig.api.faults().add(WATCHES, Fault.Answer.status(410));

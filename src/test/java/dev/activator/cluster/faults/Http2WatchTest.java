@@ -83,7 +83,7 @@ class Http2WatchTest {
   }
 
   @Test
-  @DisplayName("8.8 C-3 notices by pings that the connection is half open, and watches over another")
+  @DisplayName("notices by pings that the connection is half open, and watches over another")
   void noticesAHalfOpenConnection() {
     var informers = Quiescence.watch(new SharedInformers(api,
         new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrorText(api.url()))));

@@ -28,7 +28,7 @@ class ListFaultsTest {
   @AutoClose
   private final Rigs rigs = new Rigs();
 
-  @ParameterizedTest(name = "6.5 C-5 C-26 {0} on the first lists: starts once they are answered")
+  @ParameterizedTest(name = "{0} on the first lists: starts once they are answered")
   @ValueSource(ints = {401, 403, 404, 410, 429, 500, 503})
   void startsOnceListsAreAnswered(int code) {
     var rig = rigs.use(new Rig());
@@ -45,7 +45,7 @@ class ListFaultsTest {
     assertThat(rig.lease().error()).isNull();
   }
 
-  @ParameterizedTest(name = "6.1 C-5 C-26 {0} on a list after a 410: the difference in the end")
+  @ParameterizedTest(name = "{0} on a list after a 410: the difference in the end")
   @ValueSource(ints = {401, 403, 404, 429, 500, 503})
   void keepsWhatItHasWhileListsFail(int code) {
     var rig = rigs.following();
@@ -62,7 +62,7 @@ class ListFaultsTest {
   }
 
   @Test
-  @DisplayName("6.1 C-6 lists again after the events it missed are gone, and tells the difference")
+  @DisplayName("lists again after the events it missed are gone, and reports the difference")
   void listsAgainAfterACompaction() {
     var rig = rigs.following();
     var refusing = rig.api.faults().add(WATCHES, Fault.Answer.status(503));
@@ -79,7 +79,7 @@ class ListFaultsTest {
     assertThat(rig.lists()).isEqualTo(2);
   }
 
-  @ParameterizedTest(name = "6.1 C-19 a list that is {0}: listed again")
+  @ParameterizedTest(name = "a list that is {0}: listed again")
   @EnumSource(value = Fault.BrokenList.Flaw.class, names = "ITEMS_NULL", mode = Mode.EXCLUDE)
   void listsAgainAfterABrokenList(Fault.BrokenList.Flaw flaw) {
     var rig = rigs.use(new Rig());
@@ -93,7 +93,7 @@ class ListFaultsTest {
   }
 
   @Test
-  @DisplayName("8.7 at most a list a second while every watch is answered with 410, then all is well")
+  @DisplayName("at most a list a second while every watch is answered with 410, then all is well")
   void sparesTheServerInAStorm() {
     var rig = rigs.following();
     int before = rig.lists();

@@ -30,7 +30,7 @@ class ServerFaultsTest {
   private final Rigs rigs = new Rigs();
 
   @Test
-  @DisplayName("6.1 C-7 C-8 follows a cache that is down, and one that is behind")
+  @DisplayName("follows a cache that is down, and one that is behind")
   void followsACacheThatIsDownOrBehind() {
     var rig = rigs.following();
 
@@ -45,7 +45,7 @@ class ServerFaultsTest {
     rig.converges();
   }
 
-  @ParameterizedTest(name = "6.1 C-15 C-16 {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource("slowWays")
   void getsThereOverASlowWay(Fault fault) {
     var rig = rigs.use(new Rig());
@@ -69,7 +69,7 @@ class ServerFaultsTest {
   }
 
   @Test
-  @DisplayName("6.1 C-24 a server that refuses connections for a while is found again")
+  @DisplayName("a server that refuses connections for a while is found again")
   void findsAServerThatWasDown() {
     var rig = rigs.following(new Rig(ReflectorSettings.DEFAULT, config -> {
     }));
@@ -84,7 +84,7 @@ class ServerFaultsTest {
   }
 
   @Test
-  @DisplayName("6.1 C-24 a server that answers nothing for a while is found again")
+  @DisplayName("a server that answers nothing for a while is found again")
   void findsAServerThatAnsweredNothing() {
     var rig = rigs.following(new Rig(Rig.QUICK, ServerFaultsTest::impatient));
 
@@ -100,7 +100,7 @@ class ServerFaultsTest {
   }
 
   @Test
-  @DisplayName("8.4 C-25 a server restarted with higher versions: one list, only the difference")
+  @DisplayName("a server restarted with higher versions: one list, only the difference")
   void reportsTheDifferenceAfterARestart() {
     var rig = rigs.following();
 
@@ -114,7 +114,7 @@ class ServerFaultsTest {
   }
 
   @Test
-  @DisplayName("8.4 C-25 a server restarted without objects: all are gone")
+  @DisplayName("a server restarted without objects: all are gone")
   void losesWhatARestartedServerForgot() {
     var rig = rigs.following();
 

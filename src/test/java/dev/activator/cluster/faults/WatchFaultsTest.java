@@ -36,7 +36,7 @@ class WatchFaultsTest {
   private final Rigs rigs = new Rigs();
 
   @Test
-  @DisplayName("2.1 goes on after a reset where it was: in order, once each, without a list")
+  @DisplayName("goes on after a reset where it was: in order, once each, without a list")
   void goesOnAfterAReset() {
     var rig = rigs.patient();
     rig.touch("c");
@@ -52,7 +52,7 @@ class WatchFaultsTest {
   }
 
   @Test
-  @DisplayName("6.1 C-1 goes on after a watch ended that had told something, without a list")
+  @DisplayName("goes on without a list after a watch that had events")
   void goesOnAfterAnEnd() {
     var rig = rigs.patient();
 
@@ -66,7 +66,7 @@ class WatchFaultsTest {
   }
 
   @Test
-  @DisplayName("6.1 C-1 lists again after watches that end at once, and tells nothing twice")
+  @DisplayName("lists again after watches that end at once, and reports nothing twice")
   void reportsNothingTwiceWhereWatchesEndAtOnce() {
     var rig = rigs.use(new Rig());
     rig.touch("a");
@@ -79,7 +79,7 @@ class WatchFaultsTest {
     await().until(() -> rig.lists() > 1);
   }
 
-  @ParameterizedTest(name = "6.1 C-2 survives a reset {0} bytes into a watch")
+  @ParameterizedTest(name = "survives a reset {0} bytes into a watch")
   @ValueSource(ints = {1, 50, 200, 500, 1500})
   void survivesAResetInTheMiddleOfAMessage(int bytes) {
     var rig = rigs.use(new Rig());
@@ -96,7 +96,7 @@ class WatchFaultsTest {
   }
 
   @Test
-  @DisplayName("8.8 C-3 finds out that a connection is half open, by a fresh list")
+  @DisplayName("finds out that a connection is half open, by a fresh list")
   void findsOutThatAConnectionIsHalfOpen() {
     var doubting = new ReflectorSettings(ofSeconds(60), ofSeconds(2), ofMinutes(10),
         ofMillis(500));
@@ -109,7 +109,7 @@ class WatchFaultsTest {
     assertThat(rig.witness.received).containsExactlyInAnyOrder("add c", "lose a");
   }
 
-  @ParameterizedTest(name = "6.1 C-4 410 in the stream, with the end {0}: one list, the difference")
+  @ParameterizedTest(name = "410 in the stream, with the end {0}: one list, the difference")
   @EnumSource(Ending.class)
   void reportsTheDifferenceAfterA410(Ending ending) {
     var rig = rigs.following();
@@ -126,7 +126,7 @@ class WatchFaultsTest {
     assertThat(rig.lists()).isEqualTo(2);
   }
 
-  @ParameterizedTest(name = "6.1 C-4 {0} in the stream: nothing is lost, nothing is listed")
+  @ParameterizedTest(name = "{0} in the stream: nothing is lost, nothing is listed")
   @ValueSource(ints = {429, 500, 504})
   void goesOnAfterAFailureInTheStream(int code) {
     var rig = rigs.patient();
@@ -140,7 +140,7 @@ class WatchFaultsTest {
     assertThat(rig.lists()).isOne();
   }
 
-  @ParameterizedTest(name = "6.1 C-10 an event twice, the second time {0}: told once")
+  @ParameterizedTest(name = "an event twice, the second time {0}: reported once")
   @EnumSource(Fault.Duplicate.As.class)
   void reportsADuplicateOnce(Fault.Duplicate.As as) {
     var rig = rigs.use(Rigs.patientRig());
@@ -157,7 +157,7 @@ class WatchFaultsTest {
   }
 
   @Test
-  @DisplayName("C-11 an audit finds an event that never came, and makes up for it")
+  @DisplayName("an audit finds an event that never came, and makes up for it")
   void healsAfterAnEventThatNeverCame() {
     // On a busy machine an event that comes may take seconds.
     var auditing = new ReflectorSettings(ofSeconds(60), ofMinutes(3), ofSeconds(1), ofSeconds(4));
@@ -180,7 +180,7 @@ class WatchFaultsTest {
   }
 
   @Test
-  @DisplayName("6.3 C-13 a bookmark moves the version to go on from, and nobody is told")
+  @DisplayName("a bookmark moves the version to go on from, without an event")
   void goesOnFromABookmark() {
     var often = new WatchCacheSettings(Windows.fixed(1000), ofSeconds(3), ofMillis(200),
         ofSeconds(2),
@@ -202,7 +202,7 @@ class WatchFaultsTest {
     assertThat(rig.lists()).isOne();
   }
 
-  @ParameterizedTest(name = "6.1 C-18 an event that is {0}: the store is right in the end")
+  @ParameterizedTest(name = "an event that is {0}: the store is right in the end")
   @EnumSource(Fault.Malformed.Shape.class)
   void makesUpForAMalformedEvent(Fault.Malformed.Shape shape) {
     var auditing = new ReflectorSettings(ofSeconds(60), ofMinutes(3), ofSeconds(3), ofMillis(500));
@@ -220,7 +220,7 @@ class WatchFaultsTest {
   }
 
   @Test
-  @DisplayName("C-23 a watch that was too slow is made up for")
+  @DisplayName("a watch that was too slow is made up for")
   void makesUpForAWatchThatWasTooSlow() {
     var rig = rigs.following();
     rig.api.faults().once(WATCHES, new Fault.StopTaking(1));

@@ -22,7 +22,7 @@ class DeltaQueueTest {
   private final DeltaQueue<String> queue = new DeltaQueue<>(store, () -> wakes++);
 
   @Test
-  @DisplayName("2.2 keeps what was seen of a key in one list, and hands all of it over")
+  @DisplayName("keeps what was seen of a key in one list, and hands all of it over")
   void groupsWhatWasSeenByKey() {
     queue.put(at("x", 1));
     queue.put(at("x", 2));
@@ -33,7 +33,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.3 serves a key in the order of its first delta that waits")
+  @DisplayName("serves a key in the order of its first delta that waits")
   void doesNotMoveAKeyThatIsSeenAgain() {
     queue.put(at("x", 1));
     queue.put(at("y", 1));
@@ -44,7 +44,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.4a replaces a deletion nobody saw by the one that was seen")
+  @DisplayName("replaces a missed deletion by the one that was seen")
   void prefersTheDeletionThatWasSeen() {
     store.put(at("x", 1));
     queue.replace(List.of());
@@ -54,7 +54,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.4b keeps the deletion that was seen, whatever follows")
+  @DisplayName("keeps the deletion that was seen, whatever follows")
   void keepsTheDeletionThatWasSeen() {
     store.put(at("x", 1));
     queue.remove(at("x", 4));
@@ -65,7 +65,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.4 collapses deletions only where they are neighbours")
+  @DisplayName("collapses deletions only where they are neighbours")
   void keepsBothDeletions_whenTheObjectIsCreatedInBetween() {
     store.put(at("x", 1));
     queue.remove(at("x", 2));
@@ -76,7 +76,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.5 ignores the deletion of what nobody knows")
+  @DisplayName("ignores the deletion of an unknown object")
   void ignoresTheDeletionOfSomethingUnknown() {
     queue.remove(at("x", 1));
 
@@ -85,7 +85,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.6 replaces everything at once: what is listed, then what is missing")
+  @DisplayName("replaces everything at once: what is listed, then what is missing")
   void deletesWhatAListDoesNotShow() {
     List.of("a@1", "b@1", "c@1").forEach(text -> store.put(all(text).getFirst()));
 
@@ -96,7 +96,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.6 knows of what is missing the newest that was seen, stored or not")
+  @DisplayName("knows of what is missing the newest that was seen, stored or not")
   void reportsMissingObjectsWithTheirNewestState_whenAListReplaces() {
     store.put(at("stored", 1));
     store.put(at("both", 1));
@@ -112,7 +112,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.6 resyncs what is stored, except where something newer waits")
+  @DisplayName("resyncs what is stored, except where something newer waits")
   void resyncsWhatHasNothingPending() {
     store.put(at("x", 1));
     store.put(at("y", 1));
@@ -125,7 +125,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.7 lets nobody put while a key is processed")
+  @DisplayName("blocks puts while a key is processed")
   void holdsPuttersUpWhileItProcesses() throws Exception {
     var processing = new CountDownLatch(1);
     var go = new CountDownLatch(1);
@@ -156,7 +156,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.7 says that it is closed once it is empty, and wakes who takes")
+  @DisplayName("says that it is closed once it is empty, and wakes who takes")
   void isClosedOnceEmpty() {
     queue.put(at("x", 1));
     wakes = 0;
@@ -170,7 +170,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.8 puts back what could not be done")
+  @DisplayName("puts back what could not be done")
   void putsBackWhatCouldNotBeDone() {
     queue.put(at("x", 1));
     queue.put(at("x", 2));
@@ -182,7 +182,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.8 does not put back what something newer follows")
+  @DisplayName("does not put back what something newer follows")
   void doesNotPutBack_whenANewerDeltaIsPending() {
     queue.put(at("x", 1));
 
@@ -196,7 +196,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.8 loses what throws, and nothing else")
+  @DisplayName("loses what throws, and nothing else")
   void goesOnAfterAProcessThatThrows() {
     queue.replace(all("x@1", "y@1"));
 
@@ -209,7 +209,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.10 is synced once every key of the first list was processed")
+  @DisplayName("is synced once every key of the first list was processed")
   void isSyncedAfterTheFirstList() {
     var synced = new ArrayList<Boolean>();
     synced.add(queue.hasSynced());
@@ -225,7 +225,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.10 is synced by an empty list, and wakes who waits for that")
+  @DisplayName("is synced by an empty list, and wakes who waits for that")
   void isSyncedByAnEmptyList() {
     queue.replace(List.of());
 
@@ -234,7 +234,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.10 is synced by a change that comes before any list")
+  @DisplayName("is synced by a change that comes before any list")
   void isSyncedByAChange() {
     queue.put(at("x", 1));
 
@@ -242,7 +242,7 @@ class DeltaQueueTest {
   }
 
   @Test
-  @DisplayName("2.10 counts what was put back as not yet done")
+  @DisplayName("counts what was put back as not yet done")
   void waitsForWhatWasPutBack() {
     queue.replace(all("x@1"));
 

@@ -23,7 +23,7 @@ class IndexedStoreTest {
   private final IndexedStore<String> store = new IndexedStore<>();
 
   @Test
-  @DisplayName("2.8 keeps an object whose index function throws, and all others")
+  @DisplayName("keeps an object whose index function throws, and all others")
   void keepsWhatCannotBeIndexed() {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.addIndex("picky", object -> {
@@ -42,7 +42,7 @@ class IndexedStoreTest {
   }
 
   @Test
-  @DisplayName("4.3 indexes what is there when an index is added")
+  @DisplayName("indexes what is there when an index is added")
   void indexesWhatIsThereAlready() {
     store.put(at("x", 1, "red"));
     store.put(at("y", 1, "red blue"));
@@ -55,7 +55,7 @@ class IndexedStoreTest {
   }
 
   @Test
-  @DisplayName("4.3 refuses a second index of a name")
+  @DisplayName("refuses a second index of a name")
   void refusesASecondIndexOfAName() {
     store.addIndex(WORDS, IndexedStoreTest::words);
 
@@ -65,7 +65,7 @@ class IndexedStoreTest {
   }
 
   @Test
-  @DisplayName("4.3 names an index that is not there, and those that are")
+  @DisplayName("names an index that is not there, and those that are")
   void namesAnUnknownIndex() {
     store.addIndex(WORDS, IndexedStoreTest::words);
 
@@ -75,7 +75,7 @@ class IndexedStoreTest {
   }
 
   @Test
-  @DisplayName("4.3 moves an object whose values change, and forgets a value nobody has")
+  @DisplayName("moves an object whose values change, and forgets a value without objects")
   void movesAnObjectBetweenValues() {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.put(at("x", 1, "red blue"));
@@ -93,7 +93,7 @@ class IndexedStoreTest {
   }
 
   @Test
-  @DisplayName("4.3 finds an object that has many of the values once")
+  @DisplayName("finds an object that has many of the values once")
   void findsEachObjectOnce() {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.put(at("x", 1, "red blue"));
@@ -128,7 +128,7 @@ class IndexedStoreTest {
   }
 
   @Test
-  @DisplayName("4.2 shows an object that moves in exactly one place")
+  @DisplayName("shows an object that moves in exactly one place")
   void neverShowsHalfAMove() throws Exception {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.put(at("x", 0, "A"));

@@ -52,7 +52,7 @@ class InformerStressTest {
   }
 
   @Test
-  @DisplayName("3.2 stores at least what it tells of")
+  @DisplayName("stores at least what it reports")
   void storesBeforeItNotifies() {
     var seen = new CompletableFuture<Void>();
     informer.addHandler(checked(change -> {
@@ -84,7 +84,7 @@ class InformerStressTest {
   }
 
   @Test
-  @DisplayName("5.2a lets a listener that is stuck delay nobody, and shows how far behind it is")
+  @DisplayName("a stuck listener delays no other, and its backlog is shown")
   void aStuckListenerDelaysNoOther() {
     var stuck = new CountDownLatch(1);
     var go = new CountDownLatch(1);
@@ -114,7 +114,7 @@ class InformerStressTest {
 
   @Test
   @Tag("burst")
-  @DisplayName("5.2b holds no more than the latest of each key for a listener that wants that")
+  @DisplayName("holds no more than the latest of each key for a listener that wants that")
   void aStuckListenerOfTheLatestHoldsOneChangeAKey() {
     var stuck = new CountDownLatch(1);
     var go = new CountDownLatch(1);
@@ -147,7 +147,7 @@ class InformerStressTest {
   }
 
   @Test
-  @DisplayName("5.4 has synced when the call for the third of three objects returned, not earlier")
+  @DisplayName("has synced when the call for the third of three objects returned, not earlier")
   void isSyncedOnceTheCallsHaveReturned() throws Exception {
     var entered = new SynchronousQueue<String>();
     var leave = new Semaphore(0);
@@ -175,7 +175,7 @@ class InformerStressTest {
 
   @Test
   @Tag("burst")
-  @DisplayName("5.5 catches up a thousand handlers while the world changes, without loss or double")
+  @DisplayName("catches up a thousand handlers while the world changes, without loss or double")
   void catchesUpAnyNumberOfHandlers() {
     var writing = new AtomicBoolean(true);
     var writer = async(() -> {
@@ -212,7 +212,7 @@ class InformerStressTest {
   }
 
   @Test
-  @DisplayName("5.5 does not wait for the first call of a handler that comes late")
+  @DisplayName("does not wait for the first call of a handler that comes late")
   void addingDoesNotWaitForTheHandler() {
     sink.put(at("x", 1));
     awaitStored("x");
@@ -228,7 +228,7 @@ class InformerStressTest {
   }
 
   @Test
-  @DisplayName("5.10 lets a call in progress end when it is closed, and starts none after it")
+  @DisplayName("lets a call in progress end when it is closed, and starts none after it")
   void endsTheCallInProgress() {
     var calls = new AtomicInteger();
     var entered = new CountDownLatch(1);
@@ -257,7 +257,7 @@ class InformerStressTest {
   }
 
   @Test
-  @DisplayName("7.1 lets a handler read the store and add and remove others while all changes")
+  @DisplayName("lets a handler read the store and add and remove others while all changes")
   void handlersMayCallIn() {
     informer.store().addIndex("content", now -> List.of(now.object()));
     var last = new CompletableFuture<Void>();

@@ -31,7 +31,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("5.9 counts deletions that no watch reported")
+  @DisplayName("counts deletions that no watch reported")
   void countsDeletionsThatNoWatchReported() {
     listen();
     listed("a@1", "b@1", "c@1");
@@ -44,7 +44,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("2.4c tells of a deletion once, however often it is seen")
+  @DisplayName("reports a deletion once, however often it is seen")
   void reportsADeletionOnce() {
     listen();
     put(at("x", 1));
@@ -70,7 +70,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("2.5 does not tell of the deletion of something unknown")
+  @DisplayName("does not report the deletion of something unknown")
   void ignoresTheDeletionOfSomethingUnknown() {
     listen();
 
@@ -81,7 +81,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("2.6 tells of a list only what is new, what changed and what is missing")
+  @DisplayName("reports of a list only what is new, what changed and what is missing")
   void reportsTheDifferenceAListMakes() {
     listed("a@1", "b@1", "c@1");
     listen();
@@ -93,7 +93,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("3.1 believes the store rather than the name of the event")
+  @DisplayName("believes the store rather than the name of the event")
   void reportsAddOrUpdate_byWhatIsStored() {
     listen();
 
@@ -104,7 +104,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("3.2 has stored what it tells of")
+  @DisplayName("has stored what it reports")
   void storesBeforeItNotifies() {
     var read = new ArrayList<String>();
     informer.addHandler(
@@ -119,7 +119,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("5.1 tells every handler the same, in the same order")
+  @DisplayName("reports the same to every handler, in the same order")
   void notifiesAllHandlersOfTheSame() {
     var others = new ArrayList<String>();
     listen();
@@ -136,7 +136,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("5.9 tells once of a deletion that a list reveals, and of its last known state")
+  @DisplayName("reports a deletion that a list reveals once, with its last known state")
   void reportsADeletionThatNoWatchSaw() {
     listed("x@1");
     listen();
@@ -149,7 +149,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("5.9 tells of an object that was replaced by another of its name as one update")
+  @DisplayName("reports an object that was replaced by another of its name as one update")
   void reportsAnotherIncarnationAsAnUpdate() {
     sink.replace(List.of(again("x", 1, 1)));
     loop.run();
@@ -166,7 +166,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("5.10 refuses a start after the end, and a second end changes nothing")
+  @DisplayName("refuses a start after the end, and a second end changes nothing")
   void isOverOnceClosed() {
     informer.close();
     informer.close();
@@ -178,7 +178,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("5.10 forgets what was still to be told")
+  @DisplayName("forgets what was still to be reported")
   void startsNoCallAfterTheEnd() {
     listen();
     sink.put(at("x", 1));
@@ -189,7 +189,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("2.8 tries again what there was no memory to store, and loses nothing by it")
+  @DisplayName("tries again what there was no memory to store, and loses nothing by it")
   void triesAgainWhatThereWasNoMemoryFor() {
     var calls = new AtomicInteger();
     informer.store().addIndex("hungry", now -> {
@@ -256,7 +256,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("2.8 keeps the watch of an object whose index function throws")
+  @DisplayName("keeps the watch of an object whose index function throws")
   void outlivesAnIndexFunctionThatThrows() {
     informer.store().addIndex("picky", _ -> {
       throw new IllegalStateException("on purpose");

@@ -29,7 +29,7 @@ class ProcessorListenerTest {
   private final List<String> received = new ArrayList<>();
 
   @Test
-  @DisplayName("5.3 skips what a handler fails on, waits a second, and disturbs nobody else")
+  @DisplayName("skips what a handler fails on, waits a second, and disturbs no other handler")
   void goesOnASecondAfterAFailure() {
     informer.start();
     var calls = new ArrayList<String>();
@@ -55,7 +55,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.3 has synced even if the last of the first objects was not taken")
+  @DisplayName("has synced even if the last of the first objects was not taken")
   void isSyncedEvenIfTheLastCallFails() {
     informer.start();
     var failing = informer.addHandler(_ -> {
@@ -72,7 +72,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.4 has synced after the call for the last of the first objects")
+  @DisplayName("has synced after the call for the last of the first objects")
   void isSyncedOnceItHasHandledTheInitialObjects() {
     informer.start();
     var registration = listen(InformerHandlerOptions.on(own, "slow"));
@@ -89,7 +89,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.4 has not synced before the informer has, and then at once if there is nothing")
+  @DisplayName("has not synced before the informer has, and then at once if there is nothing")
   void waitsForTheFirstList() {
     informer.start();
     var registration = listen(InformerHandlerOptions.on(loop, "listener"));
@@ -101,7 +101,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.5 tells a handler that comes late of what is there, and then of every change")
+  @DisplayName("sends a late handler what exists, and then every change")
   void catchesALateHandlerUp() {
     informer.start();
     listed("x@1", "y@1");
@@ -118,7 +118,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.6 does not call a handler that was removed, and removing it again is harmless")
+  @DisplayName("does not call a handler that was removed, and removing it again is harmless")
   void callsNoRemovedHandler() {
     informer.start();
     var registration = listen(InformerHandlerOptions.on(own, "removed"));
@@ -153,7 +153,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.8 tells each listener again as often as it asked for")
+  @DisplayName("resyncs each listener at its own period")
   void resyncsEachAtItsOwnPace() {
     var slow = new ArrayList<String>();
     listen(InformerHandlerOptions.on(loop, "2 s").resyncedEvery(ofSeconds(2)));
@@ -171,7 +171,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.8 resyncs nobody who did not ask for it")
+  @DisplayName("resyncs no listener without a period")
   void resyncsNoHandlerWithoutAPeriod() {
     listen(InformerHandlerOptions.on(loop, "listener"));
     informer.start();
@@ -183,7 +183,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("2.7 does not go back to an older state when a resync and a change coincide")
+  @DisplayName("does not go back to an older state when a resync and a change coincide")
   void resyncsNothingThatIsAboutToChange() {
     informer.start();
     listen(InformerHandlerOptions.on(loop, "listener").resyncedEvery(CHECK));
@@ -201,7 +201,7 @@ class ProcessorListenerTest {
   }
 
   @Test
-  @DisplayName("5.2b tells a slow listener that wants the latest of each key no more than that")
+  @DisplayName("sends a slow listener only the latest of each key, if it wants that")
   void reportsTheLatestOfEachKey() {
     informer.start();
     var registration = listen(InformerHandlerOptions.on(own, "slow"));

@@ -32,7 +32,7 @@ class RelistPausesTest {
   }
 
   @Test
-  @DisplayName("6.2 fifty that lost one server come back over at least half of the interval")
+  @DisplayName("fifty that lost one server come back over at least half of the interval")
   void manyDoNotComeBackAtOnce() {
     var pauses = IntStream.range(0, 50)
         .mapToObj(seed -> after(6, RelistPauses.ofLists(new Random(seed * 7919L)))).sorted()

@@ -23,7 +23,7 @@ class PagesTest {
   }
 
   @Test
-  @DisplayName("2.1 2.6 takes a long list in pages, and stores it as one")
+  @DisplayName("takes a long list in pages, and stores it as one")
   void listsInPages() {
     objects();
     rig.start();
@@ -33,7 +33,7 @@ class PagesTest {
   }
 
   @Test
-  @DisplayName("6.1 takes the whole list at once where the server forgot it between two pages")
+  @DisplayName("takes the whole list at once where the server forgot it between two pages")
   void listsTheWholeWhereAPageIsGone() {
     objects();
     rig.api.faults().once(Rig.LISTS.having("continue"), new Fault.ExpiredToken());

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated // It reads what classes write in the log.
 class ReflectorAuditTest extends Reflected {
   @Test
-  @DisplayName("8.8 doubts a watch that is open and silent: three minutes without a bookmark")
+  @DisplayName("doubts a watch that is open and silent: three minutes without a bookmark")
   void comparesASilentWatchWithAFreshList() {
     api.put("a");
     start();
@@ -120,7 +120,7 @@ class ReflectorAuditTest extends Reflected {
   }
 
   @Test
-  @DisplayName("C-11 an event that was dropped is found by the audit and made up for")
+  @DisplayName("an event that was dropped is found by the audit and made up for")
   void findsWhatTheWatchNeverReported() {
     api.put("a");
     api.put("b");

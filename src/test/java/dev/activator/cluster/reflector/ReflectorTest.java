@@ -44,7 +44,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  @DisplayName("2.6 tells a list of any size as one replacement, and nothing before its end")
+  @DisplayName("reports a list of any size as one replacement, and nothing before its end")
   void reportsARelistAsOneReplacement() {
     api.put("a");
     api.put("b");
@@ -65,7 +65,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  @DisplayName("2.1 6.3 resumes a watch that was lost from the last event or bookmark, without a list")
+  @DisplayName("resumes a watch that was lost from the last event or bookmark, without a list")
   void resumesWhereItWas() {
     api.put("a");
     start();
@@ -85,7 +85,7 @@ class ReflectorTest extends Reflected {
     assertThat(log.lines()).isEmpty();
   }
 
-  @ParameterizedTest(name = "6.1 {0} in the stream: resumes where it was, without a list")
+  @ParameterizedTest(name = "{0} in the stream: resumes where it was, without a list")
   @ValueSource(ints = {429, 500, 503, 504})
   void resumesAfterAFailureInTheStream(int code) {
     start();
@@ -101,7 +101,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  @DisplayName("6.1 a watch that ends within a second without a word: lists again")
+  @DisplayName("a watch that ends within a second without a word: lists again")
   void listsAgainAfterAWatchWithoutEvents() {
     start();
     loop.advance(ofMillis(900));
@@ -113,7 +113,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  @DisplayName("6.5 begins anew within five seconds where a watch breaks")
+  @DisplayName("begins again within five seconds when a watch breaks")
   void beginsAgainWhereAWatchBreaks() {
     api.put("a");
     start();

@@ -25,7 +25,7 @@ class ReflectorTroubleTest extends Reflected {
   private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
 
   @Test
-  @DisplayName("8.7 sparing: lists once a second or less while no watch can go on, and soon after")
+  @DisplayName("sparing: lists once a second or less while no watch can go on, and soon after")
   void sparesAServerWhoseWatchesAllFailAtOnce() {
     api.put("a");
     start();
@@ -330,7 +330,7 @@ class ReflectorTroubleTest extends Reflected {
     assertThat(reflector.view().counts().restarts()).isZero();
   }
 
-  @ParameterizedTest(name = "6.1 {0} instead of a watch: lists again")
+  @ParameterizedTest(name = "{0} instead of a watch: lists again")
   @ValueSource(ints = {400, 401, 403, 404, 410, 422})
   void listsAgainWhereAWatchIsRefused(int code) {
     api.put("a");
@@ -343,7 +343,7 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
-  @DisplayName("6.1 no watch opens again: alarms after a minute, lists again after two")
+  @DisplayName("no watch opens again: alarms after a minute, lists again after two")
   void alarmsAndThenListsAgainWhenNoWatchOpens() {
     api.put("a");
     start();
@@ -371,7 +371,7 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
-  @DisplayName("6.2 tries again and again while nothing helps, at most twice a minute in the end")
+  @DisplayName("tries again and again while nothing helps, at most twice a minute in the end")
   void triesAgainAndAgainWhileNothingHelps() {
     start();
     api.goesDown();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class SharedInformersTest {
   @Test
-  @DisplayName("5.1 who asks the same shares one list and one watch, until the last is done")
+  @DisplayName("equal queries share one list and one watch, until the last is done")
   void sharesOneListAndOneWatch() {
     try (var rig = new Rig().start()) {
       var second = rig.informers.lease(Rig.ENDPOINTS);
@@ -65,7 +65,7 @@ class SharedInformersTest {
   }
 
   @Test
-  @DisplayName("8.6 a task that no thread takes fails what it was for, which is said at once")
+  @DisplayName("a task that no thread takes fails what it was for, which is said at once")
   void saysThatThereIsNoThread() {
     var config = Config.empty();
     config.setMasterUrl("http://127.0.0.1:1");

@@ -36,7 +36,7 @@ class InformerTest {
     api.close();
   }
 
-  @ParameterizedTest(name = "B19.1 HTTP watches only: {0}")
+  @ParameterizedTest(name = "HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
   void receivesWhatIsAddedChangedAndDeletedUnderItsSelector(boolean onlyHttp) {
     // given one object of each label, and an informer of one label
@@ -57,7 +57,7 @@ class InformerTest {
     }
   }
 
-  @ParameterizedTest(name = "B8.3 B19.1 HTTP watches only: {0}")
+  @ParameterizedTest(name = "HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
   void goesOnAfterTheServerEndedItsWatch(boolean onlyHttp) {
     // given an informer that is up to date
@@ -79,7 +79,7 @@ class InformerTest {
     }
   }
 
-  @ParameterizedTest(name = "B19.1 HTTP watches only: {0}")
+  @ParameterizedTest(name = "HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
   void listsAgainWhenTheEventsItMissedAreGone(boolean onlyHttp) {
     // given an informer that is up to date

@@ -110,7 +110,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B3.1 B18.1 finds out what there is, with nothing remembered from before")
+  @DisplayName("discovers all kinds, with an empty cache")
   void reportsTheCurrentObjects() {
     assertThat(kubectl.ok("api-resources")).contains("ksvc", "deployments", "endpoints");
     assertThat(kubectl.ok("version")).contains("Server Version: v1.36.2");
@@ -119,7 +119,7 @@ class KubectlTest {
     assertThat(kubectl.fails("get", "nothing")).contains("doesn't have a resource type");
   }
 
-  @ParameterizedTest(name = "B4.1 B18.1 applies {0} new, unchanged, changed, and as dry run")
+  @ParameterizedTest(name = "applies {0} new, unchanged, changed, and as dry run")
   @CsvSource({"deployment.apps", "service.serving.knative.dev", "endpoints", "configmap"})
   void appliesWhatIsNewChangedAndUnchanged(String kind) {
     String yaml = yaml(kind);
@@ -138,7 +138,7 @@ class KubectlTest {
         .doesNotContain("10.0.0.1");
   }
 
-  @ParameterizedTest(name = "B12.1 B18.1 applies {0} on the server, again, changed, as another")
+  @ParameterizedTest(name = "applies {0} on the server, again, changed, as another")
   @CsvSource({"deployment.apps", "service.serving.knative.dev", "configmap"})
   void appliesOnTheServer(String kind) {
     String applied = kind + "/it serverside-applied";
@@ -176,7 +176,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B12.1 B18.1 patches, labels, annotates, edits and replaces")
+  @DisplayName("patches, labels, annotates, edits and replaces")
   void changesWhatIsThere() {
     store.create(CONFIG_MAP, with(named("it"), "k", "before"));
 
@@ -198,7 +198,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 gets things in every form, selected by label and field")
+  @DisplayName("gets things in every form, selected by label and field")
   void showsThings() {
     store.create(CONFIG_MAP, labelled("a", "l", "1"));
     store.create(CONFIG_MAP, labelled("b", "l", "2"));
@@ -226,7 +226,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 watches")
+  @DisplayName("watches")
   void watches() {
     // given a watch that has shown what is there
     store.create(CONFIG_MAP, named("a"));
@@ -245,7 +245,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 waits for a condition, a field, and the end")
+  @DisplayName("waits for a condition, a field, and the end")
   void waits() {
     store.create(REVISION, named("r"));
     api.faults().journal().clear();
@@ -266,7 +266,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B14.2 B18.1 scales, and follows a rollout")
+  @DisplayName("scales, and follows a rollout")
   void scales() {
     kubectl.ok("apply", "-f", file(DEPLOYMENT_YAML.formatted("i")));
 
@@ -335,7 +335,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 describes a revision and a pod, with its events")
+  @DisplayName("describes a revision and a pod, with its events")
   void describes() {
     store.create(REVISION, named("r"));
     var pod = store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
@@ -352,7 +352,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 deletes one, some, all, and a namespace with what is in it")
+  @DisplayName("deletes one, some, all, and a namespace with what is in it")
   void deletes() {
     for (var name : List.of("a", "b", "c", "d")) {
       store.create(CONFIG_MAP, labelled(name, "l", name));
@@ -371,7 +371,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 uses a kind that it brought itself")
+  @DisplayName("uses a kind that it brought itself")
   void usesItsOwnKind() {
     var definition = file("""
         apiVersion: apiextensions.k8s.io/v1
@@ -437,7 +437,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("is told what a manifest has that means nothing")
+  @DisplayName("gets the unknown fields of a manifest")
   void warnsOfIgnoredFields_andRefusesUnknownOnes() {
     String yaml = SERVICE_YAML.formatted("a").replace("containers",
         "volumes: [{name: v}], containers");
@@ -563,7 +563,7 @@ class KubectlTest {
   }
 
   @Test
-  @DisplayName("B18.1 is told clearly what there is not")
+  @DisplayName("gets a clear error for what does not exist")
   void isNotifiedOfWhatIsMissing() {
     store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
 

@@ -57,7 +57,7 @@ class ProfilingServerTest {
     return new String(answer.body(), StandardCharsets.UTF_8);
   }
 
-  @ParameterizedTest(name = "7.6 {0} is 404 while profiling is off")
+  @ParameterizedTest(name = "{0} is 404 while profiling is off")
   @ValueSource(strings = {"/", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile"})
   void knowsNoPathWhileItIsOff(String path) throws Exception {
     assertThat(get(path).statusCode()).isEqualTo(404);
@@ -68,7 +68,7 @@ class ProfilingServerTest {
   }
 
   @Test
-  @DisplayName("7.6 it answers once it is switched on")
+  @DisplayName("it answers once it is switched on")
   void answersOnceItIsOn() throws Exception {
     server.use(Profiling.ENABLED);
 
@@ -94,7 +94,7 @@ class ProfilingServerTest {
   }
 
   @Test
-  @DisplayName("7.6 a profile is a flight recording of as many seconds")
+  @DisplayName("a profile is a flight recording of as many seconds")
   void aProfileIsAFlightRecording() throws Exception {
     server.use(Profiling.ENABLED);
 
@@ -123,7 +123,7 @@ class ProfilingServerTest {
   }
 
   @Test
-  @DisplayName("7.6 a connection without a request is closed after 15 seconds, one with is not")
+  @DisplayName("a connection without a request is closed after 15 seconds, one with is not")
   void closesAConnectionWithoutARequest() {
     var silent = withHeadDeadline();
     var asking = withHeadDeadline();

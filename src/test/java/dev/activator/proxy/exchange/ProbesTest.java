@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ProbesTest {
   @Test
-  @DisplayName("HH-01 HH-04 of the kubelet are told by agent or header")
+  @DisplayName("of the kubelet are recognised by agent or header")
   void ofTheKubeletAreRecognizedByAgentOrHeader() {
     assertThat(Probes.isFromKubelet(MapFields.of("User-Agent", "kube-probe/1.33"))).isTrue();
     assertThat(Probes.isFromKubelet(MapFields.of("K-Kubelet-Probe", "x"))).isTrue();
@@ -33,7 +33,7 @@ class ProbesTest {
   }
 
   @Test
-  @DisplayName("PH-08 of an ingress get their hash back")
+  @DisplayName("of an ingress get their hash back")
   void ofAnIngressGetTheirHashBack() {
     var answer = Probes
         .toNetwork(MapFields.of("K-Network-Probe", "probe", "K-Network-Hash", "abc"));
@@ -44,7 +44,7 @@ class ProbesTest {
   }
 
   @Test
-  @DisplayName("PH-08 of an ingress need a hash")
+  @DisplayName("of an ingress need a hash")
   void ofAnIngressNeedAHash() {
     assertThat(Probes.toNetwork(MapFields.of("K-Network-Probe", "probe")))
         .isEqualTo(LocalResponse.error(400,

@@ -38,7 +38,7 @@ class DeadlineCalculatorTest {
   }
 
   @Test
-  @DisplayName("TO-18 TO-19 TO-25 TO-26 count idleness from the arrival and from each write")
+  @DisplayName("count idleness from the arrival and from each write")
   void countIdlenessFromTheArrivalAndFromEachWrite() {
     var limits = limits(1_000, 0, 100);
 

@@ -14,7 +14,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-01 AH-05 say where the request came through")
+  @DisplayName("say where the request came through")
   void requestsSayWhereTheRequestCameThrough() {
     var fields = rewritten("Host", "hello.example");
 
@@ -24,7 +24,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-17 keep an original host that is there")
+  @DisplayName("keep an original host that is there")
   void requestsKeepAnOriginalHostThatIsThere() {
     assertThat(rewritten("K-Original-Host", "first.example").all("K-Original-Host"))
         .containsExactly("first.example");
@@ -37,14 +37,14 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-18 add the peer to those the request came through")
+  @DisplayName("add the peer to those the request came through")
   void requestsAddThePeerToThoseTheRequestCameThrough() {
     assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").all("X-Forwarded-For"))
         .containsExactly("a, b, 10.1.2.3");
   }
 
   @Test
-  @DisplayName("PH-09 lose what names the revision, and the hash")
+  @DisplayName("lose what names the revision, and the hash")
   void requestsLoseWhatNamesTheRevisionAndTheHash() {
     var fields = rewritten("Knative-Serving-Revision", "r", "Knative-Serving-Namespace", "n",
         "K-Network-Hash", "h");
@@ -55,7 +55,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-11 AH-20 lose what is for one connection, and gain no User-Agent")
+  @DisplayName("lose what is for one connection, and gain no User-Agent")
   void requestsLoseWhatIsForOneConnection() {
     var fields = rewritten("Connection", "keep-alive, x-foo", "X-Foo", "1", "Keep-Alive", "5",
         "Proxy-Connection", "keep-alive", "Proxy-Authenticate", "a", "Proxy-Authorization", "b",
@@ -69,7 +69,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-20 lose all that is for one connection, however much it is")
+  @DisplayName("lose all that is for one connection, however much it is")
   void requestsLoseAllThatIsForOneConnection() {
     var options = new StringBuilder("content-length, Host");
     for (int i = 0; i < 30; i++) {
@@ -122,7 +122,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-19 keep only the coding that is about trailers")
+  @DisplayName("keep only the coding that is about trailers")
   void keepsOnlyTrailersInTe() {
     assertThat(rewritten("TE", "gzip, trailers").all("TE")).containsExactly("trailers");
     assertThat(rewritten("TE", "gzip").all("TE")).isEmpty();
@@ -144,7 +144,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  @DisplayName("AH-06 AH-13 are addressed to the pod or its Service")
+  @DisplayName("are addressed to the pod or its Service")
   void requestsAreAddressedToThePodOrItsService() {
     var toPod = MapFields.of("Host", "hello.example");
     HeaderRewriter.address(toPod, "10.0.0.1:8012", null);

@@ -91,7 +91,7 @@ class RevisionResolverTest {
   }
 
   @Test
-  @DisplayName("CH-01 is in the two headers")
+  @DisplayName("is in the two headers")
   void isInTheTwoHeaders() {
     assertThat(knative("a.b.svc.cluster.local", "Knative-Serving-Revision", "real-name",
         "Knative-Serving-Namespace", "real-namespace")).isEqualTo(REAL);
@@ -100,13 +100,13 @@ class RevisionResolverTest {
   @ParameterizedTest
   @ValueSource(strings = {"real-name.real-namespace.svc.cluster.local",
       "real-name.real-namespace.svc.cluster.local:80"})
-  @DisplayName("CH-02 CH-03 is in the host of a Service")
+  @DisplayName("is in the host of a Service")
   void isInTheHostOfAService(String host) {
     assertThat(knative(host)).isEqualTo(REAL);
   }
 
   @Test
-  @DisplayName("CH-06 is whole in the host where a header is missing")
+  @DisplayName("is whole in the host where a header is missing")
   void isWholeInTheHostWhereAHeaderIsMissing() {
     assertThat(
         knative("real-name.real-namespace.svc.cluster.local", "Knative-Serving-Revision", "other"))
@@ -116,7 +116,7 @@ class RevisionResolverTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "rev.ns", "rev.ns.svc", "rev.ns.svc.example.com",
       "rev.ns.pod.cluster.local", "rev.ns.svc.cluster.local.", ".ns.svc.cluster.local"})
-  @DisplayName("CH-07 is in no other host")
+  @DisplayName("is in no other host")
   void isInNoOtherHost(String host) {
     assertThat(knative(host)).isNull();
   }

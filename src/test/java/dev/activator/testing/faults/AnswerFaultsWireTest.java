@@ -36,7 +36,7 @@ class AnswerFaultsWireTest {
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
 
-  @ParameterizedTest(name = "C-5 C-26 answers {0} with the Status that goes with it")
+  @ParameterizedTest(name = "answers {0} with the Status that goes with it")
   @ValueSource(ints = {400, 401, 403, 404, 410, 429, 500, 503, 504})
   void answersWithAStatus(int code) {
     faults.once(LISTS, Answer.status(code));
@@ -51,7 +51,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-5 says when to come again, answers text, or nothing, or without a type")
+  @DisplayName("says when to come again, answers text, or nothing, or without a type")
   void answersInOtherForms() {
     faults.add(LISTS.first(), Answer.status(Failure.of(429, 7)));
     faults.add(LISTS.nth(2), Answer.text(503, "no healthy upstream").retryAfter(2));
@@ -72,7 +72,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-5 keeps the connection in order: the next request on it is answered as usual")
+  @DisplayName("keeps the connection in order: the next request on it is answered as usual")
   void keepsTheConnectionInOrder() {
     faults.once(LISTS, Answer.status(503));
 
@@ -85,7 +85,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-9 shows an older state to lists that take anything")
+  @DisplayName("shows an older state to lists that take anything")
   void showsAnOlderState() {
     store.create(CONFIG_MAP, named("a"));
     long then = store.revision();
@@ -100,7 +100,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-9 shows an older state even to lists that want the newest")
+  @DisplayName("shows an older state even to lists that want the newest")
   void showsAnOlderStateToAll() {
     store.create(CONFIG_MAP, named("a"));
     store.create(CONFIG_MAP, named("b"));
@@ -110,7 +110,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-15 answers late: before the head, or between head and body")
+  @DisplayName("answers late: before the head, or between head and body")
   void answersLate() {
     faults.add(LISTS.first(), new Fault.LateAnswer(Pause.of(ofMillis(100))));
     faults.add(LISTS.nth(2), new Fault.LateBody(Pause.of(ofMillis(100))));
@@ -120,7 +120,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-15 sends the head before a late body")
+  @DisplayName("sends the head before a late body")
   void sendsTheHeadBeforeALateBody() {
     faults.once(LISTS, new Fault.LateBody(Pause.of(ofSeconds(600))));
 
@@ -131,7 +131,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-19 ends a list in the middle, or says a wrong length")
+  @DisplayName("ends a list in the middle, or says a wrong length")
   void cutsLists() {
     store.create(CONFIG_MAP, with(named("a"), "k", "v"));
     String whole = get(PATH).body();
@@ -151,7 +151,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-19 leaves out the type, the items or the revision")
+  @DisplayName("leaves out the type, the items or the revision")
   void leavesThingsOut() {
     store.create(CONFIG_MAP, named("a"));
     faults.add(LISTS.first(), new BrokenList(BrokenList.Flaw.NO_CONTENT_TYPE));
@@ -166,7 +166,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-20 a token expires: 410 with another token, which goes on")
+  @DisplayName("a token expires: 410 with another token, which goes on")
   void expiresTokens() {
     for (var name : new String[]{"a", "b", "c"}) {
       store.create(CONFIG_MAP, named(name));
@@ -180,7 +180,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-20 a page begins with the last object of the one before")
+  @DisplayName("a page begins with the last object of the one before")
   void repeatsAnItem() {
     for (var name : new String[]{"a", "b", "c"}) {
       store.create(CONFIG_MAP, named(name));
@@ -192,7 +192,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-21 refuses the next updates as conflicts, and a create as too late")
+  @DisplayName("refuses the next updates as conflicts, and a create as too late")
   void refusesWrites() {
     store.create(CONFIG_MAP, named("a"));
     long revision = store.revision();
@@ -217,7 +217,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-21 a write is applied, and its answer lost")
+  @DisplayName("a write is applied, and its answer lost")
   void losesTheAnswer() {
     faults.once(Match.requests(CREATE), new Fault.LostAnswer());
 
@@ -230,7 +230,7 @@ class AnswerFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-22 C-24 never answers, until it is healed: then the connection is cut")
+  @DisplayName("never answers, until it is healed: then the connection is cut")
   void neverAnswers() {
     var rule = faults.add(LISTS, new Fault.NoAnswer());
 

@@ -21,7 +21,7 @@ class ClockWireTest {
   private final EmbeddedApi api = EmbeddedApi.stepped();
 
   @Test
-  @DisplayName("C-27 a bookmark comes after a minute of the server's time, and the end in its time")
+  @DisplayName("a bookmark comes after a minute of the server's time, and the end in its time")
   void movesTheClockOfAWatch() {
     long start = api.store().revision();
     try (var watch = RawClient.get(api.port(), PATH + "?watch=1&allowWatchBookmarks=true"
@@ -43,7 +43,7 @@ class ClockWireTest {
   }
 
   @Test
-  @DisplayName("C-27 a read of the future fails after three seconds of the server's time")
+  @DisplayName("a read of the future fails after three seconds of the server's time")
   void movesTheClockOfARead() {
     long future = api.store().revision() + 5;
     try (var list = RawClient.get(api.port(), PATH + "?resourceVersion=" + future)) {
@@ -56,7 +56,7 @@ class ClockWireTest {
   }
 
   @Test
-  @DisplayName("C-27 with the clock at rest, a feed that lags brings nothing")
+  @DisplayName("with the clock at rest, a feed that lags brings nothing")
   void keepsTheClockAtRest() {
     api.disruptions().delay(ofMillis(1), CONFIG_MAP);
     try (var watch = RawClient.get(api.port(),

@@ -34,7 +34,7 @@ class ConnectionFaultsWireTest {
   private final Faults faults = api.faults();
 
   @Test
-  @DisplayName("C-2 resets a connection instead of an answer, and that of a watch that is on")
+  @DisplayName("resets a connection instead of an answer, and that of a watch that is on")
   void resetsConnections() {
     faults.once(Match.requests(LIST), new Fault.Reset(When.now()));
 
@@ -48,7 +48,7 @@ class ConnectionFaultsWireTest {
     }
   }
 
-  @ParameterizedTest(name = "C-2 resets a connection after {0} events")
+  @ParameterizedTest(name = "resets a connection after {0} events")
   @ValueSource(ints = {0, 1, 3})
   void resetsAConnectionAfterEvents(int events) {
     faults.once(WATCHES, new Fault.Reset(When.afterEvents(events)));
@@ -64,7 +64,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-2 resets a connection in the middle of a chunk, and after a while")
+  @DisplayName("resets a connection in the middle of a chunk, and after a while")
   void resetsAConnectionInTheMiddleOfAChunk() {
     faults.add(WATCHES.first(), new Fault.Reset(When.afterBytes(300)));
     faults.add(WATCHES.nth(2), new Fault.Reset(When.after(ofMillis(50))));
@@ -81,7 +81,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-3 a half-open connection says nothing, not even its end, and then goes on")
+  @DisplayName("a half-open connection says nothing, not even its end, and then goes on")
   void keepsAConnectionHalfOpen() {
     try (var watch = watch(); var sound = watch()) {
       // given one watch whose connection is half open
@@ -104,7 +104,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-3 goes on by itself when the time is over")
+  @DisplayName("goes on by itself when the time is over")
   void goesOnWhenTheTimeIsOver() {
     faults.once(WATCHES, new Fault.HalfOpen(When.afterEvents(1), ofMillis(50)));
 
@@ -116,7 +116,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-3 stopping the server ends what is half open")
+  @DisplayName("stopping the server ends what is half open")
   void endsWhatIsHalfOpenWhenTheServerStops() {
     var rule = faults.once(WATCHES, new Fault.HalfOpen(When.now(), LONG));
 
@@ -128,7 +128,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-15 C-16 sends bytes one at a time, with pauses, inside characters too")
+  @DisplayName("sends bytes one at a time, with pauses, inside characters too")
   void sendsFewBytesAtATime() {
     store.create(CONFIG_MAP, with(named("a"), "k", "h\u00e4"));
     faults.add(WATCHES, new Fault.RawUtf8());
@@ -149,7 +149,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-16 a watch in fragments ends as it should")
+  @DisplayName("a watch in fragments ends as it should")
   void endsInFragments() {
     faults.once(WATCHES, Fault.Fragments.of(3));
 
@@ -161,7 +161,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-16 sends many events in one piece")
+  @DisplayName("sends many events in one piece")
   void sendsManyEventsInOnePiece() {
     faults.once(WATCHES, new Fault.Bursts(ofMillis(50)));
 
@@ -174,7 +174,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-22 a WebSocket is answered 200, whole or endless, or a failure")
+  @DisplayName("a WebSocket is answered 200, whole or endless, or a failure")
   void answersAWebSocketWithSomethingElse() {
     faults.add(SOCKETS.first(), Answer.empty(200));
     faults.add(SOCKETS.nth(2), new Fault.EndlessAnswer(200));
@@ -201,7 +201,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-22 a WebSocket says nothing to pings")
+  @DisplayName("a WebSocket says nothing to pings")
   void ignoresPings() {
     faults.once(SOCKETS, new Fault.IgnoredPings());
 
@@ -229,7 +229,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-22 a WebSocket sends binary messages, and closes with another code")
+  @DisplayName("a WebSocket sends binary messages, and closes with another code")
   void sendsBinaryMessagesAndAnotherCode() {
     faults.once(SOCKETS, new Fault.BinaryMessages());
     faults.once(SOCKETS, new Fault.CloseCode(1_011));
@@ -244,7 +244,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-2 resets a WebSocket after this many messages")
+  @DisplayName("resets a WebSocket after this many messages")
   void resetsAWebSocketAfterMessages() {
     faults.once(SOCKETS, new Fault.Reset(When.afterEvents(1)));
 

@@ -30,7 +30,7 @@ class DisruptionsWireTest {
   private final ApiStore store = api.store();
 
   @Test
-  @DisplayName("C-6 forgets its events: old watches, exact lists and tokens get 410, new ones work")
+  @DisplayName("forgets its events: old watches, exact lists and tokens get 410, new ones work")
   void forgetsItsEvents() {
     store.create(CONFIG_MAP, named("a"));
     long old = store.revision();
@@ -55,7 +55,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-7 a cache that is down ends its watches and answers 429, until it is filled again")
+  @DisplayName("a cache that is down ends its watches and answers 429, until it is filled again")
   void isDownAndUpAgain() {
     store.create(CONFIG_MAP, named("a"));
     try (var watch = RawClient.get(api.port(), PATH + "?watch=1")) {
@@ -79,7 +79,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-8 a frozen feed shows old lists, keeps watches silent, and refuses what is newer")
+  @DisplayName("a frozen feed shows old lists, keeps watches silent, and refuses what is newer")
   void freezesTheFeed() {
     store.create(CONFIG_MAP, named("a"));
     try (var watch = RawClient.get(api.port(), PATH + "?watch=1")) {
@@ -104,7 +104,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-8 a feed that lags brings everything, in order, later; consistent lists wait")
+  @DisplayName("a feed that lags brings everything, in order, later; consistent lists wait")
   void delaysTheFeed() {
     api.disruptions().delay(ofMillis(100), CONFIG_MAP);
     store.create(CONFIG_MAP, named("a"));
@@ -114,7 +114,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-24 refuses connections for a while, and is back on the same port")
+  @DisplayName("refuses connections for a while, and is back on the same port")
   void refusesConnections() {
     int port = api.port();
     try (var watch = RawClient.get(port, PATH + "?watch=1")) {
@@ -136,7 +136,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-24 is back by itself when the time is over")
+  @DisplayName("is back by itself when the time is over")
   void isBackByItself() {
     api.disruptions().refuse(ofMillis(50));
 
@@ -145,7 +145,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("A3.2 C-25 after a restart with the same data, a watch from before gets 410")
+  @DisplayName("after a restart with the same data, a watch from before gets 410")
   void makesWatchesFromBeforeARestartListAgain() {
     var a = store.create(CONFIG_MAP, named("a"));
     long before = store.revision();
@@ -164,7 +164,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-25 after a restart without data, there is nothing but the namespaces")
+  @DisplayName("after a restart without data, there is nothing but the namespaces")
   void forgetsAllAtARestart() {
     store.create(CONFIG_MAP, named("a"));
     long before = store.revision();
@@ -177,7 +177,7 @@ class DisruptionsWireTest {
   }
 
   @Test
-  @DisplayName("C-25 after a restart with lower revisions, a watch from before hears nothing")
+  @DisplayName("after a restart with lower revisions, an old watch gets nothing")
   void beginsAgainWithLowerRevisions() {
     store.create(CONFIG_MAP, named("a"));
     long before = store.revision();

@@ -23,7 +23,7 @@ class StopWireTest {
   private final EmbeddedApi api = EmbeddedApi.start();
 
   @Test
-  @DisplayName("B8.7 every watch ends cleanly, those on WebSockets with code 1000")
+  @DisplayName("every watch ends cleanly, those on WebSockets with code 1000")
   void endsWatchesCleanly() {
     var watches = new ArrayList<RawClient>();
     for (int i = 0; i < 20; i++) {
@@ -44,7 +44,7 @@ class StopWireTest {
   }
 
   @Test
-  @DisplayName("B8.7 a connection that is kept alive is closed, so that no request is lost on it")
+  @DisplayName("a connection that is kept alive is closed, so that no request is lost on it")
   void closesIdleConnections() {
     try (var kept = RawClient.get(api.port(), "/readyz")) {
       assertThat(kept.head()).startsWith("HTTP/1.1 200 ");
@@ -58,7 +58,7 @@ class StopWireTest {
   }
 
   @Test
-  @DisplayName("B8.7 a request that is under way is answered")
+  @DisplayName("a request that is under way is answered")
   void answersWhatIsUnderWay() {
     api.store().create(CONFIG_MAP, named("a"));
     var rule = api.faults().once(Match.requests(LIST),

@@ -43,7 +43,7 @@ class WatchFaultsWireTest {
   private final Faults faults = api.faults();
 
   @Test
-  @DisplayName("C-1 ends a watch as it begins, or after this many events, without a word")
+  @DisplayName("ends a watch as it begins, or after this many events, without a word")
   void endsAWatchAfterANumberOfEvents() {
     faults.add(WATCHES.first(), new Fault.EndWatch(When.now()));
     faults.add(WATCHES.nth(2), new Fault.EndWatch(When.afterEvents(2)));
@@ -64,7 +64,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-1 ends a watch after a while, and those that are on, all or some")
+  @DisplayName("ends a watch after a while, and those that are on, all or some")
   void endsAWatchAfterAWhileOrThoseThatAreOn() {
     faults.once(WATCHES, new Fault.EndWatch(When.after(ofMillis(200))));
     try (var late = watch(PATH); var one = watch(PATH); var other = watch("/api/v1/pods?watch=1")) {
@@ -82,7 +82,7 @@ class WatchFaultsWireTest {
     }
   }
 
-  @ParameterizedTest(name = "C-4 tells {0} in the stream, after {1} events")
+  @ParameterizedTest(name = "sends {0} in the stream, after {1} events")
   @CsvSource({"410, 0", "500, 1", "504, 2", "429, 1"})
   void sendsAFailureInTheStream(int code, int events) {
     faults.once(WATCHES,
@@ -102,7 +102,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-4 tells a failure and stays open until the client goes")
+  @DisplayName("sends a failure and stays open until the client goes")
   void staysOpenAfterAFailure() {
     faults.once(WATCHES, new Fault.FailWatch(When.now(), Failure.of(500), Ending.NEVER));
 
@@ -116,7 +116,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-4 tells a failure, and ends a second later")
+  @DisplayName("sends a failure, and ends a second later")
   void endsASecondAfterAFailure() {
     faults.once(WATCHES, new Fault.FailWatch(When.now(), Failure.of(410), Ending.LATER));
 
@@ -126,7 +126,7 @@ class WatchFaultsWireTest {
     }
   }
 
-  @ParameterizedTest(name = "C-10 tells an event twice: {0}")
+  @ParameterizedTest(name = "sends an event twice: {0}")
   @EnumSource(Duplicate.As.class)
   void sendsAnEventTwice(Duplicate.As as) {
     faults.once(WATCHES, new Duplicate(2, as));
@@ -142,7 +142,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-11 leaves one event out")
+  @DisplayName("leaves one event out")
   void leavesOneEventOut() {
     faults.once(WATCHES, new Fault.Drop(2));
 
@@ -154,7 +154,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-12 swaps events of two keys, and keeps the order of each")
+  @DisplayName("swaps events of two keys, and keeps the order of each")
   void swapsEventsOfTwoKeys() {
     faults.once(WATCHES, new Swap(1, Swap.Of.DIFFERENT_KEYS));
 
@@ -167,7 +167,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-12 swaps events of one key")
+  @DisplayName("swaps events of one key")
   void swapsEventsOfOneKey() {
     faults.once(WATCHES, new Swap(1, Swap.Of.ONE_KEY));
 
@@ -180,7 +180,7 @@ class WatchFaultsWireTest {
     }
   }
 
-  @ParameterizedTest(name = "C-13 bookmarks: {0}")
+  @ParameterizedTest(name = "bookmarks: {0}")
   @CsvSource(delimiter = '|', value = {"NONE|ADDED a,ADDED b,ADDED c",
       "END_NOT_MARKED|ADDED a,ADDED b,BOOKMARK,ADDED c",
       "DUPLICATED|ADDED a,ADDED b,SYNCED,SYNCED,ADDED c",
@@ -208,7 +208,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-13 sends bookmarks as often as is wanted")
+  @DisplayName("sends bookmarks as often as is wanted")
   void sendsBookmarksOften() {
     create("a");
     faults.once(WATCHES, new Fault.FrequentBookmarks(ofMillis(20)));
@@ -220,7 +220,7 @@ class WatchFaultsWireTest {
     }
   }
 
-  @ParameterizedTest(name = "C-14 tells a change among the initial events: {0}")
+  @ParameterizedTest(name = "sends a change among the initial events: {0}")
   @CsvSource(delimiter = '|', value = {"MODIFIED|ADDED a,MODIFIED a,SYNCED",
       "DELETED|ADDED a,DELETED a,ADDED a,SYNCED"})
   void sendsAChangeAmongTheInitialEvents(ApiStoreChange.Type type, String expected) {
@@ -235,7 +235,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-15 sends each event late, and all of them in order")
+  @DisplayName("sends each event late, and all of them in order")
   void sendsEventsLate() {
     faults.once(WATCHES, new Fault.LateEvents(new Pause(ofMillis(1), ofMillis(30))));
 
@@ -248,7 +248,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-17 sends characters beyond ASCII as they are")
+  @DisplayName("sends characters beyond ASCII as they are")
   void sendsRawUtf8() {
     faults.once(WATCHES, new Fault.RawUtf8());
     store.create(CONFIG_MAP, with(named("a"), "k", "h\u00e4"));
@@ -259,7 +259,7 @@ class WatchFaultsWireTest {
     }
   }
 
-  @ParameterizedTest(name = "C-18 sends what nobody can read: {0}")
+  @ParameterizedTest(name = "sends what no client can read: {0}")
   @EnumSource(Malformed.Shape.class)
   void sendsMalformedEvents(Malformed.Shape shape) {
     faults.once(WATCHES, new Malformed(2, shape));
@@ -282,7 +282,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-23 takes no more events, so that the cache ends the watch for being slow")
+  @DisplayName("takes no more events, so that the cache ends the watch for being slow")
   void stopsTakingUntilTheCacheLosesPatience() {
     faults.once(WATCHES, new Fault.StopTaking(1));
 
@@ -297,7 +297,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-23 goes on once it is healed, and nothing is missing")
+  @DisplayName("goes on once it is healed, and nothing is missing")
   void goesOnOnceHealed() {
     faults.once(WATCHES, new Fault.StopTaking(1));
 
@@ -315,7 +315,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-28 knows no watch-list: 422, a failure in the stream, or no mark for ever")
+  @DisplayName("knows no watch-list: 422, a failure in the stream, or no mark for ever")
   void knowsNoWatchList() {
     create("a");
     var watchLists = WATCHES.having("sendInitialEvents", "true");
@@ -343,7 +343,7 @@ class WatchFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-27 a watch lasts as long as the test says, whatever the client asks")
+  @DisplayName("a watch lasts as long as the test says, whatever the client requests")
   void lastsAsLongAsTheTestSays() {
     faults.once(WATCHES, new Fault.WatchTimeout(ofSeconds(2)));
 

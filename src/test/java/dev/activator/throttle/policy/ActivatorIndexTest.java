@@ -24,14 +24,14 @@ class ActivatorIndexTest {
             new ActivatorIndex(2, 3)));
   }
 
-  @ParameterizedTest(name = "TH-40 {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource("addresses")
   void isThePositionOfTheOwnAddress(String name, List<String> addresses, ActivatorIndex expected) {
     assertThat(ActivatorIndex.UNKNOWN.after(addresses, OWN)).isEqualTo(expected);
   }
 
   @Test
-  @DisplayName("TH-43: stays while the own address is not among them")
+  @DisplayName("stays while the own address is not among them")
   void staysWhileTheOwnAddressIsNotAmongThem() {
     var known = new ActivatorIndex(1, 2);
 

@@ -55,7 +55,7 @@ class BalancerTest {
     }
   }
 
-  @ParameterizedTest(name = "TH-39 cc {0}: {1}")
+  @ParameterizedTest(name = "cc {0}: {1}")
   @CsvSource({"0, CHOICE_OF_TWO", "1, FIRST_AVAILABLE", "2, FIRST_AVAILABLE", "3, FIRST_AVAILABLE",
       "4, ROUND_ROBIN", "100, ROUND_ROBIN"})
   void dependsOnContainerConcurrency(int concurrency, Balancer expected) {
@@ -63,13 +63,13 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("BR-02: refuses a negative concurrency")
+  @DisplayName("refuses a negative concurrency")
   void refusesANegativeConcurrency() {
     assertThatThrownBy(() -> Balancer.of(-1)).hasMessageContaining("-1");
   }
 
   @Test
-  @DisplayName("TH-49: nothing is next where there is nothing")
+  @DisplayName("nothing is next where there is nothing")
   void picksNone_whenThereAreNoPods() {
     for (var balancer : Balancer.values()) {
       assertThat(new Pods(0, 1).pick(balancer)).isEqualTo(NONE);
@@ -78,7 +78,7 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("LB-01: choice of two gives both idle pods some")
+  @DisplayName("choice of two gives both idle pods some")
   void choiceOfTwoGivesBothIdlePodsSome() {
     var pods = new Pods(2, DestinationSubset.UNLIMITED);
     int[] picked = new int[2];
@@ -93,7 +93,7 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("LB-02: choice of two uses the only pod however loaded")
+  @DisplayName("choice of two uses the only pod however loaded")
   void choiceOfTwoUsesTheOnlyPodHoweverLoaded() {
     var pods = new Pods(1, DestinationSubset.UNLIMITED);
 
@@ -102,7 +102,7 @@ class BalancerTest {
     assertThat(pods.inFlight[0]).isEqualTo(2);
   }
 
-  @ParameterizedTest(name = "LB-03 LB-04 of {0} pods")
+  @ParameterizedTest(name = "of {0} pods")
   @CsvSource({"2", "3", "4", "17"})
   void choiceOfTwoNeverPicksTheOneLoadedPod(int size) {
     var pods = new Pods(size, DestinationSubset.UNLIMITED);
@@ -143,7 +143,7 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("LB-05: first available has no next when the only pod is full")
+  @DisplayName("first available has no next when the only pod is full")
   void firstAvailableHasNoNextWhenTheOnlyPodIsFull() {
     var pods = new Pods(1, 1);
 
@@ -152,7 +152,7 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("LB-06: first available fills pods in order")
+  @DisplayName("first available fills pods in order")
   void firstAvailableFillsPodsInOrder() {
     var pods = new Pods(2, 1);
 
@@ -162,7 +162,7 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("LB-07: round robin with one permit each skips full pods")
+  @DisplayName("round robin with one permit each skips full pods")
   void roundRobinWithOnePermitEachSkipsFullPods() {
     var pods = new Pods(3, 1);
 
@@ -178,7 +178,7 @@ class BalancerTest {
   }
 
   @Test
-  @DisplayName("LB-08: round robin goes on behind the last pick")
+  @DisplayName("round robin goes on behind the last pick")
   void roundRobinGoesOnBehindTheLastPick() {
     var pods = new Pods(3, 2);
 

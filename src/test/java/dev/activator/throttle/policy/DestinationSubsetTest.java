@@ -52,7 +52,7 @@ class DestinationSubsetTest {
   }
 
   @Test
-  @DisplayName("TH-19 TH-35: without a limit every activator uses all pods")
+  @DisplayName("without a limit every activator uses all pods")
   void withoutALimitEveryActivatorUsesAllPods() {
     var subset = DestinationSubset.of(HealthyDestinations.pods(REVISION, pods(3)),
         new ActivatorIndex(1, 2),
@@ -62,7 +62,7 @@ class DestinationSubsetTest {
   }
 
   @Test
-  @DisplayName("TH-20: capacity is capped instead of overflowing")
+  @DisplayName("capacity is capped instead of overflowing")
   void capacityIsCappedInsteadOfOverflowing() {
     var half = Integer.MAX_VALUE / 2 + 1;
 
@@ -87,7 +87,7 @@ class DestinationSubsetTest {
     return Arguments.of(pods, activators, List.of(shares));
   }
 
-  @ParameterizedTest(name = "TH-41 TH-42 {0} pods among {1}")
+  @ParameterizedTest(name = "{0} pods among {1}")
   @MethodSource("deals")
   void podsAreDealtInBlocksAndTheRestOneEach(int pods, int activators, List<String> shares) {
     var all = positions(0, pods);
@@ -100,7 +100,7 @@ class DestinationSubsetTest {
   }
 
   @Test
-  @DisplayName("TH-41: many pods are dealt in large blocks")
+  @DisplayName("many pods are dealt in large blocks")
   void manyPodsAreDealtInLargeBlocks() {
     var all = positions(0, 150);
 
@@ -111,7 +111,7 @@ class DestinationSubsetTest {
   }
 
   @Test
-  @DisplayName("TH-42: an activator that does not know its index uses all pods")
+  @DisplayName("an activator that does not know its index uses all pods")
   void anActivatorThatDoesNotKnowItsIndexUsesAllPods() {
     assertThat(DestinationSubset.share(positions(0, 3), ActivatorIndex.UNKNOWN))
         .isEqualTo(positions(0, 3));

@@ -57,7 +57,7 @@ class ThrottlerOptionsTest {
     assertThat(with(Map.of("activator.dev/slow-start", "off")).slowStart()).isZero();
   }
 
-  @ParameterizedTest(name = "BR-01 BR-03 BR-04 {0}={1}")
+  @ParameterizedTest(name = "{0}={1}")
   @CsvSource({"queue-capacity, 0, 'not a whole number of at least 1'",
       "queue-capacity, many, 'not a whole number of at least 1'",
       "queue-capacity, 99999999999, 'not a whole number of at least 1'",

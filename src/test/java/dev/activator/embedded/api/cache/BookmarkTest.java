@@ -15,7 +15,7 @@ class BookmarkTest {
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
-  @DisplayName("A14.1 tells after a minute what happened elsewhere, and nothing if nothing did")
+  @DisplayName("sends a bookmark after a minute of other changes, and none without changes")
   void reportsAfterAMinuteWhatHappenedElsewhere() {
     // given an idle watcher that wants bookmarks
     fed.listed(10);
@@ -32,7 +32,7 @@ class BookmarkTest {
   }
 
   @Test
-  @DisplayName("A14.1 tells once a minute while things happen elsewhere")
+  @DisplayName("sends one bookmark a minute while other objects change")
   void reportsOnceAMinute() {
     fed.listed(10);
     fed.watchWithBookmarks(new After(10), outlet);
@@ -46,7 +46,7 @@ class BookmarkTest {
   }
 
   @Test
-  @DisplayName("A14.2 tells shortly before a watch ends, and at its end")
+  @DisplayName("sends a bookmark shortly before a watch ends, and at its end")
   void reportsShortlyBeforeAWatchEnds() {
     fed.listed(10);
     watchFor(Duration.ofSeconds(10));
@@ -68,7 +68,7 @@ class BookmarkTest {
   }
 
   @Test
-  @DisplayName("A14 tells nothing before the end of a watch that is shorter than that")
+  @DisplayName("sends none before the end of a watch that is shorter than that")
   void lastsLongEnoughForAClientToBelieveInTheServer() {
     fed.listed(10);
     watchFor(Duration.ofSeconds(1));
@@ -84,7 +84,7 @@ class BookmarkTest {
   }
 
   @Test
-  @DisplayName("A14.3 tells nothing to those who did not ask")
+  @DisplayName("sends none to watches without bookmarks")
   void sendsNoBookmarkToWatchesThatDidNotRequestThem() {
     fed.listed(10);
     fed.watch(new CacheWatcher.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
@@ -98,7 +98,7 @@ class BookmarkTest {
   }
 
   @Test
-  @DisplayName("A14 never passes an event that still waits")
+  @DisplayName("never passes an event that still waits")
   void neverPassesAnEventThatStillWaits() {
     // given one that has not taken an event yet
     fed.listed(10);

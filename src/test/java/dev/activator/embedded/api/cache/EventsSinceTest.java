@@ -27,7 +27,7 @@ class EventsSinceTest {
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   /** Each row: how many of the events 12, 15, 19, 23 came; the version asked; what is told. */
-  @ParameterizedTest(name = "A7.1 {0} events, after {1}: {2}")
+  @ParameterizedTest(name = "{0} events, after {1}: {2}")
   @CsvSource({"2, 8, 410 (10)", "2, 9, 410 (10)", "2, 10, 12 15", "2, 11, 12 15", "2, 12, 15",
       "2, 14, 15", "2, 15, -", "2, 23, -", "2, 30, -", "3, 8, 410 (10)", "3, 9, 410 (10)",
       "3, 10, 12 15 19", "3, 11, 12 15 19", "3, 12, 15 19", "3, 14, 15 19", "3, 15, 19",
@@ -97,7 +97,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A7.3 takes the last version of all, and has nothing to tell")
+  @DisplayName("takes the last version of all, without an event")
   void takesTheLastVersionOfAll() {
     fed.listed(10).put(12, "a", "1");
 
@@ -109,7 +109,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A7.4 fails in the stream where it cannot know what is missing")
+  @DisplayName("fails in the stream where it cannot know what is missing")
   void failsInTheStreamWhereItCannotKnowWhatIsMissing() {
     fed.listed(0);
 
@@ -119,7 +119,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A7.4 skips what comes before a version of the future")
+  @DisplayName("skips what comes before a version of the future")
   void skipsWhatComesBeforeAVersionOfTheFuture() {
     fed.listed(10);
     fed.watch(new After(13), outlet);
@@ -130,7 +130,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A8.1 begins with what is there, in order, then goes on after it")
+  @DisplayName("begins with what is there, in order, then goes on after it")
   void beginsWithWhatIsThereThenGoesOn() {
     // given objects with versions of their own, and an event that one watcher cannot take yet
     fed.listed(11, object(5, "b", "1"), object(9, "a", "1"));
@@ -151,7 +151,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A8 begins a watch of one name with that object alone")
+  @DisplayName("begins a watch of one name with that object alone")
   void beginsAWatchOfOneNameWithThatObjectAlone() {
     fed.listed(9, object(5, "a", "1"), object(6, "a-b", "1"), object(7, "b", "1"));
 
@@ -162,7 +162,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A15.5 begins with nothing if only the future is wanted")
+  @DisplayName("begins with nothing if only the future is wanted")
   void beginsWithNothingIfOnlyTheFutureIsWanted() {
     fed.listed(9, object(5, "a", "1"));
 
@@ -173,7 +173,7 @@ class EventsSinceTest {
   }
 
   @Test
-  @DisplayName("A9.1 ends a watcher whose backlog fell out of the window, without a gap")
+  @DisplayName("ends a watcher whose backlog fell out of the window, without a gap")
   void endsAWatcherWhoseBacklogFellOutOfTheWindow() {
     // given a watcher that took a hundred of two hundred old events
     var wide = new FedCache(Windows.of(200));

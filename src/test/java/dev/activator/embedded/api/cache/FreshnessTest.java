@@ -19,7 +19,7 @@ class FreshnessTest {
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
-  @DisplayName("A10.1 reads at once what is new enough")
+  @DisplayName("reads at once what is new enough")
   void readsAtOnceWhatIsNewEnough() {
     fed.listed(10, object(5, "a", "1"));
 
@@ -30,7 +30,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A10.1 waits until it is new enough")
+  @DisplayName("waits until it is new enough")
   void waitsUntilItIsNewEnough() {
     fed.listed(10);
     var read = fed.read(new AtLeast(11));
@@ -44,7 +44,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A10.1 gives up on a version that does not come after three seconds")
+  @DisplayName("gives up on a version that does not come after three seconds")
   void givesUpOnAVersionThatDoesNotCome() {
     fed.listed(10);
     var read = fed.read(new AtLeast(15));
@@ -60,7 +60,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A10.3 keeps nothing of a read that nobody wants any more")
+  @DisplayName("keeps nothing of a read that was cancelled")
   void keepsNothingOfACancelledRead() {
     // given many that wait for the same version, and one for another
     fed.listed(10);
@@ -83,7 +83,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A10.3 keeps nothing of a read that was given up before it began")
+  @DisplayName("keeps nothing of a read that was given up before it began")
   void keepsNothingOfAReadThatWasGivenUpBeforeItBegan() {
     fed.listed(10);
 
@@ -96,7 +96,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A10.3 keeps nothing of a watch whose client left while it waited")
+  @DisplayName("keeps nothing of a watch whose client left while it waited")
   void keepsNothingOfAWatchWhoseClientLeftWhileItWaited() {
     fed.listed(9).writtenElsewhere(12);
     var watch = fed.watch(new WatchStart.Snapshot(new Freshness.Newest()), outlet);
@@ -111,7 +111,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A11.1 answers with the version of the cache, not with the one asked for")
+  @DisplayName("answers with the version of the cache, not with the requested one")
   void answersWithTheVersionOfTheCache() {
     fed.listed(9, object(4, "a", "1"));
 
@@ -119,7 +119,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A16.1 learns from a write elsewhere that it is up to date")
+  @DisplayName("learns from a write elsewhere that it is up to date")
   void learnsFromOtherKindsHowNewItIs() {
     // given a write elsewhere of which the cache has not heard
     fed.listed(10).writtenElsewhere(11);
@@ -135,7 +135,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A16.2 shows everyone what they wrote, ten thousand times, while the feed is 50 ms late")
+  @DisplayName("shows everyone what they wrote, ten thousand times, while the feed is 50 ms late")
   void showsEveryoneWhatTheyWrote() {
     fed.listed(10);
     var missed = new ArrayList<Long>();
@@ -158,7 +158,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A19 reads the state of an older version")
+  @DisplayName("reads the state of an older version")
   void readsTheStateOfAnOlderVersion() {
     fed.listed(10, object(5, "a", "1")).put(12, "b", "1").delete(14, "a");
 
@@ -169,7 +169,7 @@ class FreshnessTest {
   }
 
   @Test
-  @DisplayName("A19 waits for the exact state of a version to come, then gives up")
+  @DisplayName("waits for the exact state of a version to come, then gives up")
   void waitsForTheExactStateOfAVersionToCome() {
     fed.listed(10);
     var soon = fed.read(new Freshness.Exactly(11));

@@ -24,7 +24,7 @@ class IndexTest {
   private final Random random = new Random(11);
 
   @Test
-  @DisplayName("A4.1 holds what was put in, and each index what it should, after a thousand changes")
+  @DisplayName("holds what was put in, and each index what it should, after a thousand changes")
   void holdsWhatWasPutIn() {
     var expected = new TreeMap<String, WatchCacheObject>();
     var objects = SortedObjects.indexed(INDEXERS);
@@ -51,7 +51,7 @@ class IndexTest {
   }
 
   @Test
-  @DisplayName("A11.2 lists the same with an index as without, for a thousand selectors")
+  @DisplayName("lists the same with an index as without, for a thousand selectors")
   void listsTheSameWithAnIndexAsWithout() {
     var pods = new ArrayList<WatchCacheObject>();
     for (int i = 1; i <= 300; i++) {
@@ -75,7 +75,7 @@ class IndexTest {
   }
 
   @Test
-  @DisplayName("A11.3 does not take one namespace for another that begins like it")
+  @DisplayName("does not take one namespace for another that begins like it")
   void doesNotTakeOneNamespaceForAnother() {
     var objects = SortedObjects.EMPTY.withAll(List.of(
         WatchCacheObject.of(BuiltInKinds.POD, versioned(Objects.in("ns1", "a"), 1)),
@@ -85,7 +85,7 @@ class IndexTest {
   }
 
   @Test
-  @DisplayName("A11.4 lists in order of namespace and name")
+  @DisplayName("lists in order of namespace and name")
   void listsInOrderOfNamespaceAndName() {
     var keys = new ArrayList<String>();
     var objects = SortedObjects.indexed(INDEXERS);

@@ -19,7 +19,7 @@ class ReadinessTest {
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   /** Each row: seconds without a state; e to the power of 0.06 times that, within 1 and 30. */
-  @ParameterizedTest(name = "A17.1 down for {0} s: again in {1} s")
+  @ParameterizedTest(name = "down for {0} s: again in {1} s")
   @CsvSource({"0, 1", "1, 1", "12, 2", "30, 6", "56, 28", "60, 30", "3600, 30"})
   void raisesRetryAfterTheLongerItIsDown(long seconds, int retryAfter) {
     fed.loop.advance(Duration.ofSeconds(seconds));
@@ -30,7 +30,7 @@ class ReadinessTest {
   }
 
   @Test
-  @DisplayName("A17.1 counts from the moment it went down")
+  @DisplayName("counts from the moment it went down")
   void countsFromTheMomentItWentDown() {
     fed.listed(10);
     fed.loop.advance(Duration.ofHours(1));
@@ -44,7 +44,7 @@ class ReadinessTest {
   }
 
   @Test
-  @DisplayName("A17 ends all watches when it goes down, and serves again after the next listing")
+  @DisplayName("ends all watches when it goes down, and serves again after the next listing")
   void servesAgainAfterTheNextListing() {
     fed.listed(10, object(9, "a", "1"));
     fed.watch(new After(10), outlet);

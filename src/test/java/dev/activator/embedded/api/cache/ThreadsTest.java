@@ -48,7 +48,7 @@ class ThreadsTest {
   }
 
   @Test
-  @DisplayName("A5.1 never shows a list without its version, in a million looks")
+  @DisplayName("never shows a list without its version, in a million reads")
   void neverShowsAListWithoutItsVersion() {
     // given a writer that writes five objects in turn: the one at version r has the number r mod 5
     onLoop(() -> cache.replace(List.of(), 1_000));
@@ -89,7 +89,7 @@ class ThreadsTest {
   }
 
   @Test
-  @DisplayName("A5.2 answers reads while someone is stuck in being told of an event")
+  @DisplayName("answers reads while a watcher is stuck in an event")
   void answersReads_whileAWatcherBlocks() throws Exception {
     // given a watcher that does not return from being told
     var received = new CountDownLatch(1);

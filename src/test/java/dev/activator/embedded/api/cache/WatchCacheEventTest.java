@@ -25,7 +25,7 @@ class WatchCacheEventTest {
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
-  @DisplayName("A1.1 keeps what the object was before, with its labels")
+  @DisplayName("keeps what the object was before, with its labels")
   void keepsWhatTheObjectWasBefore() {
     fed.listed(5, object(5, "x", "1"));
 
@@ -39,7 +39,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A1.2 keeps the last state of what is deleted, and tells it with the version of its end")
+  @DisplayName("keeps the last state of what is deleted, and reports it with the version of the deletion")
   void keepsTheLastStateOfWhatIsDeleted() {
     fed.listed(5, object(5, "x", "1"));
     fed.watch(new After(5), outlet);
@@ -54,7 +54,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A5 takes an added object that is there for a change, and does not tell of a deleted one that is not")
+  @DisplayName("treats an added object that exists as changed, and ignores a deleted one that does not")
   void goesByWhatItHoldsNotByWhatItIsCalled() {
     fed.listed(5, object(5, "x", "1"));
     fed.watch(new After(5), outlet);
@@ -67,7 +67,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A5.3 has taken an event in by the time it tells of it")
+  @DisplayName("has stored an event before it reports it")
   void hasTakenAnEventInByTheTimeItReportsIt() {
     // given a watcher that reads the cache whenever it is told something
     fed.listed(5);
@@ -86,7 +86,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A5.4 changes nothing for an object that cannot be read")
+  @DisplayName("changes nothing for an object that cannot be read")
   void changesNothingForAnObjectThatCannotBeRead() {
     // given a state, an event, and one who waits for the next
     fed.listed(5, object(5, "a", "1")).put(6, "b", "1");
@@ -109,7 +109,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A3.3 never goes back")
+  @DisplayName("never goes back")
   void neverGoesBack() {
     fed.listed(5).put(8, "a", "1").elsewhere(9);
 
@@ -124,7 +124,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A6.1 begins anew with another state and no events")
+  @DisplayName("begins again with another state and no events")
   void beginsAgainWithAnotherStateAndNoEvents() {
     fed.listed(10).put(12, "o", "1").put(15, "o", "2");
 
@@ -139,7 +139,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A6.2 shows nobody events of the new state in place of old ones")
+  @DisplayName("sends no events of the new state in place of old ones")
   void neverShowsNewEventsInPlaceOfOldOnes() {
     // given a backlog that is half read
     fed.listed(10);
@@ -161,7 +161,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A6.3 wakes who waits for the version of a new state")
+  @DisplayName("wakes who waits for the version of a new state")
   void wakesWhoWaitsForTheVersionOfANewState() {
     fed.listed(10);
     var read = fed.read(new Freshness.AtLeast(20));
@@ -172,7 +172,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A6.4 changes nothing for a listing with an object that has no name")
+  @DisplayName("changes nothing for a listing with an object that has no name")
   void changesNothingForAListingThatCannotBeRead() {
     fed.listed(10, object(9, "a", "1")).put(12, "b", "1");
     fed.watch(new After(10), outlet);
@@ -190,7 +190,7 @@ class WatchCacheEventTest {
   }
 
   @Test
-  @DisplayName("A6.5 is ready once a listing is in, and in the same moment")
+  @DisplayName("is ready once a listing is in, and in the same moment")
   void isReadyOnceAListingIsIn() {
     // given one who waits, and looks whether the cache is ready when it is told
     fed.listed(10);

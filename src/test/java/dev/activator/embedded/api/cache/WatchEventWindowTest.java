@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class WatchEventWindowTest {
   @Test
-  @DisplayName("A2.1 keeps the last events under indices that only grow")
+  @DisplayName("keeps the last events under indices that only grow")
   void keepsTheLastEventsUnderIndicesThatOnlyGrow() {
     // given room for three
     var window = window(Windows.fixed(3));
@@ -32,7 +32,7 @@ class WatchEventWindowTest {
   }
 
   @Test
-  @DisplayName("A2.2 reads right long after the indices passed its capacity")
+  @DisplayName("reads right long after the indices passed its capacity")
   void readsRightLongAfterTheIndicesPassedItsCapacity() {
     var window = window(Windows.fixed(7));
 
@@ -44,7 +44,7 @@ class WatchEventWindowTest {
   }
 
   @Test
-  @DisplayName("A2.3 refuses a revision that is not newer")
+  @DisplayName("refuses a revision that is not newer")
   void refusesARevisionThatIsNotNewer() {
     var window = window(Windows.fixed(3));
     window.append(event(11, 0));
@@ -54,7 +54,7 @@ class WatchEventWindowTest {
   }
 
   @Test
-  @DisplayName("A18.1 grows while its oldest event is fresh, and shrinks when a quarter would do")
+  @DisplayName("grows while its oldest event is fresh, and shrinks when a quarter would do")
   void growsWhileItsOldestEventIsFreshAndShrinksWhenAQuarterWouldDo() {
     // given a window that starts with 100 places
     var window = window(Capacity.DYNAMIC);
@@ -77,7 +77,7 @@ class WatchEventWindowTest {
   }
 
   @Test
-  @DisplayName("A18.1 shrinks step by step, and keeps the newest")
+  @DisplayName("shrinks step by step, and keeps the newest")
   void shrinksStepByStep() {
     // given a window that grew to 800 places for the 401 events of a second
     var window = window(Capacity.DYNAMIC);
@@ -101,7 +101,7 @@ class WatchEventWindowTest {
   }
 
   @Test
-  @DisplayName("A18 never grows beyond its bound")
+  @DisplayName("never grows beyond its bound")
   void neverGrowsBeyondItsBound() {
     var window = window(new Capacity(4, 10, Duration.ofSeconds(75)));
 
@@ -112,7 +112,7 @@ class WatchEventWindowTest {
   }
 
   @Test
-  @DisplayName("A19 knows the objects after each of its events")
+  @DisplayName("knows the objects after each of its events")
   void knowsTheObjectsAfterEachOfItsEvents() {
     // given a state and two events that each leave another
     var window = new WatchEventWindow(Windows.fixed(2));

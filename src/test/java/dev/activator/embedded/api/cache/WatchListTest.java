@@ -18,7 +18,7 @@ class WatchListTest {
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
-  @DisplayName("A15.1 tells what is there, marks the end of it, and goes on")
+  @DisplayName("sends what exists, marks its end, and goes on")
   void marksTheEndOfWhatWasThere() {
     fed.listed(9, object(5, "a", "1"), object(7, "b", "1"));
 
@@ -31,7 +31,7 @@ class WatchListTest {
   }
 
   @Test
-  @DisplayName("A15.2 marks the end at once where nothing is there")
+  @DisplayName("marks the end at once where nothing is there")
   void marksTheEndAtOnceWhereNothingIsThere() {
     fed.listed(9);
 
@@ -41,7 +41,7 @@ class WatchListTest {
   }
 
   @Test
-  @DisplayName("A15.3 says in the stream after three seconds that the cache does not catch up")
+  @DisplayName("says in the stream after three seconds that the cache does not catch up")
   void saysInTheStreamThatTheCacheDoesNotCatchUp() {
     fed.listed(9).writtenElsewhere(12);
     fed.watchWithBookmarks(NEWEST, outlet);
@@ -59,7 +59,7 @@ class WatchListTest {
   }
 
   @Test
-  @DisplayName("A15.3 begins with a state that is new enough once the cache has caught up")
+  @DisplayName("begins with a state that is new enough once the cache has caught up")
   void beginsOnceTheCacheHasCaughtUp() {
     fed.listed(9, object(5, "a", "1")).writtenElsewhere(12);
     fed.watchWithBookmarks(NEWEST, outlet);
@@ -73,7 +73,7 @@ class WatchListTest {
   }
 
   @Test
-  @DisplayName("A15 does not mark the end for those who want no bookmarks")
+  @DisplayName("does not mark the end for those who want no bookmarks")
   void doesNotMarkTheEndForThoseWhoWantNoBookmarks() {
     fed.listed(9, object(5, "a", "1"));
 

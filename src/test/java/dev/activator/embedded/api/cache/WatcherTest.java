@@ -32,7 +32,7 @@ class WatcherTest {
    * Each row: the label before, empty for none; the label after, empty for deleted; what one who
    * wants {@code l=1} is told.
    */
-  @ParameterizedTest(name = "A13.1 label {0} then {1}: {2}")
+  @ParameterizedTest(name = "label {0} then {1}: {2}")
   @CsvSource({"1, 1, MODIFIED default/a@12", "1, 2, DELETED default/a@12",
       "1, '', DELETED default/a@12", "2, 1, ADDED default/a@12", "'', 1, ADDED default/a@12",
       "2, 2, ''", "2, '', ''", "'', 2, ''"})
@@ -45,7 +45,7 @@ class WatcherTest {
   }
 
   /** The same with a field: {@code a} is in sight or not, according to who looks. */
-  @ParameterizedTest(name = "A13.1 field {0}, {1} then {2}: {3}")
+  @ParameterizedTest(name = "field {0}, {1} then {2}: {3}")
   @CsvSource({"metadata.name=a, 1, 2, MODIFIED default/a@12",
       "metadata.name=a, 1, '', DELETED default/a@12", "metadata.name=a, '', 1, ADDED default/a@12",
       "metadata.name!=a, 1, 2, ''", "metadata.name!=a, 1, '', ''", "metadata.name!=a, '', 1, ''"})
@@ -84,7 +84,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A12.1 encodes an event once, however many watch")
+  @DisplayName("encodes an event once, however many watch")
   void encodesAnEventOnceHoweverManyWatch() {
     // given two hundred watchers, half of which see the object only as it was
     fed.listed(10, object(9, "a", "1"));
@@ -104,7 +104,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A12 asks only those who may see an object")
+  @DisplayName("visits only watchers that may see an object")
   void callsOnlyWatchesThatMayHaveAnObject() {
     fed.listed(10);
     var all = FakeOutlet.quick();
@@ -129,7 +129,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.3 ends a watcher that does not take its events, and keeps the others")
+  @DisplayName("ends a watcher that does not take its events, and keeps the others")
   void endsAWatcherThatDoesNotTakeItsEventsAndKeepsTheOthers() {
     // given one that takes nothing, and one that takes all
     fed.listed(10);
@@ -152,7 +152,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.3 lets who was ended go on from the last version it has, without loss")
+  @DisplayName("lets who was ended go on from the last version it has, without loss")
   void letsWhoWasEndedGoOn() {
     // given one that takes two events and then nothing, until it is ended
     var wide = new FedCache(Windows.of(100)).listed(10);
@@ -174,7 +174,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.3 delays the others by a stuck one for a moment, once")
+  @DisplayName("delays the others by a stuck one for a moment, once")
   void delaysTheOthersByAStuckOneForAMomentOnce() {
     // given one that takes nothing, and one that takes all
     fed.listed(10);
@@ -203,7 +203,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.4 keeps a watcher that catches up in time")
+  @DisplayName("keeps a watcher that catches up in time")
   void keepsAWatcherThatCatchesUpInTime() {
     fed.listed(10);
     var slow = FakeOutlet.withRoom(0);
@@ -223,7 +223,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.4 sends a slow watcher the mark before it ends")
+  @DisplayName("sends a slow watcher the mark before it ends")
   void sendsASlowWatcherTheMarkBeforeItEnds() {
     // given one that is in the middle of what was there at the start
     fed.listed(10, object(1, "a", "1"), object(2, "b", "1"));
@@ -246,7 +246,7 @@ class WatcherTest {
     assertThat(fed.loop.pending()).isZero();
   }
 
-  @ParameterizedTest(name = "A13.3 window of {0}, {1}: {2}")
+  @ParameterizedTest(name = "window of {0}, {1}: {2}")
   @CsvSource({"100, NO_INDEX, 10", "750, NO_INDEX, 10", "751, NO_INDEX, 11",
       "102400, NO_INDEX, 100", "102400, USED, 10", "3200, UNUSED, 43", "102400, UNUSED, 1000"})
   void letsAboutASecondOfEventsWait(int window, Trigger trigger, int size) {
@@ -254,7 +254,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.5 keeps nothing of a watcher that is gone, whichever way it went")
+  @DisplayName("keeps nothing of a watcher that is gone, whichever way it went")
   void keepsNothingOfAWatcherThatIsGone() {
     fed.listed(10);
     // when one is cancelled, twice; one expires; one is too slow; one fails; one is ended by us
@@ -279,7 +279,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.4 leaves nothing behind after ten thousand watches")
+  @DisplayName("leaves nothing behind after ten thousand watches")
   void leavesNothingBehindAfterTenThousandWatches() {
     fed.listed(10, object(9, "a", "1"));
 
@@ -299,7 +299,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.6 ends all watches when the cache begins anew")
+  @DisplayName("ends all watches when the cache begins again")
   void endsAllWatchesWhenItBeginsAgain() {
     fed.listed(10);
     fed.put(12, "a", "1");
@@ -313,7 +313,7 @@ class WatcherTest {
   }
 
   @Test
-  @DisplayName("A13.7 ends a watch empty that was asked of an earlier state")
+  @DisplayName("ends a watch of an earlier state without events")
   void endsAWatchEmptyThatWasRequestedOfAnEarlierState() {
     // given one that waits for a version
     fed.listed(10).writtenElsewhere(15);

@@ -407,7 +407,7 @@ class ApiWireTest {
   }
 
   @Test
-  @DisplayName("A19.1 gives a thousand objects in pages of their first state, and counts down")
+  @DisplayName("gives a thousand objects in pages of their first state, and counts down")
   void countsDownWhatRemains() {
     for (int i = 0; i < 1_000; i++) {
       store.create(CONFIG_MAP, named("o%03d".formatted(i)));
@@ -426,7 +426,7 @@ class ApiWireTest {
   }
 
   @Test
-  @DisplayName("A19.3 refuses a token that is damaged")
+  @DisplayName("refuses a token that is damaged")
   void refusesADamagedToken() {
     store.create(CONFIG_MAP, named("a"));
     store.create(CONFIG_MAP, named("b"));

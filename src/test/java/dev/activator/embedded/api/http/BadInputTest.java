@@ -269,7 +269,7 @@ class BadInputTest {
   }
 
   @Test
-  @DisplayName("B8.5 passes over an offer of HTTP/2 in clear text")
+  @DisplayName("passes over an offer of HTTP/2 in clear text")
   void staysWithPlainHttpWhenOfferedTwo() {
     String line = wire.raw("GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade,"
         + " HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n");

@@ -48,7 +48,7 @@ class NegotiationTest {
     api.store().create(CONFIG_MAP, with(named("a"), "k", "v"));
   }
 
-  @ParameterizedTest(name = "B2.1 {0} gets {1} {2}")
+  @ParameterizedTest(name = "{0} gets {1} {2}")
   @CsvSource(delimiter = '|', value = {
       "application/vnd.kubernetes.protobuf,application/json|200|ConfigMapList",
       "application/json, */*|200|ConfigMapList", "*/*|200|ConfigMapList",
@@ -69,7 +69,7 @@ class NegotiationTest {
     assertThat(response.headers().firstValue("Content-Type")).hasValue("application/json");
   }
 
-  @ParameterizedTest(name = "B2.2 {0} of {1} gets {2}")
+  @ParameterizedTest(name = "{0} of {1} gets {2}")
   @CsvSource(delimiter = '|', value = {"POST|application/vnd.kubernetes.protobuf|400",
       "POST|application/cbor|415", "PUT|application/vnd.kubernetes.protobuf|400",
       "DELETE|application/vnd.kubernetes.protobuf|400", "DELETE|application/cbor|404"})
@@ -89,7 +89,7 @@ class NegotiationTest {
     }
   }
 
-  @ParameterizedTest(name = "B2.3 {0} {1}")
+  @ParameterizedTest(name = "{0} {1}")
   @CsvSource({"GET, /", "GET, /version", "GET, /api", "GET, /apis", "GET, /apis/apps",
       "GET, /apis/apps/v1", "GET, /openapi/v3", "GET, /readyz", "GET, /nothing",
       "GET, /api/v1/pods", "GET, /api/v1/pods?watch=1&timeoutSeconds=1", "POST, /api/v1/pods",

@@ -42,7 +42,7 @@ class RecordedClientsTest {
   private final Wire wire = new Wire(api.url(), api.port());
 
   @Test
-  @DisplayName("B17.1 gives Knative's activator all it asks for until it is ready")
+  @DisplayName("gives Knative's activator all that it requests until it is ready")
   void answersAllThatKnativesActivatorRequests() {
     // given the config maps it wants, and what it is about
     for (var name : List.of("config-network", "config-logging", "config-observability")) {
@@ -79,7 +79,7 @@ class RecordedClientsTest {
     informers.forEach(Lines::close);
   }
 
-  @ParameterizedTest(name = "B17.2 says that {0} is not found")
+  @ParameterizedTest(name = "says that {0} is not found")
   @ValueSource(strings = {"config-network", "config-logging", "config-observability"})
   void saysThatAConfigMapIsMissing(String name) {
     var response = wire.get(SYSTEM + "configmaps/" + name, "Accept", PROTOBUF_FIRST);
@@ -90,7 +90,7 @@ class RecordedClientsTest {
   }
 
   @Test
-  @DisplayName("B17.3 serves the list and the watch that follow where watch-lists are off")
+  @DisplayName("serves the list and the watch that follow where watch-lists are off")
   void servesAListAndTheWatchAfterIt() {
     store.create(ENDPOINTS, named("a"));
     awaitCached();
@@ -112,7 +112,7 @@ class RecordedClientsTest {
   }
 
   @Test
-  @DisplayName("B6.2 gives two thousand objects in one body to those who take what is at hand")
+  @DisplayName("gives two thousand objects in one body to those who take what is at hand")
   void ignoresTheLimit_whenResourceVersionIsZero() {
     for (int i = 0; i < 2_000; i++) {
       store.create(POD, named("p" + i));
@@ -126,7 +126,7 @@ class RecordedClientsTest {
   }
 
   @Test
-  @DisplayName("B7.1 selects as Knative's autoscaler does")
+  @DisplayName("selects as Knative's autoscaler does")
   void selectsAsKnativesAutoscalerDoes() {
     var labelled = named("with");
     ObjectMeta.of(labelled).putObject("labels").put("serving.knative.dev/revisionUID", "u");
@@ -142,7 +142,7 @@ class RecordedClientsTest {
   }
 
   @Test
-  @DisplayName("B19.1 gives fabric8 its first list, its next, and its watch")
+  @DisplayName("gives fabric8 its first list, its next, and its watch")
   void answersAllThatFabric8Requests() {
     // given endpoints
     store.create(ENDPOINTS, named("a"));
@@ -169,7 +169,7 @@ class RecordedClientsTest {
   }
 
   @Test
-  @DisplayName("B19.1 takes what fabric8 writes")
+  @DisplayName("takes what fabric8 writes")
   void takesWhatFabric8Writes() {
     String maps = "/api/v1/namespaces/default/configmaps";
     var created = wire.post(maps, "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a'}}");

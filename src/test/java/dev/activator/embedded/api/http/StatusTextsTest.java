@@ -37,7 +37,7 @@ class StatusTextsTest {
     api.store().delete(CONFIG_MAP, "default", "w");
   }
 
-  @ParameterizedTest(name = "B9.1 {0} {1} {3}")
+  @ParameterizedTest(name = "{0} {1} {3}")
   @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
       // what is not there
       "GET|/zzz||'configmaps \\'zzz\\' not found','reason':'NotFound','details':{'name':'zzz',"
@@ -109,7 +109,7 @@ class StatusTextsTest {
   }
 
   @Test
-  @DisplayName("B9.1 names the uid that differs")
+  @DisplayName("names the uid that differs")
   void namesTheUidThatDiffers() {
     String uid = ObjectMeta.uid(api.store().list(CONFIG_MAP).getFirst());
 
@@ -125,7 +125,7 @@ class StatusTextsTest {
   }
 
   @Test
-  @DisplayName("B9.1 explains which names are allowed")
+  @DisplayName("explains which names are allowed")
   void explainsWhichNamesAreAllowed() {
     assertThat(wire.post(MAPS, "{'metadata':{'name':'A_b'}}").body())
         .contains("ConfigMap \\\"A_b\\\" is invalid: metadata.name: Invalid value: \\\"A_b\\\": a"
@@ -135,7 +135,7 @@ class StatusTextsTest {
   }
 
   @Test
-  @DisplayName("B9.1 tells patches that do not fit from patches that are none")
+  @DisplayName("distinguishes patches that do not apply from invalid ones")
   void refusesPatchesThatDoNotFit() {
     var response = wire.patch(MAPS + "/a", "application/json-patch+json",
         "[{'op':'test','path':'/kind','value':'x'}]");
@@ -146,7 +146,7 @@ class StatusTextsTest {
   }
 
   @Test
-  @DisplayName("B9.1 says with a failure that will pass when to come back")
+  @DisplayName("says with a failure that will pass when to come back")
   void saysWhenToComeBack() {
     long future = api.store().revision() + 1_000_000;
 

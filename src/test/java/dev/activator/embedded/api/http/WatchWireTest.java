@@ -54,7 +54,7 @@ class WatchWireTest {
   private final Wire wire = new Wire(api.url(), api.port());
 
   @Test
-  @DisplayName("B8.1 B8.2 sends its head before anything happens, then a line for each event")
+  @DisplayName("sends its head before anything happens, then a line for each event")
   void sendsItsHeadBeforeAnythingHappensThenALineForEachEvent() {
     // given a watch of an empty collection, whose head is there
     try (var lines = wire.lines(PATH)) {
@@ -130,7 +130,7 @@ class WatchWireTest {
   }
 
   @Test
-  @DisplayName("A15.4 refuses parameters that do not go together before it begins")
+  @DisplayName("refuses parameters that do not go together before it begins")
   void refusesParametersBeforeItBegins() {
     var response = wire.get(PATH + "&sendInitialEvents=true");
 
@@ -144,7 +144,7 @@ class WatchWireTest {
   }
 
   @Test
-  @DisplayName("B8.4 sends the same events over a WebSocket")
+  @DisplayName("sends the same events over a WebSocket")
   void sendsTheSameEventsOverAWebSocket() throws Exception {
     // given both kinds of watch
     var received = new Listener();

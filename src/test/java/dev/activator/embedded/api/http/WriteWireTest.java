@@ -38,7 +38,7 @@ class WriteWireTest {
   private final Wire wire = new Wire(api.url(), api.port());
 
   @Test
-  @DisplayName("B10.1 answers a create with what the server adds, and a trial without a version")
+  @DisplayName("answers a create with what the server adds, and a trial without a version")
   void completesWhatItCreates() {
     var created = wire.post(MAPS + "?fieldManager=me&fieldValidation=Ignore",
         "{'metadata':{'generateName':'a-','uid':'x','selfLink':'/x','managedFields':[]},'any':1}");
@@ -112,7 +112,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B10.3 lets one of two who create the same name win")
+  @DisplayName("lets one of two who create the same name win")
   void letsOneOfTwoWin() {
     for (int i = 0; i < 20; i++) {
       String body = "{'metadata':{'name':'o" + i + "'}}";
@@ -125,7 +125,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B11.2 keeps the version of what a PUT does not change, and tells nobody")
+  @DisplayName("keeps the version of what a PUT does not change, without an event")
   void keepsTheVersionOfWhatDoesNotChange() {
     var created = wire.post(MAPS, "{'metadata':{'name':'a'},'data':{'k':'1'}}");
     try (var lines = wire.lines(MAPS + "?watch=1&resourceVersion=" + version(created))) {
@@ -146,7 +146,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B12.3 takes no strategic merge patch of kinds whose lists it does not know")
+  @DisplayName("takes no strategic merge patch of kinds whose lists it does not know")
   void takesNoStrategicMergeOfExtensions() {
     store.create(POD_AUTOSCALER, named("a"));
 
@@ -160,7 +160,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B13.1 tells each step of an object that waits for its finalizer")
+  @DisplayName("sends an event for each step of an object that waits for its finalizer")
   void reportsEachStepOfAFinalizer() {
     // given an object with a finalizer, and a watch
     var created = wire.post(DEPLOYMENTS, "{'metadata':{'name':'a','finalizers':['x/y']}}");
@@ -194,7 +194,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B13.2 deletes only the object that is meant")
+  @DisplayName("deletes only the object that is meant")
   void deletesOnlyWhatIsMeant() {
     var created = wire.post(MAPS, "{'metadata':{'name':'a'}}");
     String json = "application/json";
@@ -208,7 +208,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B13.3 gives a name that is used again another identity")
+  @DisplayName("gives a name that is used again another identity")
   void givesANameUsedAgainAnotherIdentity() {
     var first = wire.post(MAPS, "{'metadata':{'name':'a'}}");
     try (var lines = wire.lines(MAPS + "?watch=1&resourceVersion=" + version(first))) {
@@ -222,7 +222,7 @@ class WriteWireTest {
   }
 
   @Test
-  @DisplayName("B14.1 counts changes of the spec, and not of status, labels or nothing")
+  @DisplayName("counts changes of the spec, and not of status, labels or nothing")
   void countsGenerations() {
     wire.post(DEPLOYMENTS, "{'metadata':{'name':'d','generation':9},'spec':{'replicas':1}}");
 
@@ -238,7 +238,7 @@ class WriteWireTest {
     assertThat(tree(last).at("/status/replicas").intValue()).isEqualTo(1);
   }
 
-  @ParameterizedTest(name = "B14.2 {0}")
+  @ParameterizedTest(name = "{0}")
   @CsvSource({"deployments", "podautoscalers"})
   void scales(String plural) {
     // given an object

@@ -32,7 +32,7 @@ class ReadParametersTest {
         Arguments.of("7", "Exact", 0, new Exactly(7), false));
   }
 
-  @ParameterizedTest(name = "B6.1 version ''{0}'', match ''{1}'', limit {2}")
+  @ParameterizedTest(name = "version ''{0}'', match ''{1}'', limit {2}")
   @MethodSource("lists")
   void saysHowNewAListMustBe(String version, String match, int limit, Freshness expected,
       boolean paged) {

@@ -60,7 +60,7 @@ class ApiStoreTest {
   }
 
   @Test
-  @DisplayName("B10.1 gives a new object its identity, and takes none it brings")
+  @DisplayName("gives a new object its identity, and takes none it brings")
   void completesANewObject() {
     // given one that brings what only the server writes
     var object = with(named("a"), "k", "v");
@@ -91,7 +91,7 @@ class ApiStoreTest {
   }
 
   @Test
-  @DisplayName("B10.2 finds ten thousand free names, and cuts what is too long")
+  @DisplayName("finds ten thousand free names, and cuts what is too long")
   void findsManyFreeNames() {
     String base = "n".repeat(300);
     var names = new HashSet<String>();
@@ -163,7 +163,7 @@ class ApiStoreTest {
   }
 
   @Test
-  @DisplayName("B11.2 keeps the version when nothing changes, however numbers are written")
+  @DisplayName("keeps the version when nothing changes, however numbers are written")
   void keepsTheVersionWhenNothingChanges() {
     // given an object whose number was written as an int
     var spec = parse("{'spec':{'replicas':1}}");
@@ -302,7 +302,7 @@ class ApiStoreTest {
   }
 
   @Test
-  @DisplayName("B11.1 loses none of many concurrent edits")
+  @DisplayName("loses none of many concurrent edits")
   void losesNoneOfManyConcurrentEdits() {
     // given a counter
     store.create(CONFIG_MAP, with(named("a"), "n", "0"));
@@ -364,7 +364,7 @@ class ApiStoreTest {
   }
 
   @Test
-  @DisplayName("A3.1 gives each change the next version, and a list the last of them")
+  @DisplayName("gives each change the next version, and a list the last of them")
   void givesEachChangeOfAKindTheNextVersion() {
     var a = store.create(CONFIG_MAP, named("a"));
     var b = store.create(CONFIG_MAP, named("b"));

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 
 class PatchTest {
   /** RFC 6902 appendix A, and the corners of indices and pointers. */
-  @ParameterizedTest(name = "B12.2 {0} with {1}")
+  @ParameterizedTest(name = "{0} with {1}")
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
       "{'a':1};[{'op':'add','path':'/b','value':2}];{'a':1,'b':2}",
       "{'a':[1,3]};[{'op':'add','path':'/a/1','value':2}];{'a':[1,2,3]}",
@@ -62,7 +62,7 @@ class PatchTest {
   }
 
   /** RFC 7386 appendix A. */
-  @ParameterizedTest(name = "B12.2 {0} with {1}")
+  @ParameterizedTest(name = "{0} with {1}")
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {"{'a':'b'};{'a':'c'};{'a':'c'}",
       "{'a':'b'};{'b':'c'};{'a':'b','b':'c'}", "{'a':'b'};{'a':null};{}",
       "{'a':'b','b':'c'};{'a':null};{'b':'c'}", "{'a':['b']};{'a':'c'};{'a':'c'}",
