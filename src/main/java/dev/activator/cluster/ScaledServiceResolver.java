@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
+import dev.activator.cluster.HpaWatcher.TargetName;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.ActivatorEndpointSlice;
@@ -9,20 +10,15 @@ import dev.activator.cluster.policy.ActivatorSlicePlanner;
 import dev.activator.cluster.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.cluster.policy.NamespaceHostRules;
 import dev.activator.cluster.policy.ScaledServiceRouteTable;
-import dev.activator.cluster.policy.HpaSpec;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesService;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService;
 import dev.activator.cluster.policy.ResolvedScaledService.References;
 import dev.activator.cluster.policy.ServiceEndpointSlice;
-import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -59,8 +55,6 @@ final class ScaledServiceResolver {
       .everywhere(WatchedKind.ROUTED_SERVICES, "");
   private static final InformerQuery<ServiceEndpointSlice> SLICES = InformerQuery
       .everywhere(WatchedKind.SERVICE_SLICES, KnownLabels.SLICE_SERVICE);
-  private static final Duration RETRY = Duration.ofSeconds(30);
-  private static final InformerQuery<HpaSpec> HPAS = InformerQuery.everywhere(WatchedKind.HPAS, "");
 
   private final KubernetesSession session;
   private final IpFamily preferred;
@@ -71,6 +65,7 @@ final class ScaledServiceResolver {
   private final Supplier<Activators> alone;
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
+  private final HpaWatcher hpas;
   /**
    * The objects to resolve again. The value is whether the result is published even if it has not
    * changed.
@@ -83,7 +78,6 @@ final class ScaledServiceResolver {
   private @Nullable IndexedStore<ObjectDecodeResult<ScaledService>> objects;
   private @Nullable IndexedStore<ObjectDecodeResult<KubernetesService>> services;
   private @Nullable IndexedStore<ObjectDecodeResult<ServiceEndpointSlice>> slices;
-  private @Nullable IndexedStore<ObjectDecodeResult<HpaSpec>> hpas;
   private volatile ScaledServiceRouteTable hosts;
 
   /** Receives the resolved ScaledServices, on the loop. */
@@ -120,12 +114,6 @@ final class ScaledServiceResolver {
     void shared(RevisionId id, List<String> addresses);
   }
 
-  private record TargetName(String namespace, String kind, String name) {
-    static TargetName of(String namespace, ScaleTargetRef target) {
-      return new TargetName(namespace, target.kind(), target.name());
-    }
-  }
-
   /**
    * @param domain the cluster's DNS domain
    * @param rules the hosts that each namespace may claim
@@ -147,11 +135,12 @@ final class ScaledServiceResolver {
     this.listener = listener;
     this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
+    this.hpas = new HpaWatcher(session, target -> stale(BY_TARGET, target));
     this.hosts = ScaledServiceRouteTable.of(List.of(), domain, rules);
   }
 
   List<KubernetesSession.Followed> follow() {
-    followHpas(null);
+    hpas.follow();
     return List.of(session.followStored(SERVICES, store -> {
       services = store;
       return this::serviceChanged;
@@ -182,29 +171,6 @@ final class ScaledServiceResolver {
       var decoded = object.object().value();
       return decoded == null ? List.of() : List.of(value.apply(decoded));
     });
-  }
-
-  /**
-   * Follows HPAs. It is retried until it succeeds, since the permission may be granted later, or
-   * autoscaling/v2 may be served later.
-   */
-  private void followHpas(@Nullable ListWatchAccess before) {
-    ListWatchAccess.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
-      if (access == ListWatchAccess.ALLOWED) {
-        session.followStored(HPAS, store -> {
-          hpas = store;
-          index(store, BY_TARGET, ScaledServiceResolver::targetOf);
-          return this::hpaChanged;
-        });
-        return;
-      }
-      if (access == ListWatchAccess.FORBIDDEN && access != before) {
-        log.warn("The Kubernetes API does not allow the activator to list {}"
-            + " (403): it cannot detect one that scales the same workload as a ScaledService",
-            HPAS.text());
-      }
-      session.loop().schedule(RETRY, () -> followHpas(access));
-    }, session.loop());
   }
 
   /**
@@ -303,10 +269,6 @@ final class ScaledServiceResolver {
     return TargetName.of(object.id().namespace(), object.workload());
   }
 
-  private static TargetName targetOf(HpaSpec hpa) {
-    return TargetName.of(hpa.namespace(), hpa.target());
-  }
-
   private void serviceChanged(@Nullable KubernetesService before, @Nullable KubernetesService now) {
     var one = now == null ? before : now;
     if (one != null) {
@@ -354,15 +316,6 @@ final class ScaledServiceResolver {
           .forEach(this::stale);
     } else {
       stale(BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
-    }
-  }
-
-  private void hpaChanged(@Nullable HpaSpec before, @Nullable HpaSpec now) {
-    if (before != null) {
-      stale(BY_TARGET, targetOf(before));
-    }
-    if (now != null) {
-      stale(BY_TARGET, targetOf(now));
     }
   }
 
@@ -463,7 +416,7 @@ final class ScaledServiceResolver {
     return workload == null
         ? null
         : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
-            table.taken(id), older(object), listener.isNameTaken(id), hpas(object),
+            table.taken(id), older(object), listener.isNameTaken(id), hpas.find(targetOf(object)),
             unknown(object), preferred));
   }
 
@@ -500,11 +453,6 @@ final class ScaledServiceResolver {
     // The slices that list activators are left out. Otherwise activators would count as pods and
     // get the requests that they forward.
     return values(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
-  }
-
-  private List<HpaSpec> hpas(ScaledService object) {
-    return values(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(HpaSpec::name))
-        .toList();
   }
 
   private @Nullable ScaledService older(ScaledService object) {

@@ -25,7 +25,7 @@ class MissingRightsLogTest {
 
   @Test
   void saysThatHpasMayNotBeRead() throws Exception {
-    assertThat(logged(ScaledServiceResolver.class, BuiltInKinds.HORIZONTAL_POD_AUTOSCALER))
+    assertThat(logged(HpaWatcher.class, BuiltInKinds.HORIZONTAL_POD_AUTOSCALER))
         .startsWith("WARN")
         .contains("list horizontalpodautoscalers.autoscaling -A (403)");
   }
