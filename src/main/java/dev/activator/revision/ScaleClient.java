@@ -3,11 +3,17 @@ package dev.activator.revision;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads and writes {@code scale} subresources.
+ * Reads and writes how many replicas workloads have: the seam between what decides and what is
+ * scaled. One implementation writes {@code scale} subresources of Kubernetes, another starts and
+ * stops processes of this machine.
  *
  * <p><b>Threads.</b> Called on the autoscaler's loop, must not block, and may answer on any thread.
  *
+ * <p><b>Units.</b> Replicas are pods.
+ *
  * <p><b>Errors.</b> A failure is a result: a future never fails.
+ *
+ * <p><b>Source.</b> client-go's {@code scale.ScaleInterface}.
  */
 public interface ScaleClient {
   /**
