@@ -9,7 +9,6 @@ import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.ConsoleLinksProperties;
 import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.EmbeddedProperties;
-import dev.activator.settings.GatewayAdmitProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.MetricLabelProperties;
 import dev.activator.settings.MetricsServerProperties;
@@ -44,7 +43,6 @@ import org.springframework.util.unit.DataSize;
 /** Lists all properties, with their names, their values after binding, and the source of each. */
 public final class EffectiveProperties {
   private static final List<Class<?>> OF_THE_KERNEL = List.of(AddressProperties.class,
-      GatewayAdmitProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
       ConsoleProperties.class,
       OutboundProxyProperties.class,

@@ -1,8 +1,11 @@
 package dev.activator.app;
 
+import dev.activator.ext.admit.AdmitConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
+import dev.activator.ext.rules.RulesConfiguration;
+import dev.activator.ext.waitingpage.WaitingPageConfiguration;
 import dev.activator.ext.warmup.WarmUpConfiguration;
 import dev.activator.lifecycle.Extension;
 import java.util.ArrayList;
@@ -10,6 +13,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 
 /**
@@ -28,6 +32,10 @@ public final class Extensions {
     all.add(ProfilingConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);
     all.add(LendingConfiguration.class);
+    // A waiting page goes before a fallback.
+    all.add(WaitingPageConfiguration.class);
+    all.add(RulesConfiguration.class);
+    all.add(AdmitConfiguration.class);
     // Its requests end before the ports open.
     all.add(WarmUpConfiguration.class);
     return List.copyOf(all);
@@ -45,6 +53,13 @@ public final class Extensions {
     var names = ALL.stream().map(Extensions::name).toList();
     return extensions.stream()
         .sorted(Comparator.comparing(extension -> names.indexOf(extension.name()))).toList();
+  }
+
+  /** Sorts what extensions attach to one seam in the order of the extensions. */
+  static <T> List<T> sorted(Stream<T> attached) {
+    var names = ALL.stream().map(Extensions::name).toList();
+    return attached.sorted(Comparator.comparing(one -> names.indexOf(name(one.getClass()))))
+        .toList();
   }
 
   /** The name of an extension: that of its folder. */

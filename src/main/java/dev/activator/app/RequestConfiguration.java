@@ -1,7 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.settings.GatewayAdmitProperties;
-import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
@@ -16,9 +14,6 @@ import dev.activator.console.MinuteHistory;
 import dev.activator.console.WaitReasonCache;
 import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.ActivatorHealth;
-import dev.activator.lifecycle.Extension;
-import dev.activator.lifecycle.LifecyclePart;
-import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ActivatorMeters;
@@ -26,25 +21,23 @@ import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.RevisionReadySince;
+import dev.activator.proxy.exchange.Hold;
+import dev.activator.proxy.exchange.LoopContext;
 import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.TunnelActivityTracker;
+import dev.activator.proxy.exchange.TunnelWatcher;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
-import dev.activator.proxy.exchange.WaitingPages;
-import dev.activator.proxy.exchange.WaitingPageTemplate;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.StartStatus;
 import dev.activator.proxy.policy.UnreadResponseBudget;
-import dev.activator.proxy.policy.WaitingPageStatus;
-import dev.activator.proxy.GatewayAdmitServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -60,9 +53,6 @@ import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,7 +69,6 @@ class RequestConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
-  private static final String WAITING_PAGE_KEY = "page.html";
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
@@ -175,14 +164,13 @@ class RequestConfiguration {
   @Bean
   Router router(ClusterWatcher cluster, ActivatorHealth health, Platform platform,
       IdentityProperties identity, ConfigMapSettings<NetworkConfig> network,
-      ProxyServerProperties serving) {
+      ObjectProvider<Arrival> arrivals) {
     return new Router(
         platform.names(new RevisionResolver.Knative(identity.clusterDomain(), hosts(cluster))),
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
-        cluster, health::readiness,
-        serving.answerKnownProbes() ? DoNotWakeRule.knownProbes() : List.of(), cluster::named);
+        cluster, health::readiness, Arrival.first(Extensions.sorted(arrivals.stream())));
   }
 
   private static HostRouter hosts(ClusterWatcher cluster) {
@@ -200,34 +188,19 @@ class RequestConfiguration {
   }
 
   @Bean
-  ErrorResponseOptions errorResponses(Platform platform, WaitReasonCache reasons,
-      Throttler throttler,
-      ColdStartRecorder starts, ProxyServerProperties serving, ClusterWatcher cluster,
-      IdentityProperties identity,
-      ConfigMapProperties names) {
-    var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
-    cluster.onOptionalConfigMap(identity.systemNamespace(), names.waitingPage(), data -> {
-      try {
-        var own = data.get(WAITING_PAGE_KEY);
-        template.set(own == null ? WaitingPageTemplate.DEFAULT : WaitingPageTemplate.of(own));
-      } catch (IllegalArgumentException e) {
-        log.warn("The ConfigMap {}: {} {}; the previous page stays in use", names.waitingPage(),
-            WAITING_PAGE_KEY, e.getMessage());
-      }
-    });
-    return new ErrorResponseOptions(platform.showsStartMessages(),
-        new WaitingPages(serving.waitingPage(), template::get,
-            id -> status(id, reasons, throttler, starts), starts::answeredEarly));
+  RevisionStarts revisionStarts(Platform platform, WaitReasonCache reasons, Throttler throttler,
+      ColdStartRecorder starts) {
+    return new RevisionStarts(platform.showsStartMessages(),
+        id -> status(id, reasons, throttler, starts), starts::answeredEarly);
   }
 
-  private static WaitingPageStatus status(RevisionId id, WaitReasonCache reasons,
-      Throttler throttler,
+  private static StartStatus status(RevisionId id, WaitReasonCache reasons, Throttler throttler,
       ColdStartRecorder starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     return view == null || start == null
-        ? WaitingPageStatus.UNKNOWN
-        : new WaitingPageStatus(view.capacity() > 0, reasons.of(id), start.requested(),
+        ? StartStatus.UNKNOWN
+        : new StartStatus(view.capacity() > 0, reasons.of(id), start.requested(),
             starts.listedFor(id),
             start.usual());
   }
@@ -236,18 +209,20 @@ class RequestConfiguration {
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, ConnectionPoolsByLoop upstreams, ConcurrencyReporter reporter,
       RequestObservers observers, HeldRequestBytes held, UnreadResponseBytes unread,
-      ActivatorMeters meters, ErrorResponseOptions responses) {
-    var silent = new CopyOnWriteArrayList<TunnelActivityTracker>();
+      ActivatorMeters meters, RevisionStarts starts, ObjectProvider<Hold> holds,
+      ObjectProvider<TunnelWatcher.Maker> tunnels) {
+    var hold = Hold.first(Extensions.sorted(holds.stream()));
+    var watchers = tunnels.getIfAvailable(() -> (_, _) -> TunnelWatcher.NONE);
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> {
           var counter = reporter.onLoop(loop);
-          var connections = new TunnelActivityTracker(loop, counter);
-          silent.add(connections);
-          return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), counter,
-              observers, held.share(), unread.share(loop), responses, connections);
+          return new RequestDispatcher(
+              new LoopContext(loop, router, throttler::admit, upstreams.of(loop), counter,
+                  new LoopContext.Memory(held.share(), unread.share(loop)),
+                  new LoopContext.Seams(observers, starts, hold, watchers.of(loop, counter),
+                      null)));
         });
-    meters.silent(silent);
     meters.ended(server.endedConnections());
     return server;
   }
@@ -263,41 +238,5 @@ class RequestConfiguration {
             tls.certificate() == null ? null : tls::read, serving.propagationDelay(),
             serving.drainTimeout()),
         system::certificate, health, loops.loopFor("drain"), throttler);
-  }
-
-  /** The port for gateways that send requests themselves; absent unless it is enabled. */
-  @Bean
-  Extension admit(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
-      LoopGroup loops, ActivatorHealth health, Throttler throttler, ClusterWatcher cluster,
-      ProxyServerProperties serving) {
-    var pods = new RevisionReadySince(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
-    var server = new GatewayAdmitServer(proxy,
-        new GatewayAdmitServer.Settings(serving.bindAddress(), admit.port(),
-            admit.requestDuration(),
-            HEAD_TIMEOUT),
-        pods, resources, () -> health.readiness() instanceof Readiness.Ready,
-        throttler::rejectQueued);
-    return new Extension() {
-      @Override
-      public String name() {
-        return "admit";
-      }
-
-      @Override
-      public void attach() {
-        if (admit.enabled()) {
-          cluster.pods().subscribe(name(), pods::listed);
-          cluster.podsGone().subscribe(name(), last -> pods.podsGone(last.revision()));
-          cluster.revisionsGone().subscribe(name(), last -> pods.revisionGone(last.id()));
-        }
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return admit.enabled() && when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("port for gateways", server::start, server::stop))
-            : List.of();
-      }
-    };
   }
 }

@@ -6,7 +6,6 @@ import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ConsoleProperties.Auth;
 import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.EmbeddedProperties;
-import dev.activator.settings.GatewayAdmitProperties;
 import dev.activator.settings.ListeningPort;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
@@ -137,10 +136,6 @@ public final class SettingsCheck
       all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
     boolean isEmbedded = isEmbedded(environment);
-    var admit = settings.of(GatewayAdmitProperties.class);
-    if (admit.enabled()) {
-      all.add(new ListeningPort("activator.admit.port", address, admit.port()));
-    }
     all.add(new ListeningPort("server.port",
         environment.getProperty("server.address",
             settings.of(MetricsServerProperties.class).host()),

@@ -20,7 +20,6 @@ import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.proxy.AbusiveConnectionCounter;
-import dev.activator.proxy.exchange.TunnelActivityTracker;
 import dev.activator.waking.CallChains;
 import dev.activator.waking.PrewarmCounts;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
@@ -98,11 +97,6 @@ public final class ActivatorMeters {
       meters.number(MetricDefinition.PREWARM_SAVED, Labels.of("source", from),
           () -> counts.savedSeconds(source));
     }
-  }
-
-  public void silent(Collection<TunnelActivityTracker> ofLoops) {
-    number(MetricDefinition.SILENT_CONNECTIONS,
-        () -> ofLoops.stream().mapToInt(TunnelActivityTracker::silent).sum());
   }
 
   public void ended(AbusiveConnectionCounter ended) {

@@ -46,7 +46,7 @@ public final class AbusiveConnectionCounter {
     return counts.get(reason.ordinal());
   }
 
-  void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
+  public void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
     counts.getAndIncrement(reason.ordinal());
     limit.log(nowNanos, others -> log.warn("The connection to {} is ended: {}. {} others were ended"
         + " since the last such line", caller, reason.description, others));

@@ -77,7 +77,7 @@ public final class ProxyServer {
     loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
-  RequestDispatcher dispatcher(EventLoop loop) {
+  public RequestDispatcher dispatcher(EventLoop loop) {
     var dispatcher = dispatchers.get(loop);
     if (dispatcher == null) {
       throw new IllegalStateException("a connection on an unknown event loop");

@@ -2,7 +2,7 @@ package dev.activator.settings;
 
 import dev.activator.config.SettingPreconditions;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;
-import dev.activator.proxy.policy.WaitingPagePolicy;
+import dev.activator.config.WaitingPageMode;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import java.util.Objects;
@@ -35,7 +35,7 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("activator.serving")
 public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
-    @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPagePolicy.Mode waitingPage,
+    @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPageMode waitingPage,
     @DefaultValue("false") boolean answerKnownProbes,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("9m") Duration drainTimeout) {

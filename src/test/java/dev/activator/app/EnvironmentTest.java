@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.ClusterProperties;
-import dev.activator.app.EffectiveProperties;
 import dev.activator.settings.OutboundProxyProperties;
-import dev.activator.settings.GatewayAdmitProperties;
+import dev.activator.ext.admit.GatewayAdmitProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.ext.profiling.ProfilingProperties;
 import dev.activator.settings.MetricsServerProperties;

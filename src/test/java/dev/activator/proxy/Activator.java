@@ -4,23 +4,21 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.activator.config.WaitingPageMode;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.Dispatchers;
-import dev.activator.proxy.exchange.ErrorResponseOptions;
+import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
-import dev.activator.proxy.exchange.WaitingPages;
-import dev.activator.proxy.exchange.WaitingPageTemplate;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
-import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.proxy.policy.WaitingPageStatus;
+import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
@@ -138,7 +136,7 @@ public final class Activator implements Closeable {
   final UnreadResponseBytes unread;
   final int port;
 
-  volatile WaitingPageStatus status = WaitingPageStatus.UNKNOWN;
+  volatile StartStatus status = StartStatus.UNKNOWN;
 
   Activator() throws IOException {
     this(Settings.DEFAULT);
@@ -171,8 +169,10 @@ public final class Activator implements Closeable {
     held = new HeldRequestBytes(new HeldMemoryLimit(settings.heldBytes()));
     unread = new UnreadResponseBytes(new UnreadResponseBudget(settings.unreadBytes()));
     var router = new Router(new RevisionResolver.Knative("cluster.local", settings.hosts()),
-        settings.services(), this::find,
-        () -> readiness);
+        settings.services(), this::find, () -> readiness,
+        Dispatchers.arrival(WaitingPageMode.OFF, List.of()));
+    var starts = new RevisionStarts(settings.startMessages(), _ -> status,
+        RevisionStarts.EarlyAnswers.NONE);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
         loop -> Dispatchers
             .with(new SlowLoop(loop, settings.slowness()), router,
@@ -180,11 +180,7 @@ public final class Activator implements Closeable {
             .counter(new Counter())
             .observer(requests).held(held.share())
             .unread(unread.share(new SlowLoop(loop, settings.slowness())))
-            .errorResponses(new ErrorResponseOptions(settings.startMessages(),
-                new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
-                    _ -> status, (_, _) -> _ -> {
-                    })))
-            .build());
+            .starts(starts).fallbacks(this::find).build());
     port = listen();
   }
 

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.WaitingPageStatus;
+import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -32,7 +32,7 @@ class WaitingPageBrowserIT {
           new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
               RequestTimeouts.DEFAULT, true, null, Map.of(),
               Map.of("activator.dev/waiting-page", "auto"), null));
-      activator.status = new WaitingPageStatus(false, "no pod is listed", Duration.ofSeconds(2),
+      activator.status = new StartStatus(false, "no pod is listed", Duration.ofSeconds(2),
           null,
           Duration.ofSeconds(4));
 
@@ -43,13 +43,13 @@ class WaitingPageBrowserIT {
       assertThat(browser.value("document.getElementById('usual-text').textContent"))
           .endsWith("usually it takes 4.0 s");
       // and it goes on
-      activator.status = new WaitingPageStatus(false, "1 pod is listed", Duration.ofSeconds(3),
+      activator.status = new StartStatus(false, "1 pod is listed", Duration.ofSeconds(3),
           Duration.ofMillis(500), Duration.ofSeconds(4));
       browser.awaitTrue("document.getElementById('step-pod').className === 'done'");
       browser.screenshot(Path.of("target", "waiting-page.png"));
 
       activator.throttle.grow(pod.destination(), 10);
-      activator.status = new WaitingPageStatus(true, "", null, null, Duration.ZERO);
+      activator.status = new StartStatus(true, "", null, null, Duration.ZERO);
 
       browser.awaitTrue("document.title === 'The answer'");
       assertThat(browser.value("location.search + location.hash")).isEqualTo("?a=%3Cb%3E#there");

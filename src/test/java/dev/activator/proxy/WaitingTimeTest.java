@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.proxy.policy.WaitingPageStatus;
+import dev.activator.proxy.policy.StartStatus;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class WaitingTimeTest extends WireTest {
   @Test
   void answers504WithTheReasonInTheAcceptedFormat_whenTheQueueTimesOut() throws Exception {
     activator.throttle.queueTimeout = Duration.ofMillis(50);
-    activator.status = new WaitingPageStatus(false, "no pod is listed", null, null, Duration.ZERO);
+    activator.status = new StartStatus(false, "no pod is listed", null, null, Duration.ZERO);
     try (var caller = activator.get("/", "Accept: application/json")) {
       var head = caller.readHead();
 

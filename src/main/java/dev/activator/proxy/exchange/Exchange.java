@@ -8,12 +8,9 @@ import dev.activator.observability.RequestPhases;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.StartStatus;
 import dev.activator.proxy.policy.TimeoutKind;
-import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Destination;
-import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.ColdStartFallback;
-import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.Revision;
 import dev.activator.upstream.PodConnectionPools;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -50,8 +47,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   /** The status in the log for a caller that went away, as in nginx. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
   private static final int SWITCHING_PROTOCOLS = 101;
-  /** The Retry-After of a fallback's 503, when a start has failed. */
-  private static final int START_RETRY_SECONDS = 30;
   /** How often a queued request checks whether a pod is left. */
   private static final long RECHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -81,36 +76,32 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   private @Nullable RequestBuffer body;
   private @Nullable QueueEntry queueEntry;
   private @Nullable Forwarder forwarder;
-  private long stepDueNanos;
-  private boolean stepLimited;
-  /** Whether the current step ends with a waiting page or a fallback, and not with a timeout. */
+  private final RequestDeadlines deadlines = new RequestDeadlines(this);
+  /** Whether {@link Hold} decides at the end of the current step, which is then no timeout. */
   private boolean holdEnds;
-  private long lastWriteNanos;
-  /** Whether anything was written to the caller, including the pod's 1xx responses. */
-  private boolean written;
-  /** Not null for an upgraded connection that is not counted while it is silent. */
-  private TunnelActivityTracker.@Nullable Connection silence;
+  /** An upgraded connection that is watched. */
+  private TunnelWatcher.@Nullable Tunnel tunnel;
   private boolean ended;
 
-  Exchange(RequestDispatcher dispatcher, Downstream downstream, HttpRequest request,
+  Exchange(LoopContext context, Downstream downstream, HttpRequest request,
       Router.ToRevision route) {
-    super(dispatcher, downstream.caller(), request, route);
+    super(context, downstream.caller(), request, route);
     this.downstream = downstream;
     this.route = route;
   }
 
   /** The revision that gets the request; another one than {@link #revision} after a fallback. */
-  Revision currentRevision() {
+  public Revision currentRevision() {
     return fallenBackTo == null ? route.revision() : fallenBackTo;
   }
 
   void start() {
     saw(Step.ARRIVED);
-    var rule = route.rule();
-    if (rule == null) {
-      dispatcher.arrived(currentRevision());
-    } else if (rule.always()) {
-      answer(rule);
+    var instead = route.instead();
+    if (instead == null) {
+      context.counter().arrived(currentRevision().id());
+    } else if (instead.always()) {
+      answerInstead();
       return;
     }
     downstream.checkAt(arrivedNanos()
@@ -121,7 +112,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   private void admit() {
     ThrottleDecision admission;
     try {
-      admission = dispatcher.admit(currentRevision(), this);
+      admission = context.throttle().apply(currentRevision(), this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", currentRevision().id(), e);
       fail(new RequestFailure.Internal());
@@ -129,9 +120,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case ThrottleDecision.NoRoom _ -> answer(Objects.requireNonNull(route.rule()));
+      case ThrottleDecision.NoRoom _ -> answerInstead();
       case QueueEntry later -> {
-        boolean full = dispatcher.held().isFull(later.heldBytes());
+        boolean full = context.memory().held().isFull(later.heldBytes());
         queue(later);
         if (full && queueEntry == later) {
           log.debug("Too many bytes are held to queue another request of {}",
@@ -142,11 +133,10 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
   }
 
-  private void answer(DoNotWakeRule of) {
-    finish(
-        LocalResponse.of(of.answer()).with(RequestFailure.REASON,
-            RequestOutcome.NOT_WOKEN.toString()),
-        RequestOutcome.NOT_WOKEN);
+  /** Gives the answer of a request that may not wait. */
+  public void answerInstead() {
+    var instead = Objects.requireNonNull(route.instead());
+    answerWith(instead.answer(), instead.outcome());
   }
 
   private void queue(QueueEntry later) {
@@ -159,7 +149,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     body().countIn(later, HeaderFieldList.bytesInMemory(request()));
     limitQueueing(later);
     long hold = holdNanos();
-    if (hold == 0 && isStarting() && stepNanosLeft() > 0) {
+    if (hold == 0 && !startStatus().ready() && deadlines.stepNanosLeft() > 0) {
       endHold(later);
       return;
     }
@@ -167,38 +157,23 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     transferBody();
   }
 
-  /**
-   * Sets the time of the page or the fallback, unless the request's time in the queue ends before.
-   */
+  /** Lets {@link Hold} decide after this time, unless the time in the queue ends before. */
   private void holdFor(long nanos) {
-    holdEnds = stepNanosLeft() > nanos;
+    holdEnds = deadlines.stepNanosLeft() > nanos;
     if (holdEnds) {
       limitStep(nanos);
     }
   }
 
-  /**
-   * How long the request waits for a permit before it gets the page or the fallback; {@link
-   * DeadlineCalculator#NONE} if it gets neither.
-   */
   private long holdNanos() {
-    if (hasFallenBack()) {
-      return DeadlineCalculator.NONE;
-    }
-    if (dispatcher.pages().isFor(this, currentRevision())) {
-      return WaitingPagePolicy.HOLD.toNanos();
-    }
-    var fallback = fallback();
-    return fallback == null ? DeadlineCalculator.NONE : fallback.after().toNanos();
+    return hasFallenBack()
+        ? DeadlineCalculator.NONE
+        : context.seams().hold().afterNanos(held());
   }
 
-  private @Nullable ColdStartFallback fallback() {
-    var rules = currentRevision().rules();
-    var fallback = rules == null ? null : rules.fallback();
-    // A gateway sends the request to its own Service, never to that of a fallback.
-    return fallback != null && fallback.service() != null && dispatcher.handover() != null
-        ? null
-        : fallback;
+  /** A gateway sends its request to its own Service, so it cannot be redirected. */
+  private Hold.Held held() {
+    return new Hold.Held(currentRevision(), method(), fields(), context.seams().delivery() == null);
   }
 
   private void limitQueueing(QueueEntry later) {
@@ -208,37 +183,40 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
   }
 
-  private boolean isStarting() {
-    return dispatcher.pages().isStarting(currentRevision());
+  private StartStatus startStatus() {
+    return context.seams().starts().of(currentRevision());
   }
 
-  /** Sends the page or falls back. If a pod is up, keeps the request queued. */
+  /** Gives the request what its hold decides. If a pod is up, keeps the request queued. */
   private void endHold(QueueEntry waiting) {
     holdEnds = false;
-    // A stand-in is queued before this request leaves the queue, so that the start goes on.
-    var pages = dispatcher.pages();
-    var fallback = fallback();
-    if (!isStarting()) {
+    var start = startStatus();
+    if (start.ready()) {
       limitQueueing(waiting);
       holdFor(RECHECK_NANOS);
-    } else if (pages.isFor(this, currentRevision())) {
-      finish(pages.page(dispatcher, this, currentRevision(), waiting.retryAfterSeconds()),
-          RequestOutcome.WAITING_PAGE);
-    } else if (fallback != null && fallback.answer() != null) {
-      pages.keep(dispatcher, currentRevision(), this, RequestOutcome.FALLBACK,
-          fallback.answer().status());
-      answer(fallback.answer(), waiting.retryAfterSeconds());
-    } else {
-      redirect(waiting, fallback);
+      return;
+    }
+    // A stand-in is queued before this request leaves the queue, so that the start goes on.
+    var starts = context.seams().starts();
+    switch (context.seams().hold().passed(held(), start, waiting.retryAfterSeconds())) {
+      case Hold.Wait() -> {
+        limitQueueing(waiting);
+        transferBody();
+      }
+      case Hold.Answer(var answer, var outcome) -> {
+        starts.keep(context, currentRevision(), this, outcome, answer.status());
+        answerWith(answer, outcome);
+      }
+      case Hold.Redirect(var other) -> {
+        starts.keep(context, currentRevision());
+        leaveQueue();
+        waiting.giveUp();
+        handTo(other);
+      }
     }
   }
 
-  private void answer(ConfiguredResponse ofFallback, int retryAfterSeconds) {
-    finish(LocalResponse.of(ofFallback).withRetryAfter(retryAfterSeconds)
-        .with(RequestFailure.REASON, RequestOutcome.FALLBACK.toString()), RequestOutcome.FALLBACK);
-  }
-
-  private void finish(LocalResponse answer, RequestOutcome how) {
+  private void answerWith(LocalResponse answer, RequestOutcome how) {
     end();
     endedWith(answer, how);
     downstream.answer(answer);
@@ -246,25 +224,10 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   /** Hands the whole request to another revision; nothing of it was sent before. */
-  private void redirect(QueueEntry waiting, @Nullable ColdStartFallback to) {
-    var other = to == null ? null : dispatcher.other(currentRevision(), to);
-    if (other == null) {
-      log.debug("{}: the fallback {} does not exist, so a request stays queued",
-          currentRevision().id(), to);
-      limitQueueing(waiting);
-      transferBody();
-      return;
-    }
-    dispatcher.pages().keep(dispatcher, currentRevision());
-    leaveQueue();
-    waiting.giveUp();
-    handTo(other);
-  }
-
   private void handTo(Revision other) {
-    dispatcher.left(currentRevision());
+    context.counter().left(currentRevision().id());
     fallenBackTo = other;
-    dispatcher.arrived(other);
+    context.counter().arrived(other.id());
     downstream.checkAt(arrivedNanos()
         + DeadlineCalculator.leftBeforeWrite(other.timeouts(), passedNanos()));
     admit();
@@ -275,7 +238,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   @Nullable String service() {
-    return fallenBackTo == null ? route.service() : dispatcher.service(fallenBackTo);
+    return fallenBackTo == null
+        ? route.service()
+        : context.router().service(fallenBackTo.id());
   }
 
   private void leaveQueue() {
@@ -287,7 +252,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   @Override
   public Loop loop() {
-    return dispatcher.loop();
+    return context.loop();
   }
 
   @Override
@@ -299,7 +264,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   @Override
   public boolean mayWait() {
-    return route.rule() == null;
+    return route.instead() == null;
   }
 
   @Override
@@ -307,13 +272,10 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     return peer();
   }
 
-  /**
-   * Answers as the request's rule says: nothing was sent, and the request may not wait for another
-   * pod.
-   */
-  void undelivered(String kind) {
+  /** Nothing was sent, and the request may not wait for another pod. */
+  void answerUndelivered(String kind) {
     failed(kind);
-    answer(Objects.requireNonNull(route.rule()));
+    answerInstead();
   }
 
   @Override
@@ -322,7 +284,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       granted.release(Ending.UNCOUNTED);
       return;
     }
-    boolean tooLate = !holdEnds && stepNanosLeft() <= 0;
+    boolean tooLate = !holdEnds && deadlines.stepNanosLeft() <= 0;
     leaveQueue();
     if (tooLate) {
       granted.release(Ending.ABANDONED);
@@ -339,37 +301,27 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       return;
     }
     leaveQueue();
-    var fallback = hasFallenBack() ? null : fallback();
-    if (reason instanceof Rejection.CannotStart && fallback != null) {
-      cannotStart(fallback, dispatcher.failure(reason));
-    } else {
-      fail(dispatcher.failure(reason));
-    }
-  }
-
-  /** The start has failed, so the fallback applies at once. */
-  private void cannotStart(ColdStartFallback fallback, RequestFailure failure) {
-    var other = dispatcher.other(currentRevision(), fallback);
-    if (fallback.answer() != null) {
-      answer(fallback.answer(), START_RETRY_SECONDS);
-    } else if (other != null) {
-      handTo(other);
-    } else {
-      fail(failure);
+    var end = reason instanceof Rejection.CannotStart && !hasFallenBack()
+        ? context.seams().hold().cannotStart(held())
+        : new Hold.Wait();
+    switch (end) {
+      case Hold.Wait() -> fail(context.seams().starts().failure(reason));
+      case Hold.Answer(var answer, var outcome) -> answerWith(answer, outcome);
+      case Hold.Redirect(var other) -> handTo(other);
     }
   }
 
   private void forward(Permit granted) {
-    var handover = dispatcher.handover();
-    if (handover != null) {
-      handOver(granted, handover);
+    var delivery = context.seams().delivery();
+    if (delivery != null) {
+      delivery.deliver(this, granted);
       return;
     }
     // Set before anything can fail, because from here on the forwarder releases the permit.
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      running(dispatcher.pools().address(granted.destination(), currentRevision().id()));
+      running(context.pools().address(granted.destination(), currentRevision().id()));
       to.start();
     } catch (RuntimeException e) {
       if (ended) {
@@ -397,44 +349,17 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     connectedNanos = now();
   }
 
-  /**
-   * Lets the gateway send the request. No permit is kept, because the end of the request is not
-   * seen here.
-   */
-  private void handOver(Permit granted, GatewayHandover to) {
-    var pod = granted.destination();
-    granted.release(Ending.UNCOUNTED);
-    boolean isReady = to.isReady(currentRevision().id());
-    if (!isReady && !dispatcher.knows(currentRevision())) {
-      // The revision was deleted after it had a pod. Requests that were waiting are already
-      // rejected.
-      rejected(new Rejection.RevisionGone(currentRevision().id()));
-    } else if (isReady || mayWait()) {
-      to.whenReady(this, pod);
-      long left = callerNanosLeft();
-      if (!ended && left != DeadlineCalculator.NONE) {
-        limitStep(left);
-      }
-    } else {
-      answer(Objects.requireNonNull(route.rule()));
-    }
-  }
-
-  /** Answers that the gateway may send the request. The request is still counted for a while. */
-  void handedOver(Destination pod, GatewayHandover by) {
+  /** Ends the exchange with this answer, but does not count it out: its {@link Delivery} does. */
+  public void endUncounted(LocalResponse answer, RequestOutcome how) {
     ended = true;
     release();
-    if (mayWait()) {
-      by.countOn(currentRevision());
-    }
-    var answer = LocalResponse.empty(200).with(GatewayHandover.POD, pod.toString());
-    endedWith(answer, RequestOutcome.HANDED_OVER);
+    endedWith(answer, how);
     downstream.answer(answer);
     downstream.ended();
   }
 
   /** Queues the request again for another pod, because nothing was sent. */
-  void undelivered(String kind, QueueEntry again) {
+  void queueAgain(String kind, QueueEntry again) {
     forwarder = null;
     retries++;
     failed(kind);
@@ -443,11 +368,11 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   PodConnectionPools pools() {
-    return dispatcher.pools();
+    return context.pools();
   }
 
   RequestBuffer newBuffer() {
-    return new RequestBuffer(dispatcher.held());
+    return new RequestBuffer(context.memory().held());
   }
 
   RequestBuffer body() {
@@ -465,8 +390,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     read(part.content().readableBytes());
     if (hasSwitched()) {
       // Bytes in either direction reset the idle timeout.
-      wrote();
-      notSilent(part);
+      deadlines.wrote();
+      bytesPassed(part);
     }
     if (forwarder != null && !holdsBody() && forwarder.takes(part)) {
       forwarder.send(part);
@@ -489,8 +414,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       return;
     }
     int window = queueEntry == null
-        ? dispatcher.held().windowWhileForwarding()
-        : dispatcher.held().windowWhileQueued(queueEntry.heldBytes());
+        ? context.memory().held().windowWhileForwarding()
+        : context.memory().held().windowWhileQueued(queueEntry.heldBytes());
     if ((body == null ? 0 : body.bytes()) >= window) {
       downstream.pauseReading();
     } else {
@@ -516,14 +441,14 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   void interim(HttpResponse head) {
-    wrote();
+    deadlines.wrote();
     downstream.interim(head);
     downstream.flush();
   }
 
   void head(HttpResponse head) {
     stepDone();
-    wrote();
+    deadlines.wrote();
     responseStatus = head.status().code();
     boolean switched = hasSwitched();
     // Those of the revision that the request was sent to, also after a fallback.
@@ -539,25 +464,24 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     // The exchange has ended if there was no memory for the head.
     if (switched && !ended) {
       downstream.flush();
-      var rules = currentRevision().rules();
-      if (rules != null && rules.ignoreIdleAfter() != null && mayWait()) {
-        silence = dispatcher.silent().add(this, currentRevision().id(), rules.ignoreIdleAfter());
+      if (mayWait()) {
+        tunnel = context.seams().tunnels().opened(this);
       }
     }
   }
 
-  boolean isPodWithdrawn() {
+  public boolean isPodWithdrawn() {
     return forwarder != null && forwarder.isPodWithdrawn();
   }
 
-  void goAway() {
+  public void goAway() {
     downstream.goAway();
   }
 
   void respond(HttpContent part) {
     boolean last = part instanceof LastHttpContent;
-    wrote();
-    notSilent(part);
+    deadlines.wrote();
+    bytesPassed(part);
     wrote(part.content().readableBytes());
     downstream.content(part);
     if (ended) {
@@ -570,7 +494,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       // A 101 counts as a 200, as in Go's servers.
       ended(hasSwitched() ? RequestOutcome.UPGRADED : RequestOutcome.ANSWERED,
           hasSwitched() ? 200 : responseStatus);
-      downstream.drainWithin(idleNanos());
+      downstream.drainWithin(deadlines.idleNanos());
       downstream.ended();
     } else if (!downstream.isWritable()) {
       downstreamWritabilityChanged();
@@ -581,9 +505,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     downstream.flush();
   }
 
-  private void notSilent(HttpContent part) {
-    if (silence != null && part.content().isReadable()) {
-      silence.bytesCame();
+  private void bytesPassed(HttpContent part) {
+    if (tunnel != null && part.content().isReadable()) {
+      tunnel.bytesPassed();
     }
   }
 
@@ -592,57 +516,21 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
    * one.
    */
   private void closeIfSilent() {
-    if (silence != null && silence.isSilent()) {
+    if (tunnel != null && tunnel.isSilent()) {
       downstream.goAway();
     }
   }
 
-  private void wrote() {
-    written = true;
-    if (!currentRevision().timeouts().idle().isZero()) {
-      lastWriteNanos = loop().nanoTime();
-    }
-  }
-
-  void limitStep(long nanos) {
-    stepLimited = true;
-    stepDueNanos = loop().nanoTime() + nanos;
-    downstream.checkAt(stepDueNanos);
+  public void limitStep(long nanos) {
+    downstream.checkAt(deadlines.limitStep(nanos));
   }
 
   void stepDone() {
-    stepLimited = false;
-  }
-
-  private long stepNanosLeft() {
-    return stepLimited ? stepDueNanos - loop().nanoTime() : DeadlineCalculator.NONE;
+    deadlines.stepDone();
   }
 
   public long passedNanos() {
-    return loop().nanoTime() - arrivedNanos();
-  }
-
-  private long requestNanosLeft() {
-    return written
-        ? DeadlineCalculator.leftAfterWrite(currentRevision().timeouts(), writingNanos(),
-            loop().nanoTime() - lastWriteNanos - marginNanos())
-        : DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), passedNanos());
-  }
-
-  /** The age of a request whose response has begun, as counted for its timeouts. */
-  private long writingNanos() {
-    return currentRevision().hasQueueProxy()
-        ? loop().nanoTime() - grantedNanos - marginNanos()
-        : passedNanos();
-  }
-
-  private long marginNanos() {
-    return currentRevision().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
-  }
-
-  private long idleNanos() {
-    var limits = currentRevision().timeouts();
-    return (limits.idle().isZero() ? limits.overall() : limits.idle()).toNanos();
+    return now() - arrivedNanos();
   }
 
   /** Returns the time to the next deadline, or {@link Long#MAX_VALUE}. */
@@ -650,16 +538,16 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     if (ended) {
       return Long.MAX_VALUE;
     }
-    long step = stepNanosLeft();
-    long whole = requestNanosLeft();
+    long step = deadlines.stepNanosLeft();
+    long whole = deadlines.wholeNanosLeft();
     if (step <= 0 && step < whole) {
       stepTimedOut();
     } else if (whole <= 0) {
-      timedOut(written
-          ? DeadlineCalculator.overAfterWrite(currentRevision().timeouts(), writingNanos())
-          : DeadlineCalculator.overBeforeWrite(currentRevision().timeouts(), passedNanos()));
+      timedOut(deadlines.wholeTimeout());
     }
-    return ended ? Long.MAX_VALUE : Math.max(0, Math.min(stepNanosLeft(), requestNanosLeft()));
+    return ended
+        ? Long.MAX_VALUE
+        : Math.max(0, Math.min(deadlines.stepNanosLeft(), deadlines.wholeNanosLeft()));
   }
 
   private void stepTimedOut() {
@@ -671,7 +559,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     } else if (forwarder != null) {
       forwarder.stepTimedOut();
     } else {
-      // The request waits until its gateway knows of the pod.
+      // The request waits for its delivery.
       timedOut(TimeoutKind.CALLER);
     }
   }
@@ -683,11 +571,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   void timedOut(TimeoutKind kind) {
     log.debug("A request of {} timed out: {}", currentRevision().id(), kind);
     abandon();
-    fail(new RequestFailure.TimedOut(kind, queueEntry == null ? "" : why()));
-  }
-
-  private String why() {
-    return dispatcher.pages().why(currentRevision());
+    fail(new RequestFailure.TimedOut(kind, queueEntry == null ? "" : startStatus().why()));
   }
 
   public void callerGone() {
@@ -734,8 +618,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     try {
       release();
     } finally {
-      if (mayWait() && (silence == null || silence.end())) {
-        dispatcher.left(currentRevision());
+      if (mayWait() && (tunnel == null || tunnel.end())) {
+        context.counter().left(currentRevision().id());
       }
     }
   }
@@ -750,9 +634,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       if (forwarder != null) {
         forwarder.stop();
       }
-      var handover = dispatcher.handover();
-      if (handover != null) {
-        handover.forget(this);
+      var delivery = context.seams().delivery();
+      if (delivery != null) {
+        delivery.ended(this);
       }
     } finally {
       if (body != null) {

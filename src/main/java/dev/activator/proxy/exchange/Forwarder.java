@@ -369,7 +369,7 @@ final class Forwarder implements UpstreamListener {
     }
     if (!exchange.mayWait()) {
       ending = Ending.BROKEN;
-      exchange.undelivered(why.text());
+      exchange.answerUndelivered(why.text());
       return;
     }
     ending = null;
@@ -379,7 +379,7 @@ final class Forwarder implements UpstreamListener {
     } else {
       log.debug("A request of {} could not be delivered to {}: {}", exchange.currentRevision().id(),
           permit.destination(), why.text());
-      exchange.undelivered(why.text(), again);
+      exchange.queueAgain(why.text(), again);
     }
   }
 

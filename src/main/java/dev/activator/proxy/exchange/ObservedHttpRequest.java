@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * As such it is a request that is refused on arrival; {@link Exchange} is one that has a revision.
  * Observers may change its headers.
  */
-class ObservedHttpRequest extends RequestTimeline {
-  final RequestDispatcher dispatcher;
+sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
+  final LoopContext context;
   private final Caller caller;
   private final HttpRequest request;
   private final String target;
@@ -39,21 +39,21 @@ class ObservedHttpRequest extends RequestTimeline {
   private @Nullable String failure;
 
   /** @param route null if there is no such revision */
-  ObservedHttpRequest(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
+  ObservedHttpRequest(LoopContext context, Caller caller, HttpRequest request,
       Router.@Nullable ToRevision route) {
-    this.dispatcher = dispatcher;
+    this.context = context;
     this.caller = caller;
     this.request = request;
     this.target = request.uri();
     this.route = route;
-    this.arrivedNanos = dispatcher.loop().nanoTime();
+    this.arrivedNanos = context.loop().nanoTime();
   }
 
   final HttpRequest request() {
     return request;
   }
 
-  final HeaderFieldList fields() {
+  public final HeaderFieldList fields() {
     return HeaderFieldList.in(request);
   }
 
@@ -65,7 +65,7 @@ class ObservedHttpRequest extends RequestTimeline {
     return DeadlineCalculator.ofCaller(fields());
   }
 
-  final long callerNanosLeft() {
+  public final long callerNanosLeft() {
     long whole = callerNanos();
     return whole == DeadlineCalculator.NONE ? whole : whole - (now() - arrivedNanos);
   }
@@ -75,7 +75,7 @@ class ObservedHttpRequest extends RequestTimeline {
   }
 
   final void saw(RequestObserver.Step step) {
-    dispatcher.observer().saw(step, this);
+    context.seams().observer().saw(step, this);
   }
 
   final void responseBegins() {
@@ -145,7 +145,7 @@ class ObservedHttpRequest extends RequestTimeline {
 
   @Override
   public long now() {
-    return dispatcher.loop().nanoTime();
+    return context.loop().nanoTime();
   }
 
   @Override
@@ -184,7 +184,7 @@ class ObservedHttpRequest extends RequestTimeline {
 
   @Override
   public boolean podSecure() {
-    return dispatcher.pools().isSecure();
+    return context.pools().isSecure();
   }
 
   @Override
@@ -219,7 +219,7 @@ class ObservedHttpRequest extends RequestTimeline {
 
   @Override
   public boolean mayWake() {
-    return route == null || route.rule() == null;
+    return route == null || route.instead() == null;
   }
 
   @Override

@@ -10,42 +10,38 @@ import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
-import dev.activator.proxy.policy.WaitingPagePolicy;
-import dev.activator.revision.DoNotWakeRule;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpRequest;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Decides whether a request is refused as malformed, answered as a probe or as a waiting page's
- * poll, or sent to a revision.
+ * Decides whether a request is refused as malformed, answered as a probe, or sent to a revision.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class Router {
   private static final Logger log = LoggerFactory.getLogger(Router.class);
 
-  public sealed interface Route permits Answered, Poll, Found {}
+  public sealed interface Route permits Answered, UnknownProbe, Found {}
 
   public record Answered(LocalResponse answer) implements Route {}
 
   /**
-   * A poll of a waiting page.
+   * A probe of the network whose kind is known only by an {@link Arrival}, if at all.
    *
-   * @param off the answer if the revision has no such page
+   * @param otherwise the answer if none knows it
    */
-  public record Poll(Revision revision, LocalResponse off) implements Route {}
+  public record UnknownProbe(Revision revision, String kind, LocalResponse otherwise)
+      implements Route {}
 
   public record Refused(RequestFailure failure) implements Found {}
 
@@ -55,19 +51,18 @@ public final class Router {
   /**
    * @param path path and query
    * @param service null where pods are reached by their own addresses
-   * @param rule the rule that keeps the request from waking the revision; null for most requests
+   * @param instead the answer of a request that may not wait; null for most requests
    */
   public record ToRevision(Revision revision, String host, String path, @Nullable String service,
-      @Nullable DoNotWakeRule rule)
+      Arrival.@Nullable Instead instead)
       implements Found {}
 
   private final RevisionResolver resolver;
   private final Function<RevisionId, @Nullable String> services;
   private final RevisionLookup revisions;
   private final Supplier<Readiness> readiness;
-  /** The rules for all revisions. They apply after those of the request's revision. */
-  private final List<DoNotWakeRule> rules;
-  private final Function<RevisionId, @Nullable RevisionId> named;
+  private final Arrival arrival;
+  private final boolean routesKubeletProbes;
   /** The readiness at the kubelet's last probe, to log a change once. */
   private volatile Readiness lastReadiness = new Readiness.Ready();
 
@@ -77,18 +72,17 @@ public final class Router {
    */
   public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
       RevisionLookup revisions, Supplier<Readiness> readiness) {
-    this(resolver, services, revisions, readiness, List.of(), id -> id);
+    this(resolver, services, revisions, readiness, Arrival.NONE);
   }
 
   /**
-   * @param rules for all revisions; they apply after those of the request's revision
-   * @param named the revision that a name stands for at the moment; null if there is none
+   * @param services the Service and namespace that a mesh routes by; null where pods are reached
+   *     directly
    */
   public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
-      RevisionLookup revisions, Supplier<Readiness> readiness, List<DoNotWakeRule> rules,
-      Function<RevisionId, @Nullable RevisionId> named) {
-    this.rules = List.copyOf(rules);
-    this.named = named;
+      RevisionLookup revisions, Supplier<Readiness> readiness, Arrival arrival) {
+    this.arrival = arrival;
+    this.routesKubeletProbes = arrival.takesKubeletProbes();
     this.resolver = resolver;
     this.services = services;
     this.revisions = revisions;
@@ -111,17 +105,16 @@ public final class Router {
       return new Refused(new RequestFailure.BadRequest("malformed target"));
     }
     if (Probes.isFromKubelet(fields)) {
-      // If the probe's host is that of a revision, and a rule matches, the probe is for that
-      // revision.
-      return !rules.isEmpty() && toRevision(target, method, fields) instanceof ToRevision route
-          && route.rule() != null ? route : new Answered(health());
+      return routesKubeletProbes && toRevision(target, method, fields) instanceof ToRevision route
+          && route.instead() != null ? route : new Answered(health());
     }
-    // Probes of the network are neither counted nor looked up.
+    // Probes of the network are neither counted nor, if their kind is known, looked up.
     var probe = Probes.toNetwork(fields);
     if (probe != null) {
-      return fields.text(KnownHeader.NETWORK_PROBE).equals(WaitingPagePolicy.POLL)
+      String kind = fields.text(KnownHeader.NETWORK_PROBE);
+      return !Probes.isKnown(kind) && arrival != Arrival.NONE
           && toRevision(target, method, fields) instanceof ToRevision route
-              ? new Poll(route.revision(), probe)
+              ? new UnknownProbe(route.revision(), kind, probe)
               : new Answered(probe);
     }
     var expectation = FramingCheck.expectation(version, fields);
@@ -171,7 +164,7 @@ public final class Router {
       var revision = revisions.find(id);
       if (revision != null) {
         return new ToRevision(revision, host, target.path(), services.apply(id),
-            rule(revision, method, target.path(), fields));
+            arrival.of(revision, method, target.path(), fields));
       }
       log.debug("No revision {}", id);
       return new Refused(resolver.unknown(fields, host, target.path(), id));
@@ -181,29 +174,13 @@ public final class Router {
     }
   }
 
-  boolean knows(RevisionId id) {
-    return revisions.find(id) != null;
-  }
-
-  /** The revision in the same namespace that a fallback names; null if there is none. */
-  @Nullable Revision fallback(Revision from, String service) {
-    var id = named.apply(new RevisionId(from.id().namespace(), service));
-    return id == null || id.equals(from.id()) ? null : revisions.find(id);
+  Arrival arrival() {
+    return arrival;
   }
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   @Nullable String service(RevisionId id) {
     return services.apply(id);
-  }
-
-  private @Nullable DoNotWakeRule rule(Revision revision, String method, String target,
-      HeaderFieldList fields) {
-    var own = revision.rules();
-    if (own == null && rules.isEmpty()) {
-      return null;
-    }
-    return Stream.concat(own == null ? Stream.of() : own.doNotWake().stream(), rules.stream())
-        .filter(rule -> rule.matches(method, target, fields::getAll)).findFirst().orElse(null);
   }
 
   /**
@@ -238,6 +215,10 @@ public final class Router {
         default -> LocalResponse.error(400,
             "unexpected probe header value: \"" + escape(kind) + "\"");
       };
+    }
+
+    static boolean isKnown(String kind) {
+      return kind.equals("probe") || kind.equals("activator");
     }
 
     private static LocalResponse echo(String hash) {

@@ -123,7 +123,7 @@ public record ErrorFormat(Kind kind, String requestId) {
     }
   }
 
-  static String json(String text) {
+  public static String json(String text) {
     var json = new StringBuilder("\"");
     for (char each : text.toCharArray()) {
       if (each == '"' || each == '\\') {

@@ -1,5 +1,14 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.ext.rules.DoNotWakeArrival;
+import dev.activator.revision.DoNotWakeRule;
+import dev.activator.ext.rules.FallbackHold;
+import java.util.List;
+import dev.activator.proxy.policy.StartStatus;
+import dev.activator.ext.rules.TunnelActivityTracker;
+import dev.activator.config.WaitingPageMode;
+import dev.activator.ext.waitingpage.WaitingPageTemplate;
+import dev.activator.ext.waitingpage.WaitingPages;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
@@ -30,7 +39,7 @@ public final class Dispatchers {
     return of(loop, revision, throttle, pods, held, new UncountedRequests());
   }
 
-  static RequestDispatcher of(Loop loop, Revision revision,
+  public static RequestDispatcher of(Loop loop, Revision revision,
       BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
       HeldRequestBytes.Share held,
       RequestCounter counter) {
@@ -38,14 +47,21 @@ public final class Dispatchers {
   }
 
   /** @param revisions in which the one may change */
-  static RequestDispatcher of(Loop loop, RevisionId id, RevisionLookup revisions,
+  public static RequestDispatcher of(Loop loop, RevisionId id, RevisionLookup revisions,
       BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
       HeldRequestBytes.Share held,
       RequestCounter counter) {
     HostRouter all = (_, _, _) -> id;
     var router = new Router(new RevisionResolver.Knative("cluster.local", all), _ -> null,
-        revisions, Readiness.Ready::new);
-    return with(loop, router, throttle, pods).counter(counter).held(held).build();
+        revisions, Readiness.Ready::new, arrival(WaitingPageMode.OFF, List.of()));
+    return with(loop, router, throttle, pods).counter(counter).held(held).fallbacks(revisions)
+        .build();
+  }
+
+  /** What extensions attach to a router. */
+  public static Arrival arrival(WaitingPageMode pages, List<DoNotWakeRule> ofAll) {
+    return Arrival.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
+        new DoNotWakeArrival(ofAll)));
   }
 
   /** The one place where tests make a dispatcher: what a test does not say counts and observes nothing. */
@@ -55,7 +71,7 @@ public final class Dispatchers {
   }
 
   /** Sends a request, in the version that it says. */
-  static void dispatch(RequestDispatcher to, HttpRequest request, Downstream caller) {
+  public static void dispatch(RequestDispatcher to, HttpRequest request, Downstream caller) {
     request.headers().set("Host", "hello.example");
     boolean http2 = request.protocolVersion().majorVersion() == 2;
     to.dispatch(request, http2 ? RequestVersion.HTTP_2 : RequestVersion.HTTP_1_1, caller);
@@ -72,7 +88,11 @@ public final class Dispatchers {
     };
     private HeldRequestBytes.@Nullable Share held;
     private UnreadResponseBytes.@Nullable Share unread;
-    private ErrorResponseOptions errorResponses = ErrorResponseOptions.NONE;
+    private RevisionStarts starts = new RevisionStarts(false, _ -> StartStatus.UNKNOWN,
+        RevisionStarts.EarlyAnswers.NONE);
+    private WaitingPageMode pages = WaitingPageMode.OFF;
+    private RevisionLookup fallbacks = _ -> null;
+    private @Nullable Delivery delivery;
 
     private Builder(Loop loop, Router router,
         BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods) {
@@ -102,8 +122,24 @@ public final class Dispatchers {
       return this;
     }
 
-    public Builder errorResponses(ErrorResponseOptions errorResponses) {
-      this.errorResponses = errorResponses;
+    public Builder starts(RevisionStarts starts) {
+      this.starts = starts;
+      return this;
+    }
+
+    public Builder pages(WaitingPageMode pages) {
+      this.pages = pages;
+      return this;
+    }
+
+    /** @param revisions those that a fallback may name */
+    public Builder fallbacks(RevisionLookup revisions) {
+      this.fallbacks = revisions;
+      return this;
+    }
+
+    public Builder delivery(Delivery delivery) {
+      this.delivery = delivery;
       return this;
     }
 
@@ -116,8 +152,11 @@ public final class Dispatchers {
         unread = Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
             .share(loop);
       }
-      return new RequestDispatcher(loop, router, throttle, pods, counter, observer, held, unread,
-          errorResponses);
+      var hold = Hold.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
+          new FallbackHold(name -> name, fallbacks)));
+      return new RequestDispatcher(new LoopContext(loop, router, throttle, pods, counter,
+          new LoopContext.Memory(held, unread), new LoopContext.Seams(observer, starts, hold,
+              new TunnelActivityTracker(loop, counter), delivery)));
     }
   }
 }

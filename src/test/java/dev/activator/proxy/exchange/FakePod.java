@@ -33,13 +33,13 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   private Duration grace = Duration.ZERO;
 
   /** From now on there is a connection that has served a request before. */
-  Connection keepsOne() {
+  public Connection keepsOne() {
     kept = new Connection(true);
     return kept;
   }
 
   /** From now on each request that gets a permit meets a bug. */
-  void isBroken() {
+  public void isBroken() {
     broken = true;
   }
 
@@ -53,12 +53,12 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   /** How much longer a dial wants to wait, when it is asked from now on. */
-  void wantsGrace(Duration more) {
+  public void wantsGrace(Duration more) {
     grace = more;
   }
 
   /** The dial that is under way leads to none. */
-  void refuses() {
+  public void refuses() {
     dialled().failed(UpstreamFailure.REFUSED);
   }
 
@@ -71,17 +71,17 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     return received;
   }
 
-  boolean isDialled() {
+  public boolean isDialled() {
     return dialling != null;
   }
 
   /** How often it was dialled. */
-  int dials() {
+  public int dials() {
     return dials;
   }
 
   /** How many dials were given up. */
-  int givenUp() {
+  public int givenUp() {
     return givenUp;
   }
 
@@ -162,7 +162,7 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     }
 
     /** It ends before any of the request has left. */
-    void ends() {
+    public void ends() {
       fails(UpstreamFailure.CLOSED);
     }
 
@@ -182,7 +182,7 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     }
 
     /** To the protocol that the request asked for. */
-    void switches() {
+    public void switches() {
       var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
           HttpResponseStatus.SWITCHING_PROTOCOLS, HeaderFieldList.CHECKED);
       head.headers().set("Connection", "upgrade").set("Upgrade", "websocket");
@@ -197,12 +197,12 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     }
 
     /** From now on all of the request's head has left. */
-    void sendsHead() {
+    public void sendsHead() {
       headIsOut = true;
     }
 
     /** What was written of the body; after its end a dot, and how many trailers there were. */
-    String body() {
+    public String body() {
       return body.toString();
     }
 

@@ -125,7 +125,7 @@ class QueuedExchangeTest {
     for (int i = 0; i < HELD; i++) {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null, null);
-      var exchange = new Exchange(dispatcher, caller, request, route);
+      var exchange = new Exchange(dispatcher.context(), caller, request, route);
       exchange.start();
       exchanges.add(exchange);
       revisionLoop.run();

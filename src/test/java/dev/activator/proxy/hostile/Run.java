@@ -1,5 +1,6 @@
 package dev.activator.proxy.hostile;
 
+import dev.activator.config.WaitingPageMode;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
@@ -138,7 +139,8 @@ final class Run {
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
             new PodTls()));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
-        _ -> null, revisions::get, Readiness.Ready::new, List.of(), id -> id);
+        _ -> null, revisions::get, Readiness.Ready::new,
+        Dispatchers.arrival(WaitingPageMode.OFF, List.of()));
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
     revisions.values().forEach(throttler::revision);
@@ -157,7 +159,8 @@ final class Run {
       ConnectionPoolsByLoop upstreams) {
     return Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))
         .counter(new Counter())
-        .observer(new Observer()).held(held.share()).unread(unread.share(loop)).build();
+        .observer(new Observer()).fallbacks(revisions::get).held(held.share())
+        .unread(unread.share(loop)).build();
   }
 
   /** What went wrong; empty if nothing did. */

@@ -1,0 +1,83 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.proxy.policy.DeadlineCalculator;
+import dev.activator.proxy.policy.TimeoutKind;
+
+/**
+ * The two deadlines that apply to a request at a time: that of the whole request, and that of its
+ * current step (queue, connect, wait for a 100). The first depends on whether anything was written
+ * to the caller.
+ *
+ * <p><b>Threads.</b> Confined to the request's loop.
+ *
+ * <p><b>Units.</b> Nanoseconds of the loop's clock.
+ *
+ * <p><b>Source.</b> {@code timeoutHandler} in Knative; {@link DeadlineCalculator} decides.
+ */
+final class RequestDeadlines {
+  private final Exchange exchange;
+  private long stepDueNanos;
+  private boolean stepLimited;
+  private long lastWriteNanos;
+  private boolean written;
+
+  RequestDeadlines(Exchange exchange) {
+    this.exchange = exchange;
+  }
+
+  /** Returns when the step is over. */
+  long limitStep(long nanos) {
+    stepLimited = true;
+    stepDueNanos = exchange.now() + nanos;
+    return stepDueNanos;
+  }
+
+  void stepDone() {
+    stepLimited = false;
+  }
+
+  long stepNanosLeft() {
+    return stepLimited ? stepDueNanos - exchange.now() : DeadlineCalculator.NONE;
+  }
+
+  /** Something was written to the caller, such as a 1xx response of the pod. */
+  void wrote() {
+    written = true;
+    if (!exchange.currentRevision().timeouts().idle().isZero()) {
+      lastWriteNanos = exchange.now();
+    }
+  }
+
+  long wholeNanosLeft() {
+    var timeouts = exchange.currentRevision().timeouts();
+    return written
+        ? DeadlineCalculator.leftAfterWrite(timeouts, writingNanos(),
+            exchange.now() - lastWriteNanos - marginNanos())
+        : DeadlineCalculator.leftBeforeWrite(timeouts, exchange.passedNanos());
+  }
+
+  /** Which time of the whole request is over. */
+  TimeoutKind wholeTimeout() {
+    var timeouts = exchange.currentRevision().timeouts();
+    return written
+        ? DeadlineCalculator.overAfterWrite(timeouts, writingNanos())
+        : DeadlineCalculator.overBeforeWrite(timeouts, exchange.passedNanos());
+  }
+
+  /** The age of a request whose response has begun, as counted for its timeouts. */
+  private long writingNanos() {
+    return exchange.currentRevision().hasQueueProxy()
+        ? exchange.now() - exchange.grantedNanos() - marginNanos()
+        : exchange.passedNanos();
+  }
+
+  private long marginNanos() {
+    return exchange.currentRevision().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
+  }
+
+  /** How long a caller may read nothing. */
+  long idleNanos() {
+    var timeouts = exchange.currentRevision().timeouts();
+    return (timeouts.idle().isZero() ? timeouts.overall() : timeouts.idle()).toNanos();
+  }
+}

@@ -1,0 +1,160 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.loop.Loop;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.proxy.policy.RequestFailure;
+import dev.activator.proxy.policy.StartStatus;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.waking.SyntheticRequest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The starts of revisions, as requests see them: how far each is, and why one failed. A start whose
+ * requests were answered early goes on: one stand-in per revision is queued and counted for them.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class RevisionStarts {
+  /**
+   * How long a start goes on without a request. Browsers let the timers of hidden tabs run only
+   * once a second, or once a minute.
+   */
+  private static final Duration KEEP = Duration.ofSeconds(65);
+
+  private final boolean showsMessages;
+  private final Function<RevisionId, StartStatus> status;
+  private final EarlyAnswers early;
+  private final Map<RevisionId, KeptStart> kept = new ConcurrentHashMap<>();
+
+  /** Records the start of a revision whose request was answered before. */
+  @FunctionalInterface
+  public interface EarlyAnswers {
+    EarlyAnswers NONE = (_, _) -> _ -> {
+    };
+
+    /** Returns what to call with the outcome of the start. */
+    Consumer<RequestOutcome> answeredEarly(RequestTimeline request, int status);
+  }
+
+  /**
+   * @param showsMessages whether callers get the full text of why a revision cannot start; such
+   *     texts name registries, addresses and Secrets
+   * @param status called on any thread
+   * @param early records the starts, which end long after their requests
+   */
+  public RevisionStarts(boolean showsMessages, Function<RevisionId, StartStatus> status,
+      EarlyAnswers early) {
+    this.showsMessages = showsMessages;
+    this.status = status;
+    this.early = early;
+  }
+
+  public StartStatus of(Revision revision) {
+    return status.apply(revision.id());
+  }
+
+  /** The failure of a request that the throttler has rejected. */
+  RequestFailure failure(Rejection reason) {
+    return switch (reason) {
+      case Rejection.QueueFull(_, int seconds) -> new RequestFailure.QueueFull(seconds);
+      case Rejection.DeadlineTooNear(_, int seconds) -> new RequestFailure.DeadlineTooNear(seconds);
+      case Rejection.RevisionGone(var revision) -> new RequestFailure.RevisionGone(revision);
+      case Rejection.Unreachable _ -> new RequestFailure.Unreachable();
+      case Rejection.ShuttingDown(var revision) -> new RequestFailure.ShuttingDown(revision);
+      case Rejection.CannotStart(var revision, var why) ->
+        new RequestFailure.CannotStart(revision, why.reason(),
+            showsMessages ? why.message() : why.forCallers());
+    };
+  }
+
+  /**
+   * Keeps a stand-in queued after the request that began the start has left, so that the start goes
+   * on.
+   *
+   * @param how the answer of the request that has left
+   * @param status of that answer
+   */
+  void keep(LoopContext on, Revision revision, RequestTimeline request, RequestOutcome how,
+      int status) {
+    keep(on, revision, how, early.answeredEarly(request, status));
+  }
+
+  /** Keeps a stand-in queued that no request waits for. */
+  public void keep(LoopContext on, Revision revision) {
+    keep(on, revision, RequestOutcome.WAITING_PAGE, _ -> {
+    });
+  }
+
+  private void keep(LoopContext on, Revision revision, RequestOutcome whenReady,
+      Consumer<RequestOutcome> onEnd) {
+    var fresh = new KeptStart(on, revision, whenReady, onEnd);
+    var known = kept.putIfAbsent(revision.id(), fresh);
+    if (known == null) {
+      fresh.start();
+    } else {
+      known.lastKeptNanos = on.loop().nanoTime();
+    }
+  }
+
+  private final class KeptStart {
+    private final LoopContext on;
+    private final RevisionId id;
+    private final RequestOutcome whenReady;
+    private final Consumer<RequestOutcome> onEnd;
+    private final SyntheticRequest standIn;
+    private volatile long lastKeptNanos;
+    private Loop.@Nullable Timer timer;
+
+    KeptStart(LoopContext on, Revision revision, RequestOutcome whenReady,
+        Consumer<RequestOutcome> onEnd) {
+      this.on = on;
+      this.id = revision.id();
+      this.whenReady = whenReady;
+      this.onEnd = onEnd;
+      this.standIn = new SyntheticRequest(on.loop(), on.counter(), revision,
+          end -> ended(outcome(end)));
+      this.lastKeptNanos = on.loop().nanoTime();
+    }
+
+    void start() {
+      if (standIn.start(on.throttle())) {
+        timer = on.loop().schedule(KEEP, this::giveUpIfForgotten);
+      }
+    }
+
+    private void giveUpIfForgotten() {
+      long left = KEEP.toNanos() - (on.loop().nanoTime() - lastKeptNanos);
+      if (left > 0) {
+        timer = on.loop().schedule(Duration.ofNanos(left), this::giveUpIfForgotten);
+      } else {
+        standIn.giveUp();
+      }
+    }
+
+    private RequestOutcome outcome(SyntheticRequest.End end) {
+      return switch (end) {
+        case SyntheticRequest.End.Ready() -> whenReady;
+        case SyntheticRequest.End.Rejected(var reason) ->
+          ObservedHttpRequest.outcome(failure(reason));
+        case SyntheticRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
+        case SyntheticRequest.End.Failed() -> RequestOutcome.INTERNAL;
+      };
+    }
+
+    private void ended(RequestOutcome how) {
+      if (timer != null) {
+        timer.cancel();
+      }
+      kept.remove(id, this);
+      onEnd.accept(how);
+    }
+  }
+}
