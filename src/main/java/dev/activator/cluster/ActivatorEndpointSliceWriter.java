@@ -3,12 +3,10 @@ package dev.activator.cluster;
 import dev.activator.cluster.policy.ActivatorEndpointSlice;
 import dev.activator.cluster.policy.ActivatorSlicePlanner;
 import dev.activator.cluster.policy.ActivatorSlicePlanner.Step;
-import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.KubernetesApiClient;
 import dev.activator.cluster.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.HashMap;
@@ -22,8 +20,6 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Writes the EndpointSlices by which requests to a Service without ready pods reach the activators,
@@ -38,7 +34,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class ActivatorEndpointSliceWriter {
   private static final Logger log = LoggerFactory.getLogger(ActivatorEndpointSliceWriter.class);
-  private static final JsonMapper JSON = new JsonMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   /**
    * The time between the write of the slices and the removal of the last pods. In it, the nodes'
@@ -189,9 +184,9 @@ public final class ActivatorEndpointSliceWriter {
       var folder = folder();
       var answer = switch (step) {
         case Step.Create(var slice) -> open.send("POST", folder, "application/json",
-            json(slice), TIMEOUT);
+            ActivatorSliceJson.of(slice), TIMEOUT);
         case Step.Update(var slice) -> open.send("PATCH", folder + "/" + slice.name(),
-            "application/merge-patch+json", json(slice), TIMEOUT);
+            "application/merge-patch+json", ActivatorSliceJson.of(slice), TIMEOUT);
         case Step.Delete(var name) -> open.send("DELETE", folder + "/" + name,
             "application/json", "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", TIMEOUT);
       };
@@ -221,7 +216,7 @@ public final class ActivatorEndpointSliceWriter {
       if (list == null || list.status() != OK) {
         return ended(false, list);
       }
-      var problem = problemOf(slice, list.body());
+      var problem = ActivatorSliceJson.problemOf(slice, list.body());
       if (problem != null) {
         isUnderWay = false;
         return failed(problem, Duration.ZERO);
@@ -388,51 +383,5 @@ public final class ActivatorEndpointSliceWriter {
         caught.cancelScaleToZero();
       }
     });
-  }
-
-  /** The reason why the slice with this name is not ours; null if it is. */
-  private static @Nullable String problemOf(ActivatorEndpointSlice slice, byte[] list) {
-    try {
-      var items = JSON.readTree(list).path("items");
-      if (items.isEmpty()) {
-        return "EndpointSlice " + slice.name() + " existed a moment ago";
-      }
-      var metadata = items.path(0).path("metadata");
-      var manager = metadata.path("labels").path(KnownLabels.SLICE_MANAGER).asString("");
-      var of = metadata.path("annotations").path(ActivatorEndpointSlice.SCALED_SERVICE)
-          .asString("");
-      if (manager.equals(ActivatorEndpointSlice.MANAGER) && of.equals(slice.of().name())) {
-        return null;
-      }
-      return "EndpointSlice " + slice.name() + " belongs to " + (of.isEmpty()
-          ? manager.isEmpty() ? "no activator" : manager
-          : "ScaledService " + of);
-    } catch (JacksonException e) {
-      return "EndpointSlice " + slice.name() + " cannot be read: " + e.getOriginalMessage();
-    }
-  }
-
-  private static String json(ActivatorEndpointSlice slice) {
-    var object = JSON.createObjectNode();
-    object.put("apiVersion", "discovery.k8s.io/v1").put("kind", "EndpointSlice");
-    var metadata = object.putObject("metadata");
-    metadata.put("name", slice.name()).put("namespace", slice.of().namespace());
-    metadata.putObject("labels").put(KnownLabels.SLICE_SERVICE, slice.service())
-        .put(KnownLabels.SLICE_MANAGER, ActivatorEndpointSlice.MANAGER);
-    metadata.putObject("annotations").put(ActivatorEndpointSlice.SCALED_SERVICE, slice.of().name());
-    metadata.putArray("ownerReferences").addObject().put("apiVersion", "activator.dev/v1alpha1")
-        .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", slice.uid());
-    object.put("addressType", slice.family() == IpFamily.IPV6 ? "IPv6" : "IPv4");
-    var endpoints = object.putArray("endpoints");
-    for (var address : slice.addresses()) {
-      var endpoint = endpoints.addObject();
-      endpoint.putArray("addresses").add(address);
-      // Traefik sends nothing to an endpoint without these conditions.
-      endpoint.putObject("conditions").put("ready", true).put("serving", true)
-          .put("terminating", false);
-    }
-    object.putArray("ports").addObject().put("name", slice.port()).put("port", slice.number())
-        .put("protocol", "TCP");
-    return object.toString();
   }
 }
