@@ -7,6 +7,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.app.Extensions;
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderMap;
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -36,6 +37,10 @@ class ArchitectureTest {
   private static final List<String> GROUND = List.of("revision", "config", "loop", "observability",
       "lifecycle", "tls", "http", "upstream");
 
+  /** What extensions may use: no other extension, and no mode. */
+  private static final List<String> KERNEL = and(GROUND, "cluster", "backend", "throttle", "stats",
+      "proxy", "autoscaler", "platform", "settings", "wire");
+
   private static final JavaClasses PRODUCT = new ClassFileImporter()
       .withImportOption(location -> !location.contains("/test-classes/")).importPackages(ROOT);
 
@@ -48,6 +53,11 @@ class ArchitectureTest {
   }
 
   static Stream<Row> table() {
+    return Stream.concat(rooms(), Extensions.ALL.stream()
+        .map(type -> new Row("ext." + Extensions.name(type), KERNEL)));
+  }
+
+  private static Stream<Row> rooms() {
     return Stream.of(new Row("revision", List.of()),
         new Row("config", List.of("revision", "template")),
         new Row("template", List.of()),
@@ -60,8 +70,7 @@ class ArchitectureTest {
         new Row("cluster", GROUND), new Row("backend", GROUND),
         new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
-        new Row("waking", and(GROUND, "throttle", "stats")),
-        new Row("proxy", and(GROUND, "throttle", "stats", "waking")),
+        new Row("proxy", and(GROUND, "throttle", "stats")),
         new Row("autoscaler", and(GROUND, "wire")),
         new Row("embedded",
             and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "console",
@@ -72,25 +81,14 @@ class ArchitectureTest {
         new Row("console",
             and(GROUND, "backend", "throttle", "stats", "cluster", "autoscaler")),
         new Row("meters",
-            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "waking")),
+            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy")),
         new Row("settings",
-            and(GROUND, "cluster", "backend", "proxy", "console", "platform", "waking")),
-        new Row("ext.warmup", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
-        new Row("ext.lending",
-            and(GROUND, "throttle", "cluster", "platform", "settings", "wire")),
-        new Row("ext.waitingpage", and(GROUND, "cluster", "proxy", "settings")),
-        new Row("ext.rules", and(GROUND, "cluster", "stats", "proxy", "settings")),
-        new Row("ext.admit",
-            and(GROUND, "throttle", "stats", "wire", "cluster", "proxy", "settings")),
-        new Row("ext.profiling", List.of("config", "lifecycle", "cluster", "settings")),
-        new Row("ext.autoscalerfallback",
-            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "platform", "settings")),
+            and(GROUND, "cluster", "backend", "proxy", "console", "platform")),
         new Row("platform",
             and(GROUND, "cluster", "stats", "autoscaler", "proxy", "console")),
         new Row("app",
             and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler",
-                "proxy", "console", "meters", "ext", "settings", "platform",
-                "waking")));
+                "proxy", "console", "meters", "ext", "settings", "platform")));
   }
 
   private static List<String> and(List<String> names, String... more) {

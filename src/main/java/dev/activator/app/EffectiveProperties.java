@@ -1,7 +1,6 @@
 package dev.activator.app;
 
 import dev.activator.config.GoDuration;
-import dev.activator.settings.CallChainProperties;
 import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ClusterProperties.AddressProperties;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
@@ -51,8 +50,7 @@ public final class EffectiveProperties {
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ReadinessProperties.class,
       ProxyServerProperties.class,
-      StandaloneProperties.class, CallerTlsProperties.class, UpstreamProperties.class,
-      CallChainProperties.class);
+      StandaloneProperties.class, CallerTlsProperties.class, UpstreamProperties.class);
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";

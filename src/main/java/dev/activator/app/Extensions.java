@@ -6,6 +6,7 @@ import dev.activator.ext.lending.LendingConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
 import dev.activator.ext.waitingpage.WaitingPageConfiguration;
+import dev.activator.ext.wakewith.WakeWithConfiguration;
 import dev.activator.ext.warmup.WarmUpConfiguration;
 import dev.activator.lifecycle.Extension;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ public final class Extensions {
     var all = new ArrayList<Class<?>>();
     // Profiles show how a start goes, so it starts first.
     all.add(ProfilingConfiguration.class);
+    all.add(WakeWithConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);
     all.add(LendingConfiguration.class);
     // A waiting page goes before a fallback.

@@ -20,7 +20,6 @@ import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.MinuteHistory;
 import dev.activator.console.RevisionCardData;
-import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.KnativeAutoscalerDefaults;
 import dev.activator.console.ScalingExplanationBuilder;
 import dev.activator.console.WaitReasonCache;
@@ -38,15 +37,12 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
-import dev.activator.waking.CallChains;
-import dev.activator.waking.SpeculativeStarts;
-import dev.activator.waking.WakeWithStarter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -189,8 +185,8 @@ class ManagementServersConfiguration {
   @Bean
   RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
       AutoscalerLink link,
-      ClusterWatcher cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
-      WakeWithStarter wakeWith, CallChains chains, ColdStartRecorder coldStarts,
+      ClusterWatcher cluster, LoopGroup loops, Platform platform,
+      ObjectProvider<WakingExplanations> waking, ColdStartRecorder coldStarts,
       ObjectProvider<PeerSnapshot.Source> peers) {
     var reports = scaling(platform);
     var inspector = new RevisionInspector(backends, throttler, link::view,
@@ -200,7 +196,7 @@ class ManagementServersConfiguration {
         id -> reports.report(id, cluster.scaledService(id)), () -> {
           var leader = platform.leadership();
           return leader == null ? null : LeaderReport.of(leader);
-        }, id -> waking(id, starts, wakeWith, chains), cluster::named);
+        }, waking.getIfAvailable(() -> WakingExplanations.NONE), cluster::named);
     inspector.starts(coldStarts::view);
     peers.ifAvailable(others -> inspector.peers(others::views));
     return inspector;
@@ -265,8 +261,7 @@ class ManagementServersConfiguration {
   RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
       IdentityProperties identity, ProxyServerProperties serving, MinuteHistory requestHistory,
       RevisionHourHistory hours, LastFailedRequests failures, LoopGroup loops,
-      SpeculativeStarts starting,
-      WakeWithStarter wakeWith, CallChains chains) {
+      ObjectProvider<WakingExplanations> waking) {
     var clock = loops.loopFor("clock");
     var own = platform.scalingDefaults();
     var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
@@ -276,15 +271,9 @@ class ManagementServersConfiguration {
         own == null
             ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())
             : () -> own,
-        id -> waking(id, starting, wakeWith, chains));
+        waking.getIfAvailable(() -> WakingExplanations.NONE));
     return new RevisionCardData.Source(platform.details(details), requestHistory, hours, failures,
         clock::nanoTime);
-  }
-
-  private static CompletableFuture<@Nullable WakingReport> waking(RevisionId id,
-      SpeculativeStarts starts, WakeWithStarter wakeWith, CallChains chains) {
-    return chains.learned(id).thenApply(
-        learned -> WakingReport.of(starts.cause(id), wakeWith.names(id), learned));
   }
 
   @Bean

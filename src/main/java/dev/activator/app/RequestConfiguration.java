@@ -5,7 +5,6 @@ import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.settings.CallerTlsProperties;
-import dev.activator.settings.CallChainProperties;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
@@ -44,11 +43,6 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.SystemInternalTls;
 import dev.activator.upstream.ConnectionPoolsByLoop;
-import dev.activator.waking.CallerDetector;
-import dev.activator.waking.CallChains;
-import dev.activator.waking.PrewarmCounts;
-import dev.activator.waking.SpeculativeStarts;
-import dev.activator.waking.WakeWithStarter;
 import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -93,41 +87,6 @@ class RequestConfiguration {
           requestHistory.reported(stats);
           hours.reported(stats);
         }));
-  }
-
-  @Bean
-  SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
-      Throttler throttler, ClusterWatcher cluster) {
-    var loop = loops.loopFor("waking");
-    return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
-      var scaled = cluster.scaledService(id);
-      return scaled == null || scaled.canStart();
-    });
-  }
-
-  @Bean
-  CallChains chains(CallChainProperties callChain, SpeculativeStarts starts, Throttler throttler,
-      ClusterWatcher cluster, RequestObservers observers, Platform platform,
-      ActivatorMeters meters) {
-    var counts = new PrewarmCounts();
-    var chains = new CallChains(callChain.chains(), starts, throttler, cluster::pods, counts);
-    var observer = new CallerDetector(chains, throttler, callChain.hops(), platform::podPort);
-    // Added only when needed, so that requests have its cost only in the seconds after a start from
-    // zero.
-    chains.onWatching(watching -> {
-      if (watching) {
-        observers.add(observer);
-      } else {
-        observers.remove(observer);
-      }
-    });
-    meters.prewarmed(counts);
-    return chains;
-  }
-
-  @Bean
-  WakeWithStarter wakeWith(SpeculativeStarts starts, CallChains chains, ClusterWatcher cluster) {
-    return new WakeWithStarter(starts, cluster::named, chains::startedByName);
   }
 
   @Bean

@@ -22,9 +22,6 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.waking.CallChains;
-import dev.activator.waking.SpeculativeStarts;
-import dev.activator.waking.WakeWithStarter;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -39,7 +36,7 @@ import org.springframework.context.annotation.Import;
  * <p><b>Threads.</b> The thread of the start, when all objects are made and none has started.
  */
 @Configuration(proxyBeanMethods = false)
-@Import({Wiring.Events.class, Wiring.Requests.class, Wiring.Records.class, Wiring.Waking.class})
+@Import({Wiring.Events.class, Wiring.Requests.class, Wiring.Records.class})
 class Wiring {
   /** The path of an event: from the cluster to the permits. */
   record Events(ClusterWatcher cluster, RevisionBackendsManager backends, Throttler throttler,
@@ -125,31 +122,13 @@ class Wiring {
     }
   }
 
-  /** What a request wakes in addition to its own revision. */
-  record Waking(SpeculativeStarts starts, CallChains chains, WakeWithStarter wakeWith) {
-    void join(Events events) {
-      var cluster = events.cluster;
-      cluster.revisions().subscribe("wake with", wakeWith::revision);
-      cluster.pods().subscribe("call chains", chains::listed);
-      cluster.revisionsGone().subscribe("waking", last -> {
-        starts.gone(last.id());
-        chains.gone(last.id());
-        wakeWith.gone(last.id());
-      });
-      events.throttler.starts().subscribe("wake with", wakeWith::started);
-      events.throttler.starts().subscribe("call chains", chains::started);
-      chains.onStarted(wakeWith::follow);
-    }
-  }
-
   @Bean
-  SmartInitializingSingleton join(Events events, Requests requests, Records records, Waking waking,
+  SmartInitializingSingleton join(Events events, Requests requests, Records records,
       RequestObservers observers, List<Extension> extensions, Platform platform) {
     return () -> {
       events.join();
       requests.join();
       records.join(events, observers);
-      waking.join(events);
       Extensions.inOrder(extensions).forEach(Extension::attach);
       platform.join(events.cluster, requests.link);
       if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {

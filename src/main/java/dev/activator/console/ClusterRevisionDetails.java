@@ -3,16 +3,15 @@ package dev.activator.console;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.EventFetcher;
 import dev.activator.console.RevisionWaitReport.RulesReport;
-import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,17 +35,16 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final EventFetcher events;
   private final ScalingExplanationBuilder scaling;
   private final Supplier<KnativeAutoscalerDefaults> defaults;
-  private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
+  private final WakingExplanations waking;
 
   /**
    * @param queueCapacity the default of a revision, like {@code waitingPage}
-   * @param waking returns null if a revision neither wakes others nor was woken
    */
   public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
       String waitingPage,
       EventFetcher events, ScalingExplanationBuilder scaling,
       Supplier<KnativeAutoscalerDefaults> defaults,
-      Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
+      WakingExplanations waking) {
     this.waking = waking;
     this.cluster = cluster;
     this.domain = domain;
@@ -95,16 +93,16 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
 
   @Override
   public CompletableFuture<List<Setting>> settings(RevisionId id) {
-    return waking.apply(id)
-        .thenApply(wakes -> settings(id, wakes == null ? List.of() : waking(wakes)));
+    var wakes = waking.of(id);
+    return CompletableFuture
+        .completedFuture(settings(id, wakes == null ? List.of() : waking(wakes)));
   }
 
-  private static List<Setting> waking(WakingReport wakes) {
+  private static List<Setting> waking(WakingExplanations.Waking wakes) {
     var rows = new ArrayList<Setting>();
     if (!wakes.wakes().isEmpty()) {
       rows.add(new Setting("starts with it", String.join(", ", wakes.wakes()), "wake-with"));
     }
-    wakes.learned().forEach(one -> rows.add(new Setting("calls", one, "what it was seen to call")));
     if (wakes.wokenBecause() != null) {
       rows.add(new Setting("last woken because", wakes.wokenBecause(),
           "a start ahead of its requests"));

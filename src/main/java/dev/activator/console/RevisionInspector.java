@@ -8,6 +8,7 @@ import dev.activator.loop.Loop;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
@@ -44,7 +45,7 @@ public final class RevisionInspector {
   private final Function<RevisionId, LocalProcessProblems> processes;
   private final Function<RevisionId, RevisionWaitReport.@Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
-  private final Function<RevisionId, CompletableFuture<RevisionWaitReport.@Nullable WakingReport>> waking;
+  private final WakingExplanations waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
   private volatile Supplier<List<PeerSnapshot>> peers = List::of;
   private volatile Function<RevisionId, @Nullable OngoingColdStart> starts = _ -> null;
@@ -55,7 +56,6 @@ public final class RevisionInspector {
    * @param processes returns the problems of a revision's processes on this machine
    * @param scaling returns how a revision is scaled; null if this process does not know
    * @param leader returns which activator scales; null if no leader is elected in this mode
-   * @param waking returns null if a revision neither wakes others nor was woken
    * @param named returns the revision of a fallback with this name; null if there is none
    */
   public RevisionInspector(RevisionBackendsManager backends, Throttler throttler,
@@ -65,7 +65,7 @@ public final class RevisionInspector {
       Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcessProblems> processes,
       Function<RevisionId, RevisionWaitReport.@Nullable ScalingReport> scaling,
       Supplier<@Nullable LeaderReport> leader,
-      Function<RevisionId, CompletableFuture<RevisionWaitReport.@Nullable WakingReport>> waking,
+      WakingExplanations waking,
       Function<RevisionId, @Nullable RevisionId> named) {
     this.named = named;
     this.waking = waking;
@@ -116,9 +116,10 @@ public final class RevisionInspector {
 
   private CompletableFuture<RevisionWaitReport> report(RevisionId id,
       @Nullable List<RevisionId> siblings) {
-    return snapshot(id).thenCombine(waking.apply(id), (now, wakes) -> now == null
+    return snapshot(id).thenApply(now -> now == null
         ? RevisionWaitReport.unknown(id, scaling.apply(id), leader.get())
-        : RevisionWaitReport.of(now, siblings, scaling.apply(id), leader.get(), wakes, named));
+        : RevisionWaitReport.of(now, siblings, scaling.apply(id), leader.get(), waking.of(id),
+            named));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {

@@ -12,6 +12,7 @@ import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations.Waking;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.ThrottleView;
@@ -45,7 +46,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
     @Nullable StartReport start, @Nullable ActivatorReport activator,
     @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
     @Nullable List<String> siblings, @Nullable ScalingReport scaling,
-    @Nullable LeaderReport leader, @Nullable WakingReport waking, @Nullable RulesReport rules,
+    @Nullable LeaderReport leader, @Nullable Waking waking, @Nullable RulesReport rules,
     @Nullable ProcessesReport processes, String whatToDo) {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
@@ -62,7 +63,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   /** @param named returns the revision with this name; null if there is none */
   static RevisionWaitReport of(RevisionSnapshot now, @Nullable List<RevisionId> siblings,
       @Nullable ScalingReport scaling, @Nullable LeaderReport leader,
-      @Nullable WakingReport waking,
+      @Nullable Waking waking,
       Function<RevisionId, @Nullable RevisionId> named) {
     var diagnosis = WaitDiagnosis.of(now);
     var queue = now.queue();
@@ -103,33 +104,12 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   }
 
   private static String summary(WaitDiagnosis diagnosis, @Nullable ScalingReport scaling,
-      @Nullable LeaderReport leader, @Nullable WakingReport waking) {
+      @Nullable LeaderReport leader, @Nullable Waking waking) {
     return diagnosis.summary()
         + (scaling == null || leader == null ? "" : " " + leader.sentence())
         + (waking == null || waking.wokenBecause() == null
             ? ""
             : " It was last woken because " + waking.wokenBecause() + ".");
-  }
-
-  /**
-   * A report of the starts ahead of requests: those of this revision, and those of others that it
-   * causes.
-   *
-   * @param wokenBecause why this activator last started the revision ahead of its requests; null if
-   *     it never did
-   * @param wakes the names in its annotation {@code activator.dev/wake-with}, each with a remark if
-   *     there is no such revision
-   * @param learned a sentence for each revision that it is known to call after a start
-   */
-  public record WakingReport(@Nullable String wokenBecause, List<String> wakes,
-      List<String> learned) {
-    /** Null if there is nothing to report. */
-    public static @Nullable WakingReport of(@Nullable String wokenBecause, List<String> wakes,
-        List<String> learned) {
-      return wokenBecause == null && wakes.isEmpty() && learned.isEmpty()
-          ? null
-          : new WakingReport(wokenBecause, wakes, learned);
-    }
   }
 
   /**

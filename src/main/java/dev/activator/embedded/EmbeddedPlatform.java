@@ -14,7 +14,6 @@ import dev.activator.console.KnativeAutoscalerDefaults;
 import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.runtime.LocalCallerLookup;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.EmbeddedScaleClient;
 import dev.activator.embedded.runtime.LocalRuntimeDependencies;
@@ -91,7 +90,6 @@ public final class EmbeddedPlatform implements Platform {
   /** The responses to writes of ScaledServices that wait until requests can be routed to them. */
   private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
   private final EmbeddedConsoleActions actions;
-  private final LocalCallerLookup localCallers;
   private final DeletedHosts deletedHosts;
   private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
@@ -121,7 +119,6 @@ public final class EmbeddedPlatform implements Platform {
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, controller.scales(scaling, _ -> {
     }), LeadershipCheck.ALONE, controller, random);
-    this.localCallers = new LocalCallerLookup(autoscalerLoop::nanoTime);
     this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
     this.autoscalerServer = new StatsServer(loops, at(settings.autoscalerPort()),
@@ -164,11 +161,6 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public LocalProcessProblems processes(RevisionId revision) {
     return runtime.processes(revision);
-  }
-
-  @Override
-  public int podPort(int callerPort) {
-    return localCallers.podPort(callerPort);
   }
 
   @Override

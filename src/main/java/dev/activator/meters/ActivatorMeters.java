@@ -20,8 +20,6 @@ import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.proxy.AbusiveConnectionCounter;
-import dev.activator.waking.CallChains;
-import dev.activator.waking.PrewarmCounts;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
@@ -83,20 +81,6 @@ public final class ActivatorMeters {
     meters.number(MetricDefinition.UNREAD_ENDED, Labels.of("reason", "budget"),
         unread::endedOverBudget);
     meters.number(MetricDefinition.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
-  }
-
-  public void prewarmed(PrewarmCounts counts) {
-    for (var source : CallChains.Source.values()) {
-      var from = source.label();
-      meters.number(MetricDefinition.PREWARM, Labels.of("outcome", "used", "source", from),
-          () -> counts.used(source));
-      meters.number(MetricDefinition.PREWARM, Labels.of("outcome", "late", "source", from),
-          () -> counts.late(source));
-      meters.number(MetricDefinition.PREWARM, Labels.of("outcome", "unused", "source", from),
-          () -> counts.unused(source));
-      meters.number(MetricDefinition.PREWARM_SAVED, Labels.of("source", from),
-          () -> counts.savedSeconds(source));
-    }
   }
 
   public void ended(AbusiveConnectionCounter ended) {

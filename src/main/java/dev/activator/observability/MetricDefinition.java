@@ -167,11 +167,9 @@ public enum MetricDefinition {
           + " another client scaled them, or not every activator has reported its requests."),
   PREWARM("activator.prewarm", Kind.COUNTER, "{start}", List.of("outcome", "source"),
       "Starts of revisions ahead of their requests, by what came of them: outcome used (a request came"
-          + " when the start was over), late (before) or unused (none came); source wake-with,"
-          + " learned, or observed (it was only counted)."),
+          + " when the start was over), late (before) or unused (none came); source wake-with."),
   PREWARM_SAVED("activator.prewarm.saved", Kind.COUNTER, "s", List.of("source"),
-      "How long requests did not have to wait because of such starts; of observed ones, would not have"
-          + " had to."),
+      "How long requests did not have to wait because of such starts."),
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped because the reader did not keep up."),
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),

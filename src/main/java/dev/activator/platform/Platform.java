@@ -55,14 +55,6 @@ public interface Platform {
     return LocalProcessProblems.NONE;
   }
 
-  /**
-   * The port of the pod that has opened a connection from {@code callerPort} of the loopback
-   * address; 0 if no pod has, or if each pod has its own address.
-   */
-  default int podPort(int callerPort) {
-    return 0;
-  }
-
   /** Whether responses contain the whole message of a failed start. */
   default boolean showsStartMessages() {
     return false;

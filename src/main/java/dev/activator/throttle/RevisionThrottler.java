@@ -440,14 +440,6 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     return Duration.ofNanos(Math.max(0, loop.nanoTime() - request.sinceNanos()));
   }
 
-  boolean isAtZero() {
-    return permits.capacity() == 0;
-  }
-
-  List<Long> recentStarts() {
-    return estimator.recentStarts();
-  }
-
   ThrottleView.Start start() {
     return new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
         queueMonitor.failure(revision));

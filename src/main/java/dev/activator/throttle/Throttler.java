@@ -189,18 +189,6 @@ public final class Throttler {
     return throttler == null ? null : throttler.view();
   }
 
-  /** Whether no pod takes the revision's requests. Also true before the first pod. */
-  public boolean isAtZero(RevisionId id) {
-    var throttler = throttlers.get(id);
-    return throttler == null || throttler.isAtZero();
-  }
-
-  /** The durations of the revision's last starts, in nanoseconds. */
-  public List<Long> recentStarts(RevisionId id) {
-    var throttler = throttlers.get(id);
-    return throttler == null ? List.of() : throttler.recentStarts();
-  }
-
   public ThrottleView.@Nullable Start start(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.start();

@@ -85,11 +85,6 @@ final class WaitEstimator {
     return now.isAwaited() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
   }
 
-  /** The durations of the last starts, in nanoseconds, the oldest first. */
-  List<Long> recentStarts() {
-    return starts.recentNanos();
-  }
-
   /** The median duration of a start; zero if unknown. */
   Duration usualStart() {
     return Duration.ofNanos(starts.usualNanos());

@@ -2,13 +2,11 @@ package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,29 +58,6 @@ class ChainIT {
 
       // "a" takes requests only when the two others run.
       assertThat(events()).contains("a called").doesNotHaveDuplicates();
-      assertThat(events().subList(0, events().indexOf("a called")))
-          .contains("b started", "c started");
-    }
-  }
-
-  @Test
-  void startsTogetherWhatItLearnedInThreeEpisodes() throws Exception {
-    assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")), "pods are told apart by /proc");
-    try (var activator = ActivatorProcess.startedIn(Map.of("ACTIVATOR_WAKING_CHAINS", "on"))
-        .ready()) {
-      var curl = new Curl(activator);
-      serve(curl, activator, "a", "b", "");
-      serve(curl, activator, "b", "c", "");
-      serve(curl, activator, "c", "-", "");
-      asleep(curl);
-      for (int i = 0; i < 3; i++) {
-        assertThat(curl.get("a.default.localhost").body()).isEqualTo("a b c");
-        assertThat(events()).containsSubsequence("a called", "b started", "b called", "c started");
-        asleep(curl);
-      }
-
-      assertThat(curl.get("a.default.localhost").body()).isEqualTo("a b c");
-
       assertThat(events().subList(0, events().indexOf("a called")))
           .contains("b started", "c started");
     }

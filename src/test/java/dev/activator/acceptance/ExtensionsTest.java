@@ -58,6 +58,7 @@ class ExtensionsTest {
             "--activator.identity.pod-name=activator-0", "--activator.identity.pod-ip=127.0.0.1",
             "--activator.identity.system-namespace=" + FakeCluster.SYSTEM, "--server.port=0",
             "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.profiling.port=0",
-            "--activator.console.port=0", "--activator.lending.port=0");
+            "--activator.console.port=0", "--activator.lending.port=0",
+            "--activator.serving.propagation-delay=0s");
   }
 }

@@ -81,16 +81,16 @@ class WiringTest {
           events.cluster().podProgressEnded(), events.backends().healthy(),
           events.throttler().unreachable(), events.throttler().waiting(),
           events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
-          .containsExactly("Revision: revisions by Service, throttler, backends, wake with",
-              "end of Revision: revisions by Service, pod TLS, backends, throttler, records, waking",
-              "pods: backends, cold starts, call chains", "end of pods: backends, cold starts",
+          .containsExactly("Revision: revisions by Service, throttler, backends, wakewith",
+              "end of Revision: revisions by Service, pod TLS, backends, throttler, records, wakewith",
+              "pods: backends, cold starts", "end of pods: backends, cold starts",
               "watch of Endpoints: backends", "private Service: backends",
               "public Endpoints: throttler, lending", "pods that do not start: throttler",
               "pods that start: cold starts", "end of pods that start: cold starts",
               "healthy destinations: pod TLS, throttler, cold starts",
               "unreachable pods: backends", "requests that wait: backends, autoscalerfallback",
               "revisions without a pod: cluster, wait reasons",
-              "requests that need a start: wake with, call chains");
+              "requests that need a start: wakewith");
       assertThat(product.getBean(RequestObservers.class).names())
           .containsExactly("ColdStartRecorder", "LastFailedRequests");
     }

@@ -3,7 +3,7 @@ package dev.activator.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.throttle.policy.ThrottlerOptions;
-import dev.activator.waking.policy.WakeWithNames;
+import dev.activator.ext.wakewith.policy.WakeWithNames;
 import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;

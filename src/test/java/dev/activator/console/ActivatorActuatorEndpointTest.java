@@ -10,6 +10,7 @@ import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Make;
@@ -72,7 +73,7 @@ class ActivatorActuatorEndpointTest {
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
           _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcessProblems.NONE, _ -> null,
           () -> null,
-          _ -> CompletableFuture.completedFuture(null), name -> name),
+          WakingExplanations.NONE, name -> name),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new RequestPhases(1_000_000, 2_000_000, 0, 500_000, 0),
               Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L),

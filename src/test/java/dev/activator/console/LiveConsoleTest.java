@@ -21,6 +21,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
@@ -136,7 +137,7 @@ class LiveConsoleTest {
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(),
             _ -> false, _ -> LocalProcessProblems.NONE,
             _ -> null, () -> null,
-            _ -> CompletableFuture.completedFuture(null), name -> name),
+            WakingExplanations.NONE, name -> name),
         new RevisionCardData.Source(new SomeFacts(), activity, hours,
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,

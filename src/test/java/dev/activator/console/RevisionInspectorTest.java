@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.console.WaitingOverview.PeerReport;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.console.WaitingOverview.LeaderReport;
-import dev.activator.console.RevisionWaitReport.WakingReport;
+import dev.activator.revision.WakingExplanations.Waking;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitDiagnosis.State;
@@ -23,6 +23,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
@@ -59,7 +60,7 @@ class RevisionInspectorTest {
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
       _ -> false, _ -> LocalProcessProblems.NONE, _ -> null, () -> null,
-      _ -> CompletableFuture.completedFuture(null), this::named);
+      WakingExplanations.NONE, this::named);
 
   RevisionInspectorTest() {
     backends.healthy().subscribe("test", throttler::destinations);
@@ -296,12 +297,12 @@ class RevisionInspectorTest {
   void saysWhichActivatorScalesAndHow() throws Exception {
     var scaled = new ScalingReport(3, 2, 2, "TRUE", "3 = ceil(52 in flight ÷ 20)", null, "");
     var leader = new LeaderReport("activator-2", false, 4, 1.5, null);
-    var waking = new WakingReport("shop/front started, which wakes it", List.of(), List.of());
+    var waking = new Waking("shop/front started, which wakes it", List.of());
     var inspects = new RevisionInspector(backends, throttler,
         () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
         _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcessProblems.NONE, _ -> scaled,
         () -> leader,
-        _ -> CompletableFuture.completedFuture(waking), this::named);
+        _ -> waking, this::named);
 
     var report = inspects.revision(HELLO);
     var overview = inspects.overview();
@@ -323,7 +324,7 @@ class RevisionInspectorTest {
         () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
         _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcessProblems.NONE, _ -> null,
         () -> leader,
-        _ -> CompletableFuture.completedFuture(null), this::named);
+        WakingExplanations.NONE, this::named);
     link = new AutoscalerLink.View("ws://10.0.0.2:8080", false, Duration.ZERO, 3, "refused");
     request(HELLO);
 

@@ -12,7 +12,6 @@ import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.RevisionDetailsSource.Setting;
 import dev.activator.console.RevisionDetailsSource;
 import dev.activator.console.RevisionWaitReport.ScalingReport;
-import dev.activator.console.RevisionWaitReport.WakingReport;
 import dev.activator.console.KnativeAutoscalerDefaults;
 import dev.activator.console.ScalingExplanationBuilder;
 import dev.activator.embedded.api.Objects;
@@ -23,6 +22,7 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations.Waking;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
@@ -38,7 +38,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -144,8 +143,7 @@ class StandalonePlatformTest {
         cluster.eventReader(loop::nanoTime),
         new ScalingExplanationBuilder(platform::scaling, platform::leadership),
         () -> KnativeAutoscalerDefaults.ofKnative(null),
-        _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
-            List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
+        _ -> new Waking("shop/front started, which wakes it", List.of("shop/cart")));
   }
 
   @Test
@@ -155,8 +153,7 @@ class StandalonePlatformTest {
         .extracting(Setting::name, Setting::value)
         .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
             tuple("condition Ready", "True"), tuple("starts with it", "shop/cart"),
-            tuple("calls", "shop/auth: called 3 of 3 times; starts with it"),
-            tuple("last woken because", "shop/front was (3 of 3 times)")));
+            tuple("last woken because", "shop/front started, which wakes it")));
 
     assertThat(details.card(WEB).kind()).isEqualTo("ScaledService");
     assertThat(details.card(WEB).url()).isEqualTo("http://shop.example.com/");

@@ -8,7 +8,7 @@ import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.waking.SyntheticRequest;
+import dev.activator.proxy.exchange.SyntheticRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

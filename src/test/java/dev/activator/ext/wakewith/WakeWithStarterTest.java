@@ -1,4 +1,4 @@
-package dev.activator.waking;
+package dev.activator.ext.wakewith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,7 +45,7 @@ class WakeWithStarterTest {
       }));
 
   WakeWithStarterTest() {
-    throttler.starts().subscribe("test", wakeWith::started);
+    throttler.starts().subscribe("test", wakeWith::onStart);
   }
 
   private static final class Counter implements RequestCounter {
@@ -73,7 +73,7 @@ class WakeWithStarterTest {
         null, Map.of(), with.isEmpty() ? Map.of() : Map.of("activator.dev/wake-with", with), null);
     exist.put(revision.id(), revision);
     throttler.revision(revision);
-    wakeWith.revision(revision);
+    wakeWith.onRevision(revision);
     loop.run();
   }
 
@@ -122,8 +122,8 @@ class WakeWithStarterTest {
     exist.keySet().stream().toList().forEach(id -> {
       throttler.revisionGone(id);
       exist.remove(id);
-      starts.gone(id);
-      wakeWith.gone(id);
+      starts.onRevisionEnd(id);
+      wakeWith.onRevisionEnd(id);
     });
     loop.run();
   }

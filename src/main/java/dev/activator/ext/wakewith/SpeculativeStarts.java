@@ -1,6 +1,7 @@
-package dev.activator.waking;
+package dev.activator.ext.wakewith;
 
 import dev.activator.loop.Loop;
+import dev.activator.proxy.exchange.SyntheticRequest;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionLookup;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Starts revisions ahead of their requests. It queues a {@link SyntheticRequest} for each one until a
  * pod takes requests, but at most for twice the usual start plus ten seconds.
  *
- * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #gone}.
+ * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #onRevisionEnd}.
  */
 public final class SpeculativeStarts {
   private static final Logger log = LoggerFactory.getLogger(SpeculativeStarts.class);
@@ -77,7 +78,7 @@ public final class SpeculativeStarts {
     return loop;
   }
 
-  /** Whether a stand-in request waits for this revision. */
+  /** Whether a synthetic request waits for this revision. */
   boolean isUnderWay(RevisionId id) {
     return underWay.containsKey(id);
   }
@@ -93,8 +94,7 @@ public final class SpeculativeStarts {
     return result;
   }
 
-  /** The result that {@link #start} would have now. */
-  Result check(RevisionId id) {
+  private Result check(RevisionId id) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     if (view != null && view.capacity() > 0) {
@@ -120,14 +120,14 @@ public final class SpeculativeStarts {
       // The revision was deleted concurrently.
       causes.remove(id);
     }
-    var standIn = new SyntheticRequest(loop, counter, revision, end -> ended(id, end));
-    // Added first, because the stand-in may end inside its start.
-    underWay.put(id, loop.schedule(timeout(id), standIn::giveUp));
-    standIn.start(throttler::admit);
+    var request = new SyntheticRequest(loop, counter, revision, end -> ended(id, end));
+    // Added first, because the request may end inside its start.
+    underWay.put(id, loop.schedule(timeout(id), request::giveUp));
+    request.start(throttler::admit);
   }
 
   /**
-   * How long a stand-in waits, and within which time a request must follow for the start to count
+   * How long a synthetic request waits, and within which time a request must follow for the start to count
    * as used.
    */
   Duration timeout(RevisionId id) {
@@ -136,7 +136,7 @@ public final class SpeculativeStarts {
   }
 
   private void ended(RevisionId id, SyntheticRequest.End end) {
-    log.debug("{}: the stand-in has ended: {}", id, end);
+    log.debug("{}: the synthetic request has ended: {}", id, end);
     var timeout = underWay.remove(id);
     if (timeout != null) {
       timeout.cancel();
@@ -152,7 +152,7 @@ public final class SpeculativeStarts {
     return last == null ? null : last.text;
   }
 
-  public void gone(RevisionId id) {
+  public void onRevisionEnd(RevisionId id) {
     causes.remove(id);
   }
 }

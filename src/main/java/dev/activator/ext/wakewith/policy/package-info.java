@@ -1,5 +1,5 @@
 /** The decisions of waking as pure functions. */
 @NullMarked
-package dev.activator.waking.policy;
+package dev.activator.ext.wakewith.policy;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,9 @@
-package dev.activator.waking;
+package dev.activator.ext.wakewith;
 
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.SpeculativeStarts.Result;
-import dev.activator.waking.policy.WakeWithNames;
+import dev.activator.ext.wakewith.SpeculativeStarts.Result;
+import dev.activator.ext.wakewith.policy.WakeWithNames;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,7 +45,7 @@ public final class WakeWithStarter {
   }
 
   /** Call when a revision was created or changed. Its invalid names are logged once. */
-  public void revision(Revision now) {
+  public void onRevision(Revision now) {
     var text = now.annotations().get(WakeWithNames.ANNOTATION);
     var known = named.get(now.id());
     if (text == null) {
@@ -60,12 +60,12 @@ public final class WakeWithStarter {
     }
   }
 
-  public void gone(RevisionId id) {
+  public void onRevisionEnd(RevisionId id) {
     named.remove(id);
   }
 
   /** Call when the first request is queued for a start of this revision. */
-  public void started(RevisionId id) {
+  public void onStart(RevisionId id) {
     if (named.containsKey(id)) {
       starts.loop().execute(() -> wake(id));
     }
@@ -73,16 +73,9 @@ public final class WakeWithStarter {
 
   private void wake(RevisionId id) {
     // If the revision was started ahead of its requests, those that it names were started with it.
-    if (!starts.isUnderWay(id)) {
-      follow(id);
+    if (starts.isUnderWay(id)) {
+      return;
     }
-  }
-
-  /**
-   * Call when this revision was started ahead of its requests, but not because of a name.
-   * <b>Threads.</b> The loop of {@code starts}.
-   */
-  public void follow(RevisionId id) {
     for (var one : WakeWithNames.closure(id, this::next)) {
       if (starts.start(one, id + " started, which wakes it") == Result.STARTED) {
         onStarted.accept(one);

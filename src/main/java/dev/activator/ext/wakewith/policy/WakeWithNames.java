@@ -1,4 +1,4 @@
-package dev.activator.waking.policy;
+package dev.activator.ext.wakewith.policy;
 
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;

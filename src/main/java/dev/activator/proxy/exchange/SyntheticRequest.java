@@ -1,4 +1,4 @@
-package dev.activator.waking;
+package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Revision;

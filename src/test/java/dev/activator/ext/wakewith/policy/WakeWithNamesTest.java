@@ -1,4 +1,4 @@
-package dev.activator.waking.policy;
+package dev.activator.ext.wakewith.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

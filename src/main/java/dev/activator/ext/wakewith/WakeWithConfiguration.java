@@ -1,0 +1,83 @@
+package dev.activator.ext.wakewith;
+
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.lifecycle.Extension;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.MetricDefinition;
+import dev.activator.observability.Meters;
+import dev.activator.observability.RequestObservers;
+import dev.activator.revision.WakingExplanations;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.throttle.Throttler;
+import io.prometheus.metrics.model.snapshots.Labels;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Starts of the revisions that {@code wakeWith} names, together with the revision that names them. */
+@Configuration(proxyBeanMethods = false)
+public class WakeWithConfiguration {
+  private static final String NAME = "wakewith";
+  private static final String SOURCE = "wake-with";
+
+  @Bean
+  SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
+      Throttler throttler, ClusterWatcher cluster) {
+    var loop = loops.loopFor("waking");
+    return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
+      var scaled = cluster.scaledService(id);
+      return scaled == null || scaled.canStart();
+    });
+  }
+
+  @Bean
+  StartOutcomes startOutcomes(LoopGroup loops, Throttler throttler, RequestObservers observers) {
+    return new StartOutcomes(loops.loopFor("waking"), throttler, observers);
+  }
+
+  @Bean
+  WakeWithStarter wakeWithStarter(SpeculativeStarts starts, StartOutcomes outcomes,
+      ClusterWatcher cluster) {
+    return new WakeWithStarter(starts, cluster::named,
+        id -> outcomes.onStarted(id, starts.timeout(id)));
+  }
+
+  @Bean
+  WakingExplanations wakingExplanations(SpeculativeStarts starts, WakeWithStarter wakeWith) {
+    return id -> {
+      var cause = starts.cause(id);
+      var names = wakeWith.names(id);
+      return cause == null && names.isEmpty() ? null : new WakingExplanations.Waking(cause, names);
+    };
+  }
+
+  @Bean
+  Extension wakeWith(WakeWithStarter wakeWith, SpeculativeStarts starts, StartOutcomes outcomes,
+      ClusterWatcher cluster, Throttler throttler, Meters meters) {
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        cluster.revisions().subscribe(NAME, wakeWith::onRevision);
+        cluster.revisionsGone().subscribe(NAME, last -> {
+          starts.onRevisionEnd(last.id());
+          outcomes.onRevisionEnd(last.id());
+          wakeWith.onRevisionEnd(last.id());
+        });
+        throttler.starts().subscribe(NAME, wakeWith::onStart);
+        meters.number(MetricDefinition.PREWARM, outcome("used"), outcomes::used);
+        meters.number(MetricDefinition.PREWARM, outcome("late"), outcomes::late);
+        meters.number(MetricDefinition.PREWARM, outcome("unused"), outcomes::unused);
+        meters.number(MetricDefinition.PREWARM_SAVED, Labels.of("source", SOURCE),
+            outcomes::savedSeconds);
+      }
+    };
+  }
+
+  private static Labels outcome(String name) {
+    return Labels.of("outcome", name, "source", SOURCE);
+  }
+}
