@@ -66,10 +66,8 @@ class RequestConfiguration {
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
-  ActivatorHealth healthState(ReadinessProperties readiness, ActivatorMeters meters) {
-    var health = new ActivatorHealth(readiness.autoscaler());
-    meters.readiness(health);
-    return health;
+  ActivatorHealth healthState(ReadinessProperties readiness) {
+    return new ActivatorHealth(readiness.autoscaler());
   }
 
   @Bean
