@@ -2,6 +2,8 @@ package dev.activator.bench;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.testing.TestRevisions;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.testing.Make;
 import dev.activator.tls.PodTls;
 import dev.activator.backend.ProbeSettings;
@@ -84,9 +86,10 @@ public final class BackendsBench {
     long records = usedHeap();
 
     var loop = new VirtualLoop();
-    var backends = Make.backends(loop,
+    var live = new LiveRevisions(_ -> loop);
+    var backends = Make.backends(live, loop,
         (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))));
-    revisions.forEach(backends::revision);
+    revisions.forEach(one -> backends.revision(live.update(one)));
     addresses.forEach(backends::clusterIp);
     listings.forEach(backends::listed);
     loop.advance(Duration.ofSeconds(100));
@@ -111,11 +114,12 @@ public final class BackendsBench {
 
   private static long answers(int count) {
     var loop = new VirtualLoop();
-    var backends = Make.backends(loop,
+    var live = new LiveRevisions(_ -> loop);
+    var backends = Make.backends(live, loop,
         (on, _, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))));
     var pods = DestinationSet.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
-    backends.revision(Revision.of(id(0), 10));
+    backends.revision(live.update(Revision.of(id(0), 10)));
     backends.requestsWaitFor(id(0), loop);
     loop.run();
     var threads = ManagementFactory.getThreadMXBean();
@@ -157,9 +161,11 @@ public final class BackendsBench {
     private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(2,
         EpollIoHandler.newFactory());
     private final LoopGroup loops = new LoopGroup(group);
-    private final RevisionBackendsManager backends = Make.backends(loops::loopFor,
+    private final LiveRevisions live = new LiveRevisions(loops::loopFor);
+    private final RevisionBackendsManager backends = Make.backends(live,
         loops.loopFor("probes"), new HttpProbeClient(
-            new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()),
+            new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
+                new PodTls(TestRevisions.unused())),
             5_000),
         ProbeSettings.DEFAULT, new Random(1));
     private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)
@@ -179,13 +185,14 @@ public final class BackendsBench {
           watched.get(number).published(now.pods());
         }
       });
-      backends.revision(Revision.of(black, 1));
+      backends.revision(live.update(Revision.of(black, 1)));
       backends.listed(new PrivateEndpoints(black,
           new PodsByReadiness(DestinationSet.of(IntStream.range(1, 51)
               .mapToObj(i -> new Destination("127.9.9." + i, blackHole.getLocalPort())).toList()),
               DestinationSet.NONE),
           PodsByReadiness.NONE));
-      IntStream.range(0, REVISIONS).forEach(i -> backends.revision(Revision.of(id(i), 1)));
+      IntStream.range(0, REVISIONS)
+          .forEach(i -> backends.revision(live.update(Revision.of(id(i), 1))));
       change(WARM_UP_SECONDS);
       // What piled up while nothing was compiled yet is no storm.
       LockSupport.parkNanos(5 * SECOND);

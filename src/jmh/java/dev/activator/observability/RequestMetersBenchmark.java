@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -45,7 +46,8 @@ public class RequestMetersBenchmark {
 
   private final Revision revision = Revision.of(new RevisionId("default", "hello-00001"), 0);
   private final Destination pod = new Destination("10.0.0.1", 8012);
-  private final RequestObserver counted = new RequestMeters(new Meters(), _ -> revision);
+  private final RequestObserver counted = new RequestMeters(new Meters(),
+      new TestRevisions(new VirtualLoop(), revision).live);
   private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(
       PrometheusConfig.DEFAULT);
   private final Timer server = timer("server", tags());

@@ -4,6 +4,7 @@ import dev.activator.ext.lending.PermitLending;
 import dev.activator.ext.lending.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.policy.PodSharding;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
@@ -88,10 +89,11 @@ public class LentPermitsBenchmark {
     Activator(int number) {
       id = new PeerId(ADDRESSES.get(number), "p");
       lending = new PermitLending(id.address());
-      throttler = new Throttler(_ -> loop, _ -> revision, id.address(),
+      var revisions = new LiveRevisions(_ -> loop);
+      throttler = new Throttler(revisions, id.address(),
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       lending.start(loop, (_, message) -> loop.execute(() -> send(1 - number, message)));
-      throttler.revision(revision);
+      throttler.revision(revisions.update(revision));
     }
 
     private void send(int to, PeerMessage message) {
@@ -160,7 +162,9 @@ public class LentPermitsBenchmark {
     world.advance(Duration.ofSeconds(3));
     owner = both[0];
     borrower = both[1];
-    alone = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", ThrottlerOptions.of(10_000),
+    var revisions = new LiveRevisions(_ -> loop);
+    revisions.update(revision);
+    alone = new Throttler(revisions, "10.9.9.9", ThrottlerOptions.of(10_000),
         LoopGroup.random());
     alone.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
     world.advance(Duration.ofMillis(1));

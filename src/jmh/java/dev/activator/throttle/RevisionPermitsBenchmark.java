@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -53,7 +54,9 @@ public class RevisionPermitsBenchmark {
   public void warmUp() {
     var loop = new VirtualLoop();
     revision = Revision.of(ID, containerConcurrency);
-    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", ThrottlerOptions.of(10_000),
+    var revisions = new LiveRevisions(_ -> loop);
+    revisions.update(revision);
+    throttler = new Throttler(revisions, "10.9.9.9", ThrottlerOptions.of(10_000),
         LoopGroup.random());
     waiter = new HeldRequest(loop);
     var pods = List.of(new Destination("10.0.0.1", 8012), new Destination("10.0.0.2", 8012),

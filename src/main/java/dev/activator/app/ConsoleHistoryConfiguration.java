@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.console.Alerts;
 import dev.activator.console.RevisionHourHistory;
@@ -23,8 +24,8 @@ class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
 
   @Bean
-  RevisionHourHistory hourHistory(LoopGroup loops, Throttler throttler) {
-    return new RevisionHourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
+  RevisionHourHistory hourHistory(LiveRevisions live, LoopGroup loops, Throttler throttler) {
+    return new RevisionHourHistory(live, loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     });

@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import java.util.Locale;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ConsoleLinksProperties;
 import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.IdentityProperties;
@@ -203,8 +204,9 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  WaitReasonCache waitReasons(RevisionInspector inspector, Throttler throttler, LoopGroup loops) {
-    return new WaitReasonCache(inspector, throttler, loops.loopFor("clock"));
+  WaitReasonCache waitReasons(LiveRevisions live, RevisionInspector inspector,
+      Throttler throttler, LoopGroup loops) {
+    return new WaitReasonCache(live, inspector, throttler, loops.loopFor("clock"));
   }
 
   @Bean
@@ -214,16 +216,17 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  RecentRequestDurations recentDurations(LoopGroup loops, ClusterWatcher cluster) {
-    return new RecentRequestDurations(loops.loopFor("clock")::nanoTime, cluster);
+  RecentRequestDurations recentDurations(LoopGroup loops, LiveRevisions live) {
+    return new RecentRequestDurations(loops.loopFor("clock")::nanoTime, live);
   }
 
   @Bean
-  MinuteHistory requestHistory(LoopGroup loops, Throttler throttler, RequestMeters meters,
+  MinuteHistory requestHistory(LiveRevisions live, LoopGroup loops, Throttler throttler,
+      RequestMeters meters,
       ObjectProvider<TelemetryLifecycle> telemetryLifecycle, RecentRequestDurations recent,
       RequestObservers observers) {
     Loop clock = loops.loopFor("clock");
-    return new MinuteHistory(clock::nanoTime, id -> {
+    return new MinuteHistory(live, clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     }, new MinuteHistory.Durations() {
@@ -253,8 +256,8 @@ class ManagementServersConfiguration {
   }
 
   @Bean
-  LastFailedRequests lastFailures(LoopGroup loops, ClusterWatcher cluster) {
-    return new LastFailedRequests(loops.loopFor("clock")::nanoTime, cluster);
+  LastFailedRequests lastFailures(LoopGroup loops, LiveRevisions live) {
+    return new LastFailedRequests(loops.loopFor("clock")::nanoTime, live);
   }
 
   @Bean

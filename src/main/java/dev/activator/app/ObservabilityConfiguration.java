@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.MetricLabelProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
@@ -85,15 +86,16 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  RequestMeters requestMeters(Meters meters, ClusterWatcher cluster) {
-    return new RequestMeters(meters, cluster);
+  RequestMeters requestMeters(Meters meters, LiveRevisions live) {
+    return new RequestMeters(meters, live);
   }
 
   @Bean
-  ColdStartRecorder coldStarts(LoopGroup loops, Meters meters, RevisionBackendsManager backends,
+  ColdStartRecorder coldStarts(LiveRevisions live, LoopGroup loops, Meters meters,
+      RevisionBackendsManager backends,
       MetricLabelProperties metrics, Platform platform) {
     Loop clock = loops.loopFor("clock");
-    var starts = new ColdStartRecorder(clock::nanoTime, meters, Clock.systemUTC(),
+    var starts = new ColdStartRecorder(live, clock::nanoTime, meters, Clock.systemUTC(),
         metrics.coldStartLabels());
     starts.timings(new ColdStartTimingSource() {
       @Override

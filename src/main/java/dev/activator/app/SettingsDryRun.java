@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.ClusterProperties.AddressProperties;
@@ -138,7 +139,9 @@ public final class SettingsDryRun {
     var identity = context.getBean(IdentityProperties.class);
     var addresses = context.getBean(AddressProperties.class);
     var configured = new ConcurrentHashMap<String, Set<String>>();
-    try (var cluster = properties.cluster(
+    try (var cluster = properties.cluster(new LiveRevisions(_ -> {
+      throw new IllegalStateException("a dry run follows no revisions");
+    }),
         () -> new ClusterAccess.Through(properties.access(), outboundProxy.proxies()),
         START_TIMEOUT,
         new Random(0), addresses, identity)) {

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.ClusterProperties.AddressProperties;
@@ -64,11 +65,17 @@ class ThrottlerConfiguration {
     return LoopGroup.random();
   }
 
+  @Bean
+  LiveRevisions liveRevisions(LoopGroup loops) {
+    return new LiveRevisions(loops::loopFor);
+  }
+
   @Bean(destroyMethod = "close")
-  ClusterWatcher cluster(Platform platform, ClusterProperties properties,
+  ClusterWatcher cluster(LiveRevisions live, Platform platform, ClusterProperties properties,
       AddressProperties addresses, IdentityProperties identity, StandaloneProperties standalone,
       RandomGenerator random) {
-    var cluster = properties.cluster(platform::api, properties.apiTimeout(), random, addresses,
+    var cluster = properties.cluster(live, platform::api, properties.apiTimeout(), random,
+        addresses,
         identity);
     cluster.follows(platform.sources(), identity.clusterDomain());
     cluster.limitHosts(standalone.rules());
@@ -80,8 +87,8 @@ class ThrottlerConfiguration {
   }
 
   @Bean
-  PodTls podTls() {
-    return new PodTls();
+  PodTls podTls(LiveRevisions live) {
+    return new PodTls(live);
   }
 
   @Bean
@@ -101,12 +108,13 @@ class ThrottlerConfiguration {
   }
 
   @Bean(destroyMethod = "stop")
-  RevisionBackendsManager backends(LoopGroup loops, ConnectionPoolsByLoop upstreams,
+  RevisionBackendsManager backends(LiveRevisions live, LoopGroup loops,
+      ConnectionPoolsByLoop upstreams,
       ActivatorMeters meters,
       ProbeProperties probes, ConfigMapSettings<NetworkConfig> network, RandomGenerator random) {
     var settings = new ProbeSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
-    return new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+    return new RevisionBackendsManager(live, loops.loopFor("probes"),
         meters.probes(new HttpProbeClient(upstreams, settings.attemptsPerSecond())),
         settings, random);
   }
@@ -116,11 +124,10 @@ class ThrottlerConfiguration {
   }
 
   @Bean
-  Throttler throttler(LoopGroup loops, ClusterWatcher cluster, IdentityProperties identity,
+  Throttler throttler(LiveRevisions live, IdentityProperties identity,
       ProxyServerProperties serving, RandomGenerator random,
       ObjectProvider<PermitSharing> sharing) {
-    return new Throttler(loops::loopFor, cluster, identity.podIp(),
-        ThrottlerOptions.of(serving.queueCapacity()), random,
-        sharing.getIfAvailable(() -> PermitSharing.NONE));
+    return new Throttler(live, identity.podIp(), ThrottlerOptions.of(serving.queueCapacity()),
+        random, sharing.getIfAvailable(() -> PermitSharing.NONE));
   }
 }

@@ -4,7 +4,6 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.console.MinuteHistory;
 import dev.activator.console.RevisionHourHistory;
 import dev.activator.console.WaitReasonCache;
 import dev.activator.lifecycle.ActivatorHealth;
@@ -13,8 +12,6 @@ import dev.activator.lifecycle.Shutdown;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.LastFailedRequests;
-import dev.activator.observability.RecentRequestDurations;
-import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.ProxyServer;
@@ -51,9 +48,6 @@ class Wiring {
       cluster.clusterIps().subscribe("backends", backends::clusterIp);
       cluster.publicAddresses().subscribe("throttler", throttler::publicAddresses);
       cluster.containerFailures().subscribe("throttler", throttler::containerFailure);
-      cluster.revisionsGone().subscribe("pod TLS", last -> tls.gone(last.id()));
-      cluster.revisionsGone().subscribe("backends", last -> backends.revisionGone(last.id()));
-      cluster.revisionsGone().subscribe("throttler", last -> throttler.revisionGone(last.id()));
       // Before the throttler, which may send requests as soon as it has the destinations.
       backends.healthy().subscribe("pod TLS", tls::healthy);
       backends.healthy().subscribe("throttler", throttler::destinations);
@@ -94,8 +88,7 @@ class Wiring {
   }
 
   /** What is recorded of requests and of starts. */
-  record Records(ColdStartRecorder starts, LastFailedRequests failures, RequestMeters requests,
-      RecentRequestDurations durations, MinuteHistory minutes, RevisionHourHistory hours,
+  record Records(ColdStartRecorder starts, LastFailedRequests failures, RevisionHourHistory hours,
       WaitReasonCache reasons) {
     void join(Events events, RequestObservers observers) {
       var cluster = events.cluster;
@@ -110,15 +103,6 @@ class Wiring {
       observers.add(failures);
       failures.onFailure(hours::failed);
       starts.onStart(hours::started);
-      cluster.revisionsGone().subscribe("records", last -> {
-        requests.gone(last.id());
-        starts.gone(last.id());
-        failures.gone(last.id());
-        durations.gone(last.id());
-        minutes.gone(last.id());
-        hours.gone(last.id());
-        reasons.gone(last.id());
-      });
     }
   }
 

@@ -7,16 +7,16 @@ import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -29,16 +29,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> Knative's {@code revisionBackendsManager}.
  */
 public final class RevisionBackendsManager {
-  private final Function<RevisionId, ? extends Loop> loops;
+  private final LiveRevisions revisions;
+  private final Slot<WatchedRevision> slot;
   private final ProbeRateLimiter rateLimiter;
   private final ProbeClient client;
   private final ProbeSettings settings;
   private final ProbeBackoff backoff;
   private final RandomGenerator random;
   private final Topic<HealthyDestinations> healthy = new Topic<>("healthy destinations");
-
-  /** Each entry is created, used and removed on its revision's loop. */
-  private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
   private volatile boolean watchIsOpen = true;
 
@@ -46,9 +44,11 @@ public final class RevisionBackendsManager {
    * @param probes the loop of the {@link ProbeRateLimiter}
    * @param random jitter; must be thread-safe
    */
-  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop probes,
-      ProbeClient client, ProbeSettings settings, RandomGenerator random) {
-    this.loops = loops;
+  public RevisionBackendsManager(LiveRevisions revisions, Loop probes, ProbeClient client,
+      ProbeSettings settings, RandomGenerator random) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("backends", now -> new WatchedRevision(now, this::watcher),
+        this::ended);
     this.rateLimiter = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
     this.client = client;
     this.settings = settings;
@@ -61,13 +61,9 @@ public final class RevisionBackendsManager {
     return healthy;
   }
 
-  public void revision(Revision revision) {
-    on(revision.id(), known -> known.exists(revision));
-  }
-
-  /** Publishes that the revision has no pods, if it had any. */
-  public void revisionGone(RevisionId id) {
-    on(id, WatchedRevision::gone);
+  public void revision(LiveRevision revision) {
+    var spec = revision.spec();
+    on(revision, known -> known.changed(spec));
   }
 
   public void listed(PrivateEndpoints pods) {
@@ -120,7 +116,7 @@ public final class RevisionBackendsManager {
    * they serve.
    */
   public void addressingChanged() {
-    revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
+    revisions.all().forEach(revision -> on(revision, WatchedRevision::addressingChanged));
   }
 
   /**
@@ -129,18 +125,18 @@ public final class RevisionBackendsManager {
    */
   public void watchChanged(boolean open) {
     watchIsOpen = open;
-    revisions.keySet().forEach(id -> on(id, known -> known.watchChanged(open)));
+    revisions.all().forEach(revision -> on(revision, known -> known.watchChanged(open)));
   }
 
   /** The state of a revision's pods; null while they are not watched. */
   public @Nullable RevisionBackendsView view(RevisionId id) {
-    var known = revisions.get(id);
+    var known = revisions.peek(id, slot);
     return known == null ? null : known.view();
   }
 
   /** How long a pod has accepted connections; null if it does not, or is not watched. */
   public @Nullable Duration accepts(RevisionId id, Destination pod) {
-    var known = revisions.get(id);
+    var known = revisions.peek(id, slot);
     return known == null ? null : known.accepts(pod);
   }
 
@@ -148,35 +144,41 @@ public final class RevisionBackendsManager {
   public CompletableFuture<Void> stop() {
     stopped = true;
     rateLimiter.stop();
-    return CompletableFuture.allOf(revisions.keySet().stream().map(this::end)
+    return CompletableFuture.allOf(revisions.all(slot)
+        .map(known -> CompletableFuture.runAsync(known::cancelled, known.loop()))
         .toArray(CompletableFuture<?>[]::new));
   }
 
-  private CompletableFuture<Void> end(RevisionId id) {
-    return CompletableFuture.runAsync(() -> {
-      var known = revisions.remove(id);
-      if (known != null) {
-        known.cancelled();
-      }
-    }, loops.apply(id));
+  private void on(RevisionId id, Consumer<WatchedRevision> change) {
+    var revision = revisions.find(id);
+    if (revision != null) {
+      on(revision, change);
+    }
   }
 
-  private void on(RevisionId id, Consumer<WatchedRevision> change) {
-    loops.apply(id).execute(() -> {
-      var known = revisions.computeIfAbsent(id, _ -> new WatchedRevision(this::watcher));
-      if (!stopped) {
+  private void on(LiveRevision revision, Consumer<WatchedRevision> change) {
+    revision.loop().execute(() -> {
+      var known = stopped ? null : revision.slot(slot);
+      if (known != null) {
         change.accept(known);
-      }
-      // If stop() ran in the meantime, it may have missed this entry.
-      if (stopped || known.isEmpty()) {
-        known.cancelled();
-        revisions.remove(id);
+        if (stopped) {
+          // Because stop() may have missed a revision that was new to this class.
+          known.cancelled();
+        }
       }
     });
   }
 
-  private RevisionWatcher watcher(Revision revision) {
-    var loop = loops.apply(revision.id());
+  /** Publishes that the revision has no pods, if it had any. */
+  private void ended(WatchedRevision revision) {
+    revision.loop().execute(() -> {
+      if (!stopped) {
+        revision.endWatcher();
+      }
+    });
+  }
+
+  private RevisionWatcher watcher(Revision revision, Loop loop) {
     var policy = new ProbePolicy(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
     var watcher = new RevisionWatcher(policy, loop, new PodProber(client, loop, revision, settings),

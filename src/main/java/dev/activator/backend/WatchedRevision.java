@@ -1,24 +1,25 @@
 package dev.activator.backend;
 
 import dev.activator.loop.Loop;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest Kubernetes objects of one revision, which may come in any order. Runs a watcher
- * while both the Revision and the Endpoints exist.
+ * Holds the latest Kubernetes objects of one revision. Runs a watcher while the Endpoints exist.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
  */
 final class WatchedRevision {
-  private final Function<Revision, RevisionWatcher> watchers;
-  private @Nullable Revision revision;
+  private final Loop loop;
+  private final BiFunction<Revision, Loop, RevisionWatcher> watchers;
+  private Revision revision;
   private @Nullable PrivateEndpoints pods;
   private @Nullable PrivateClusterIp clusterIp;
   /**
@@ -28,33 +29,34 @@ final class WatchedRevision {
   private @Nullable Loop waitsOn;
   private volatile @Nullable RevisionWatcher watcher;
 
-  WatchedRevision(Function<Revision, RevisionWatcher> watchers) {
+  WatchedRevision(LiveRevision revision, BiFunction<Revision, Loop, RevisionWatcher> watchers) {
+    this.revision = revision.spec();
+    this.loop = revision.loop();
     this.watchers = watchers;
   }
 
-  void exists(Revision now) {
+  Loop loop() {
+    return loop;
+  }
+
+  void changed(Revision now) {
     var before = revision;
     revision = now;
-    if (before != null && differs(before, now)) {
+    if (differs(before, now)) {
       endWatcher();
     }
     watch();
   }
 
   private static boolean differs(Revision a, Revision b) {
-    return !a.uid().equals(b.uid()) || a.protocol() != b.protocol()
+    return a.protocol() != b.protocol()
         || a.probesBeforeReady() != b.probesBeforeReady()
         || !Objects.equals(a.readinessProbe(), b.readinessProbe());
   }
 
-  void gone() {
-    revision = null;
-    endWatcher();
-  }
-
   void listed(PrivateEndpoints now) {
     pods = now;
-    if (!watch() && watcher != null && revision != null) {
+    if (!watch() && watcher != null) {
       watcher.listed(now.on(revision.protocol()));
     }
   }
@@ -66,7 +68,7 @@ final class WatchedRevision {
 
   void addressed(PrivateClusterIp now) {
     clusterIp = now;
-    if (watcher != null && revision != null) {
+    if (watcher != null) {
       watcher.addressed(now.on(revision.protocol()));
     }
   }
@@ -103,12 +105,6 @@ final class WatchedRevision {
     }
   }
 
-  /** Whether none of the revision's objects exists. */
-  boolean isEmpty() {
-    return revision == null && pods == null
-        && (clusterIp == null || (clusterIp.http1() == null && clusterIp.h2c() == null));
-  }
-
   @Nullable RevisionBackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
@@ -122,10 +118,10 @@ final class WatchedRevision {
 
   /** @return whether it started a watcher */
   private boolean watch() {
-    if (revision == null || pods == null || (watcher != null && !watcher.hasEnded())) {
+    if (pods == null || (watcher != null && !watcher.hasEnded())) {
       return false;
     }
-    var created = watchers.apply(revision);
+    var created = watchers.apply(revision, loop);
     watcher = created;
     if (clusterIp != null) {
       created.addressed(clusterIp.on(revision.protocol()));
@@ -137,7 +133,7 @@ final class WatchedRevision {
     return true;
   }
 
-  private void endWatcher() {
+  void endWatcher() {
     if (watcher != null) {
       watcher.deleted();
       watcher = null;

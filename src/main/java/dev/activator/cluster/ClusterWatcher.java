@@ -17,6 +17,8 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpointAddresses;
@@ -60,10 +62,9 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
   private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final PodAddressPreference source;
+  private final LiveRevisions live;
   private final KnativeInformers knative;
   private final MergedRevisions merged;
-  /** The revisions of {@link #merged}, in a field because each request reads one. */
-  private final RevisionChangePublisher<Revision> revisions;
   private final RevisionChangePublisher<ContainerFailure> containerFailures = new RevisionChangePublisher<>(
       "pods that do not start");
   private final RevisionChangePublisher<RevisionStartProgress> podProgress = new RevisionChangePublisher<>(
@@ -88,13 +89,15 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
   private volatile @Nullable PodStatusWatcher podStatus;
 
   /**
+   * @param live gets the revisions that exist; nobody else changes it
    * @param access is called at the start, when the port of an embedded API is known
    * @param startTimeout for how long the start is retried
    * @param random jitter
    */
-  public ClusterWatcher(Supplier<ClusterAccess> access, KubernetesVersion minimum,
-      Duration startTimeout,
+  public ClusterWatcher(LiveRevisions live, Supplier<ClusterAccess> access,
+      KubernetesVersion minimum, Duration startTimeout,
       ReflectorSettings settings, RandomGenerator random, PodAddressPreference source) {
+    this.live = live;
     this.access = access;
     this.minimum = minimum;
     this.startTimeout = startTimeout;
@@ -102,8 +105,7 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     this.random = random;
     this.source = source;
     this.knative = new KnativeInformers(source);
-    this.merged = new MergedRevisions(knative, () -> scaledServices);
-    this.revisions = merged.revisions;
+    this.merged = new MergedRevisions(live, knative, () -> scaledServices);
   }
 
   /** The kinds of objects that revisions are read from. */
@@ -197,16 +199,19 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     return merged.scaledServiceStates.find(id.withoutPort());
   }
 
-  public Topic<Revision> revisions() {
-    return revisions.changes();
+  public Topic<LiveRevision> revisions() {
+    return merged.revisions;
   }
 
   /** Publishes the last state of deleted revisions. */
   public Topic<Revision> revisionsGone() {
-    return revisions.ends();
+    return merged.revisionsGone;
   }
 
-  /** Publishes the pods of revisions. The revision may not be known yet. */
+  /**
+   * Publishes the pods of revisions. The revision may not be known yet; when it is, they are published
+   * again.
+   */
   public Topic<PrivateEndpoints> pods() {
     return merged.pods.changes();
   }
@@ -459,7 +464,8 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
 
   @Override
   public @Nullable Revision find(RevisionId id) {
-    return revisions.find(id);
+    var known = live.find(id);
+    return known == null ? null : known.spec();
   }
 
   /** @param service the namespace and name of a Knative Service */

@@ -6,6 +6,8 @@ import dev.activator.cluster.policy.ResolvedScaledService.Backend;
 import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
@@ -30,13 +32,15 @@ import org.jspecify.annotations.Nullable;
 final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListener {
   private static final String ROUTED = "active";
 
+  private final LiveRevisions live;
   private final KnativeInformers knative;
   private final Supplier<@Nullable ScaledServiceResolver> scaledServices;
   /** The ids of Knative's revisions. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
   /** The revisions of each Knative Service. */
   private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
-  final RevisionChangePublisher<Revision> revisions = new RevisionChangePublisher<>("Revision");
+  final Topic<LiveRevision> revisions = new Topic<>("Revision");
+  final Topic<Revision> revisionsGone = new Topic<>("end of Revision");
   final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
   final RevisionChangePublisher<PublicEndpointAddresses> publicAddresses = new RevisionChangePublisher<>(
       "public Endpoints",
@@ -48,13 +52,11 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   final Topic<ActivatorSlicePlanner> caught = new Topic<>("EndpointSlices that catch requests");
 
   /** @param scaledServices returns null if ScaledServices are not followed */
-  MergedRevisions(KnativeInformers knative,
+  MergedRevisions(LiveRevisions live, KnativeInformers knative,
       Supplier<@Nullable ScaledServiceResolver> scaledServices) {
+    this.live = live;
     this.knative = knative;
     this.scaledServices = scaledServices;
-    // These are the first subscribers, so that later ones find the revision.
-    revisions.changes().subscribe("revisions by Service", now -> updateService(now, Set::add));
-    revisions.ends().subscribe("revisions by Service", last -> updateService(last, Set::remove));
   }
 
   /** @param service the namespace and name of a Knative Service */
@@ -86,10 +88,10 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
    * Knative Service with this name; null if there is none.
    */
   @Nullable RevisionId named(RevisionId name) {
-    return revisions.find(name) != null
+    return live.find(name) != null
         ? name
-        : revisionsOf(name).stream().map(revisions::find).filter(Objects::nonNull)
-            .max(Comparator.comparing(MergedRevisions::isRouted)
+        : revisionsOf(name).stream().map(live::find).filter(Objects::nonNull)
+            .map(LiveRevision::spec).max(Comparator.comparing(MergedRevisions::isRouted)
                 .thenComparing(MergedRevisions::generation))
             .map(Revision::id).orElse(null);
   }
@@ -112,7 +114,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   }
 
   String uidOf(RevisionId id) {
-    var revision = revisions.find(id);
+    var revision = live.find(id);
     return revision == null ? "" : revision.uid();
   }
 
@@ -127,9 +129,9 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
       scaled.knativeRevisionChanged(now.id());
     }
     if (now == null && before != null) {
-      revisions.gone(before.id());
+      end(before.id());
     } else if (now != null && before == now) {
-      revisions.again(now.id(), now);
+      revisionAgain(now);
     } else if (now != null) {
       revisionChanged(now);
     }
@@ -152,26 +154,47 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
 
   /** Reports that the revision, pods and addresses of a ScaledService with this name are gone. */
   private void withdraw(RevisionId id) {
-    if (revisions.find(id) != null) {
-      revisions.gone(id);
+    if (live.find(id) != null) {
+      end(id);
       pods.gone(id);
       publicAddresses.gone(id);
     }
   }
 
   private void revisionChanged(Revision now) {
-    var before = revisions.find(now.id());
-    boolean isAnother = before == null || !before.uid().equals(now.uid());
-    if (isAnother) {
-      // A revision that was created again under the same name is a different one.
-      revisions.gone(now.id());
-      knative.recreated(now.id(), now.uid());
+    var known = live.find(now.id());
+    if (known == null || !known.spec().equals(now)) {
+      revisionAgain(now);
     }
-    revisions.changed(now.id(), now);
-    var addresses = publicAddresses.find(now.id());
-    if (isAnother && addresses != null) {
-      // The addresses were reported before the revision.
-      publicAddresses.again(now.id(), addresses);
+  }
+
+  /** Publishes the revision even if it has not changed, as in a resync. */
+  private void revisionAgain(Revision now) {
+    var id = now.id();
+    var known = live.find(id);
+    boolean begins = known == null || !known.uid().equals(now.uid());
+    if (begins) {
+      // A revision that was created again under the same name is a different one.
+      end(id);
+      knative.recreated(id, now.uid());
+    }
+    var revision = live.update(now);
+    updateService(now, Set::add);
+    revisions.publish(revision);
+    if (begins) {
+      // What was reported before the revision.
+      clusterIps.republish(id);
+      pods.republish(id);
+      publicAddresses.republish(id);
+    }
+  }
+
+  private void end(RevisionId id) {
+    var known = live.find(id);
+    if (known != null) {
+      live.end(id);
+      updateService(known.spec(), Set::remove);
+      revisionsGone.publish(known.spec());
     }
   }
 
@@ -223,8 +246,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     if (!knativeRevisions.contains(id)) {
       portsGone(before, now);
       now.backends().forEach(one -> {
-        revisionChanged(one.revision());
-        revisions.again(one.id(), one.revision());
+        revisionAgain(one.revision());
         pods.again(one.id(), one.pods());
       });
     }

@@ -60,6 +60,14 @@ public final class RevisionChangePublisher<E> {
     changes.publish(now);
   }
 
+  /** Publishes the value again, if there is one, to subscribers that could not use it before. */
+  void republish(RevisionId about) {
+    var known = last.get(about);
+    if (known != null) {
+      changes.publish(known);
+    }
+  }
+
   void gone(RevisionId about) {
     var known = last.remove(about);
     if (known != null) {

@@ -1,7 +1,9 @@
 package dev.activator.console;
 
 import dev.activator.observability.MetricDefinition;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.stats.RevisionStat;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,11 +11,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,8 @@ public final class MinuteHistory {
   private final LongSupplier nanoTime;
   private final ToIntFunction<RevisionId> queued;
   private final Durations durations;
-  private final Map<RevisionId, Minute> minutes = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<Minute> slot;
   private volatile boolean isViewed;
   private long viewedAt;
   private long cleanedSecond = Long.MIN_VALUE;
@@ -51,8 +52,10 @@ public final class MinuteHistory {
     long @Nullable [] recent(RevisionId id);
   }
 
-  public MinuteHistory(LongSupplier nanoTime, ToIntFunction<RevisionId> queued,
-      Durations durations) {
+  public MinuteHistory(LiveRevisions revisions, LongSupplier nanoTime,
+      ToIntFunction<RevisionId> queued, Durations durations) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("last minute", _ -> new Minute());
     this.nanoTime = nanoTime;
     this.queued = queued;
     this.durations = durations;
@@ -92,9 +95,11 @@ public final class MinuteHistory {
     long second = second();
     for (var stat : stats) {
       var id = stat.revision();
-      minutes.computeIfAbsent(id, _ -> new Minute()).add(second,
-          (int) Math.round(stat.requestCount()), queued.applyAsInt(id),
-          () -> isViewed ? durations.of(id) : null);
+      var minute = revisions.slot(id, slot);
+      if (minute != null) {
+        minute.add(second, (int) Math.round(stat.requestCount()), queued.applyAsInt(id),
+            () -> isViewed ? durations.of(id) : null);
+      }
     }
     cleanUp(second);
   }
@@ -103,7 +108,8 @@ public final class MinuteHistory {
     long second = second();
     viewed(second);
     // Leaves out the current second, which is not over and perhaps not reported yet.
-    return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id),
+    var known = revisions.slot(id, slot);
+    return (known == null ? new Minute() : known).until(second - 1, durations.of(id),
         durations.recent(id));
   }
 
@@ -114,10 +120,11 @@ public final class MinuteHistory {
   Map<RevisionId, Double> rates() {
     long second = second();
     var rates = new HashMap<RevisionId, Double>();
-    minutes.forEach((id, minute) -> {
-      int sum = minute.sum(second - STEP, second - 1);
+    revisions.all().forEach(revision -> {
+      var minute = revision.peek(slot);
+      int sum = minute == null ? 0 : minute.sum(second - STEP, second - 1);
       if (sum > 0) {
-        rates.put(id, (double) sum / STEP);
+        rates.put(revision.id(), (double) sum / STEP);
       }
     });
     return rates;
@@ -140,16 +147,17 @@ public final class MinuteHistory {
       return;
     }
     cleanedSecond = second;
-    minutes.values().removeIf(minute -> second - minute.last > SECONDS);
+    revisions.all().forEach(revision -> {
+      var minute = revision.peek(slot);
+      if (minute != null && second - minute.last > SECONDS) {
+        revision.clear(slot);
+      }
+    });
     if (isViewed && second - viewedAt > SECONDS) {
       isViewed = false;
       durations.stop();
-      minutes.values().forEach(Minute::forgetDurations);
+      revisions.all(slot).forEach(Minute::forgetDurations);
     }
-  }
-
-  public void gone(RevisionId id) {
-    minutes.remove(id);
   }
 
   private long second() {
@@ -240,20 +248,12 @@ public final class MinuteHistory {
         snapshots.add(new Snapshot(second, counts));
       }
       var before = snapshots.getFirst().counts;
-      if (counts == null || before == null || haveRestarted(counts, before)) {
+      if (counts == null || before == null) {
         return counts;
       }
       var more = new long[counts.length];
       Arrays.setAll(more, i -> counts[i] - before[i]);
       return more;
-    }
-
-    /**
-     * Whether the counts have restarted. This happens if a late report keeps the entry of a deleted
-     * revision, and the revision is created again.
-     */
-    private static boolean haveRestarted(long[] counts, long[] before) {
-      return IntStream.range(0, counts.length).anyMatch(i -> counts[i] < before[i]);
     }
   }
 

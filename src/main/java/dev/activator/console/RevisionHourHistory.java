@@ -1,7 +1,9 @@
 package dev.activator.console;
 
 import dev.activator.observability.RequestOutcome;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.stats.RevisionStat;
 import java.time.Clock;
 import java.time.Duration;
@@ -14,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.EnumMap;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -40,7 +41,8 @@ public final class RevisionHourHistory {
   private final LongSupplier nanoTime;
   private final Clock clock;
   private final ToIntFunction<RevisionId> queued;
-  private final Map<RevisionId, Entry> entries = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<Entry> slot;
   private final AtomicInteger series = new AtomicInteger();
   /**
    * Errors by second, for a minute. The number of statuses is limited, because a pod may invent
@@ -52,7 +54,10 @@ public final class RevisionHourHistory {
       RequestOutcome.values().length);
   private volatile boolean sampledAll;
 
-  public RevisionHourHistory(LongSupplier nanoTime, Clock clock, ToIntFunction<RevisionId> queued) {
+  public RevisionHourHistory(LiveRevisions revisions, LongSupplier nanoTime, Clock clock,
+      ToIntFunction<RevisionId> queued) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("last hour", _ -> new Entry(minute()), Entry::drop);
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.queued = queued;
@@ -128,9 +133,11 @@ public final class RevisionHourHistory {
       int requests = (int) Math.round(stat.requestCount());
       int depth = queued.applyAsInt(id);
       if (requests > 0 || depth > 0) {
-        var entry = entry(id);
-        entry.add(Kind.REQUESTS, minute, requests);
-        entry.add(Kind.QUEUED, minute, depth);
+        var entry = revisions.slot(id, slot);
+        if (entry != null) {
+          entry.add(Kind.REQUESTS, minute, requests);
+          entry.add(Kind.QUEUED, minute, depth);
+        }
       }
     }
   }
@@ -141,7 +148,7 @@ public final class RevisionHourHistory {
     if (!outcome.served()) {
       rejects.add(minute(), outcome);
     }
-    var entry = entries.get(id);
+    var entry = revisions.peek(id, slot);
     if (entry != null) {
       entry.add(Kind.ERRORS, minute(), 1);
     }
@@ -149,7 +156,7 @@ public final class RevisionHourHistory {
 
   /** Call at the first answered request of a start from zero. */
   public void started(RevisionId id) {
-    var entry = entries.get(id);
+    var entry = revisions.peek(id, slot);
     if (entry != null) {
       entry.add(Kind.STARTS, minute(), 1);
     }
@@ -159,12 +166,18 @@ public final class RevisionHourHistory {
   void sampled(Collection<Sample> samples, boolean all) {
     long minute = minute();
     var now = clock.instant();
-    samples.forEach(sample -> entry(sample.id).sampled(sample, minute, now, sampledAll));
+    for (var sample : samples) {
+      var entry = revisions.slot(sample.id, slot);
+      if (entry != null) {
+        entry.sampled(sample, minute, now, sampledAll);
+      }
+    }
     if (all) {
       sampledAll = true;
-      entries.forEach((id, entry) -> {
-        if (entry.isOver(minute, now)) {
-          gone(id);
+      revisions.all().forEach(revision -> {
+        var entry = revision.peek(slot);
+        if (entry != null && entry.isOver(minute, now)) {
+          revision.clear(slot);
         }
       });
     }
@@ -175,7 +188,7 @@ public final class RevisionHourHistory {
   }
 
   public LastHour of(RevisionId id) {
-    var entry = entries.get(id);
+    var entry = revisions.peek(id, slot);
     return entry == null ? LastHour.NONE : entry.read(minute());
   }
 
@@ -189,17 +202,6 @@ public final class RevisionHourHistory {
    */
   Map<RequestOutcome, Integer> rejects() {
     return rejects.sums(minute());
-  }
-
-  public void gone(RevisionId id) {
-    var entry = entries.remove(id);
-    if (entry != null) {
-      entry.drop();
-    }
-  }
-
-  private Entry entry(RevisionId id) {
-    return entries.computeIfAbsent(id, _ -> new Entry(minute()));
   }
 
   private long second() {

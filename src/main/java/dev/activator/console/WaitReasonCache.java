@@ -2,15 +2,16 @@ package dev.activator.console;
 
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A cache of the reasons why requests wait, for their callers. While a revision has no capacity,
@@ -26,7 +27,8 @@ public final class WaitReasonCache {
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final int MAX_AT_ONCE = 20;
 
-  private final Map<RevisionId, String> last = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<AtomicReference<String>> slot;
   private final RevisionInspector inspector;
   private final Throttler throttler;
   private final Loop loop;
@@ -35,7 +37,10 @@ public final class WaitReasonCache {
   private final ResettableTimer timer;
 
   /** @param loop runs the timer of the reads */
-  public WaitReasonCache(RevisionInspector inspector, Throttler throttler, Loop loop) {
+  public WaitReasonCache(LiveRevisions revisions, RevisionInspector inspector,
+      Throttler throttler, Loop loop) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("wait reason", _ -> new AtomicReference<>(""));
     this.inspector = inspector;
     this.throttler = throttler;
     this.loop = loop;
@@ -60,18 +65,22 @@ public final class WaitReasonCache {
       var unknown = new HashSet<>(next);
       for (var now : all) {
         unknown.remove(now.revision());
-        last.put(now.revision(), WaitDiagnosis.forCallers(now));
-        if (throttler.view(now.revision()) == null) {
-          // The revision was deleted after the snapshot.
-          last.remove(now.revision());
-        }
+        put(now.revision(), WaitDiagnosis.forCallers(now));
       }
-      last.keySet().removeAll(unknown);
+      unknown.forEach(id -> put(id, ""));
     });
   }
 
-  public void gone(RevisionId id) {
-    last.remove(id);
+  private void put(RevisionId id, String reason) {
+    var last = revisions.slot(id, slot);
+    if (last != null) {
+      last.set(reason);
+    }
+  }
+
+  private String last(RevisionId id) {
+    var last = revisions.peek(id, slot);
+    return last == null ? "" : last.get();
   }
 
   /** The reason as a sentence without a full stop and without addresses; empty if unknown. */
@@ -86,12 +95,12 @@ public final class WaitReasonCache {
   private String starting(RevisionId id) {
     var start = throttler.start(id);
     if (start != null && start.failure() != null) {
-      var known = start.failure().isOverdue() ? last.getOrDefault(id, "") : "";
+      var known = start.failure().isOverdue() ? last(id) : "";
       return known.isEmpty() ? WaitDiagnosis.cannotStart(start.failure()) : known;
     }
     var requested = start == null ? null : start.requested();
     // In the first second, the cached reason is that of an earlier start.
-    return requested == null || requested.compareTo(PERIOD) < 0 ? "" : last.getOrDefault(id, "");
+    return requested == null || requested.compareTo(PERIOD) < 0 ? "" : last(id);
   }
 
   private static String busy(ThrottleView view) {

@@ -197,7 +197,7 @@ public final class EmbeddedPlatform implements Platform {
   public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
     // The last subscriber: the throttler and the watchers know the revision by then.
-    cluster.revisions().subscribe("routable revisions", this::routable);
+    cluster.revisions().subscribe("routable revisions", now -> routable(now.spec()));
     cluster.revisionsGone().subscribe("routable revisions", last -> routed.remove(last.id()));
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true),

@@ -3,9 +3,11 @@ package dev.activator.observability;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.revision.StartPhase;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Clock;
@@ -83,7 +85,8 @@ public final class ColdStartRecorder implements RequestObserver {
   private final LongSupplier nanoTime;
   private final Meters meters;
   private final Clock clock;
-  private final Map<RevisionId, ColdStartTracker> revisions = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<ColdStartTracker> slot;
   /** The recorded requests, the newest last. */
   private final List<Entry> last = new ArrayList<>(MAX_KEPT);
   private volatile Consumer<RevisionId> onStart = _ -> {
@@ -93,8 +96,11 @@ public final class ColdStartRecorder implements RequestObserver {
   /** The revisions that have labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
 
-  public ColdStartRecorder(LongSupplier nanoTime, Meters meters, Clock clock,
-      LabelledBy labelledBy) {
+  public ColdStartRecorder(LiveRevisions revisions, LongSupplier nanoTime, Meters meters,
+      Clock clock, LabelledBy labelledBy) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("cold starts",
+        now -> new ColdStartTracker(now.id(), nanoTime.getAsLong()), this::ended);
     this.labelledBy = labelledBy;
     this.nanoTime = nanoTime;
     this.meters = meters;
@@ -112,15 +118,16 @@ public final class ColdStartRecorder implements RequestObserver {
 
   public void listed(PrivateEndpoints pods) {
     var all = pods.http1().all().plus(pods.h2c().all());
-    var tracker = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
+    var tracker = all.isEmpty() ? find(pods.revision()) : revisions.slot(pods.revision(), slot);
     if (tracker != null) {
       tracker.listed(all, nanoTime.getAsLong());
     }
   }
 
   public void published(HealthyDestinations now) {
-    // The watcher of a deleted revision publishes an empty set. No tracker may be created for it.
-    var tracker = now.pods().isEmpty() ? revisions.get(now.revision()) : of(now.revision());
+    var tracker = now.pods().isEmpty()
+        ? find(now.revision())
+        : revisions.slot(now.revision(), slot);
     if (tracker == null) {
       return;
     }
@@ -156,7 +163,7 @@ public final class ColdStartRecorder implements RequestObserver {
    * when it changes.
    */
   public void progress(RevisionStartProgress now) {
-    var tracker = revisions.get(now.revision());
+    var tracker = find(now.revision());
     if (tracker != null) {
       tracker.progress(now, clock.instant(), nanoTime.getAsLong());
       settle(now.revision(), tracker, false);
@@ -165,7 +172,7 @@ public final class ColdStartRecorder implements RequestObserver {
 
   /** Call when the status of the revision's pods is no longer read. */
   public void progressEnded(RevisionId id) {
-    var tracker = revisions.get(id);
+    var tracker = find(id);
     if (tracker != null) {
       tracker.progressEnded();
       settle(id, tracker, false);
@@ -210,8 +217,8 @@ public final class ColdStartRecorder implements RequestObserver {
     listed(PrivateEndpoints.none(id));
   }
 
-  public void gone(RevisionId id) {
-    revisions.remove(id);
+  private void ended(ColdStartTracker tracker) {
+    var id = tracker.revision();
     if (labelled.remove(id)) {
       meters.forget(MetricDefinition.COLD_START,
           labels -> id.namespace().equals(labels.get(HttpLabels.NAMESPACE))
@@ -219,8 +226,8 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  private ColdStartTracker of(RevisionId id) {
-    return revisions.computeIfAbsent(id, _ -> new ColdStartTracker(nanoTime.getAsLong()));
+  private @Nullable ColdStartTracker find(RevisionId id) {
+    return revisions.peek(id, slot);
   }
 
   @Override
@@ -241,11 +248,6 @@ public final class ColdStartRecorder implements RequestObserver {
           }
           record(request, outcome, request.status());
         }
-        var revision = request.revision();
-        if (outcome == RequestOutcome.REVISION_GONE && revision != null) {
-          // The request may have been queued after the revision was deleted.
-          gone(revision.id());
-        }
       }
       case ARRIVED, FORWARDING, UNDELIVERED -> {
         // It is not known yet what the request waits for.
@@ -256,8 +258,9 @@ public final class ColdStartRecorder implements RequestObserver {
   /** A request that had a pod before, or waits only for its turn, does not wait for a start. */
   private void queued(RequestTimeline request) {
     var revision = request.revision();
-    if (revision != null && request.retries() == 0) {
-      var awaited = of(revision.id()).await(nanoTime.getAsLong());
+    var tracker = revision == null ? null : revisions.slot(revision.id(), slot);
+    if (tracker != null && request.retries() == 0) {
+      var awaited = tracker.await(nanoTime.getAsLong());
       if (awaited != null) {
         RequestTimeline.AWAITED.set(request, awaited);
       }
@@ -322,7 +325,7 @@ public final class ColdStartRecorder implements RequestObserver {
       return Labels.EMPTY;
     }
     // A deleted revision has no tracker, and its series have been dropped.
-    boolean own = revisions.containsKey(id) && (labelled.contains(id)
+    boolean own = find(id) != null && (labelled.contains(id)
         || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id)));
     return Labels.of(HttpLabels.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER,
         HttpLabels.REVISION,
@@ -344,7 +347,7 @@ public final class ColdStartRecorder implements RequestObserver {
     if (last.size() == MAX_KEPT) {
       last.removeFirst();
     }
-    var tracker = revisions.get(entry.start.revision());
+    var tracker = find(entry.start.revision());
     last.addLast(tracker == null ? entry : split(entry, tracker));
     return true;
   }
@@ -354,7 +357,7 @@ public final class ColdStartRecorder implements RequestObserver {
    * no requests.
    */
   public @Nullable OngoingColdStart view(RevisionId id) {
-    var tracker = revisions.get(id);
+    var tracker = find(id);
     if (tracker == null) {
       return null;
     }
@@ -367,7 +370,7 @@ public final class ColdStartRecorder implements RequestObserver {
    * pod is listed.
    */
   public @Nullable Duration listedFor(RevisionId id) {
-    var tracker = revisions.get(id);
+    var tracker = find(id);
     long nanos = tracker == null ? Long.MAX_VALUE : tracker.listedSince();
     return nanos == Long.MAX_VALUE
         ? null

@@ -4,6 +4,7 @@ import dev.activator.observability.ColdStartRecorder.AwaitedStart;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.StartPhase;
 import java.time.Instant;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Units.</b> Nanoseconds of the loops' clock.
  */
 final class ColdStartTracker {
+  private final RevisionId revision;
   private final Map<Destination, Long> listed = new HashMap<>(4);
   private DestinationSet published = DestinationSet.NONE;
   private long starts;
@@ -39,8 +41,13 @@ final class ColdStartTracker {
   /** The number of the last start about which nothing more will be learned. */
   private long settled;
 
-  ColdStartTracker(long now) {
+  ColdStartTracker(RevisionId revision, long now) {
+    this.revision = revision;
     this.unlistedSince = now;
+  }
+
+  RevisionId revision() {
+    return revision;
   }
 
   synchronized void listed(DestinationSet pods, long now) {

@@ -1,9 +1,9 @@
 package dev.activator.observability;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import dev.activator.revision.Slot;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +19,8 @@ public final class LastFailedRequests implements RequestObserver {
   public record FailedRequest(RequestOutcome outcome, int status, long atNanos) {}
 
   private final LongSupplier nanoTime;
-  private final RevisionLookup existing;
-  private final Map<RevisionId, FailedRequest> last = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<AtomicReference<@Nullable FailedRequest>> slot;
   private volatile Listener listener = (_, _, _) -> {
   };
 
@@ -29,10 +29,10 @@ public final class LastFailedRequests implements RequestObserver {
     void failed(RevisionId id, RequestOutcome outcome, int status);
   }
 
-  /** @param existing no longer finds a revision when {@link #gone} is called for it */
-  public LastFailedRequests(LongSupplier nanoTime, RevisionLookup existing) {
+  public LastFailedRequests(LongSupplier nanoTime, LiveRevisions revisions) {
     this.nanoTime = nanoTime;
-    this.existing = existing;
+    this.revisions = revisions;
+    this.slot = revisions.slot("last failed request", _ -> new AtomicReference<>());
   }
 
   public void onFailure(Listener to) {
@@ -50,22 +50,20 @@ public final class LastFailedRequests implements RequestObserver {
     }
     if (!outcome.served() || request.status() >= SERVER_ERROR) {
       listener.failed(revision.id(), outcome, request.status());
-      last.put(revision.id(), new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
-      if (existing.find(revision.id()) == null) {
-        // The revision was deleted while the request was queued, so gone() will not be called
-        // again.
-        last.remove(revision.id());
+      var last = revisions.slot(revision.id(), slot);
+      if (last != null) {
+        last.set(new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
       }
-    } else if (!last.isEmpty()) {
-      last.remove(revision.id());
+    } else {
+      var last = revisions.peek(revision.id(), slot);
+      if (last != null) {
+        last.set(null);
+      }
     }
   }
 
   public @Nullable FailedRequest of(RevisionId id) {
-    return last.get(id);
-  }
-
-  public void gone(RevisionId id) {
-    last.remove(id);
+    var last = revisions.peek(id, slot);
+    return last == null ? null : last.get();
   }
 }

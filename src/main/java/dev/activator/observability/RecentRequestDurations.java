@@ -1,9 +1,8 @@
 package dev.activator.observability;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import dev.activator.revision.Slot;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -20,13 +19,13 @@ public final class RecentRequestDurations implements RequestObserver {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   private final LongSupplier nanoTime;
-  private final RevisionLookup existing;
-  private final Map<RevisionId, Ring> rings = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<Ring> slot;
 
-  /** @param existing no longer finds a revision when {@link #gone} is called for it */
-  public RecentRequestDurations(LongSupplier nanoTime, RevisionLookup existing) {
+  public RecentRequestDurations(LongSupplier nanoTime, LiveRevisions revisions) {
     this.nanoTime = nanoTime;
-    this.existing = existing;
+    this.revisions = revisions;
+    this.slot = revisions.slot("recent durations", _ -> new Ring());
   }
 
   @Override
@@ -35,16 +34,10 @@ public final class RecentRequestDurations implements RequestObserver {
     if (step != Step.ENDED || revision == null) {
       return;
     }
-    var id = revision.id();
-    var ring = rings.get(id);
-    if (ring == null) {
-      ring = rings.computeIfAbsent(id, _ -> new Ring());
-      if (existing.find(id) == null) {
-        // The revision was deleted while the request ran, so gone() will not be called again.
-        rings.remove(id);
-      }
+    var ring = revisions.slot(revision.id(), slot);
+    if (ring != null) {
+      ring.add(request.endedNanos(), request.endedNanos() - request.arrivedNanos());
     }
-    ring.add(request.endedNanos(), request.endedNanos() - request.arrivedNanos());
   }
 
   /**
@@ -52,17 +45,13 @@ public final class RecentRequestDurations implements RequestObserver {
    * than are stored.
    */
   public long @Nullable [] of(RevisionId id) {
-    var ring = rings.get(id);
+    var ring = revisions.peek(id, slot);
     return ring == null ? new long[0] : ring.since(nanoTime.getAsLong() - MINUTE_NANOS);
-  }
-
-  public void gone(RevisionId id) {
-    rings.remove(id);
   }
 
   /** Call when this is no longer an observer. */
   public void clear() {
-    rings.clear();
+    revisions.clear(slot);
   }
 
   private static final class Ring {

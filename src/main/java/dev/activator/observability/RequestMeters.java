@@ -1,13 +1,13 @@
 package dev.activator.observability;
 
 import dev.activator.observability.Meters.Reading;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
+import dev.activator.revision.Slot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestMeters implements RequestObserver {
   private final Meters registry;
-  private final RevisionLookup existing;
-  private final Map<RevisionId, RevisionMeters> revisions = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<RevisionMeters> slot;
   private final RevisionMeters none = new RevisionMeters(null);
   private final Map<RequestOutcome, LongAdder> rejections = new EnumMap<>(RequestOutcome.class);
   private final LongAdder retries = new LongAdder();
@@ -33,9 +33,10 @@ public final class RequestMeters implements RequestObserver {
   /** Whether there were requests of a kind. Its series stays after they have ended. */
   private final boolean[] known = new boolean[HttpLabels.KINDS];
 
-  public RequestMeters(Meters meters, RevisionLookup existing) {
+  public RequestMeters(Meters meters, LiveRevisions revisions) {
     this.registry = meters;
-    this.existing = existing;
+    this.revisions = revisions;
+    this.slot = revisions.slot("request meters", now -> new RevisionMeters(now.spec()));
     for (var outcome : RequestOutcome.values()) {
       if (!outcome.served()) {
         var count = new LongAdder();
@@ -75,13 +76,9 @@ public final class RequestMeters implements RequestObserver {
     if (revision == null) {
       return none;
     }
-    var known = revisions.get(revision.id());
-    return known != null && known.isOf(revision) ? known : add(revision);
-  }
-
-  private RevisionMeters add(Revision revision) {
-    return revisions.compute(revision.id(),
-        (_, known) -> known != null && known.isOf(revision) ? known : new RevisionMeters(revision));
+    var known = revisions.slot(revision.id(), slot);
+    // The series of a deleted revision are not read any more.
+    return known == null ? new RevisionMeters(revision) : known;
   }
 
   private void count(Step step, RequestTimeline request, RevisionMeters meters) {
@@ -142,9 +139,9 @@ public final class RequestMeters implements RequestObserver {
   }
 
   public void reported(RevisionId id, double averageConcurrency) {
-    var revision = existing.find(id);
-    if (revision != null) {
-      of(revision).reported = averageConcurrency;
+    var meters = revisions.slot(id, slot);
+    if (meters != null) {
+      meters.reported = averageConcurrency;
     }
   }
 
@@ -153,21 +150,17 @@ public final class RequestMeters implements RequestObserver {
    * was counted.
    */
   public long @Nullable [] durations(RevisionId id) {
-    var meters = revisions.get(id);
+    var meters = revisions.peek(id, slot);
     return meters == null ? null : meters.durations();
   }
 
-  public void gone(RevisionId id) {
-    revisions.remove(id);
-  }
-
+  /** Call when this is no longer an observer. */
   void clear() {
-    revisions.clear();
+    revisions.clear(slot);
   }
 
   private void addTo(Reading reading) {
-    revisions.keySet().removeIf(id -> existing.find(id) == null);
-    revisions.values().forEach(each -> each.addTo(reading));
+    revisions.all(slot).forEach(each -> each.addTo(reading));
     none.addTo(reading);
     addActiveTo(reading);
   }

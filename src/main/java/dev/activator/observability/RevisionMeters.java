@@ -46,13 +46,6 @@ final class RevisionMeters {
     this.overflow = new Group(HttpLabels.ofOverflow(labels));
   }
 
-  /**
-   * Whether these are the series of this revision, and not of an earlier one with the same name.
-   */
-  boolean isOf(Revision other) {
-    return revision != null && (revision == other || revision.uid().equals(other.uid()));
-  }
-
   void queued(RequestTimeline request, int more) {
     PerThreadCounts.add(requests.own(request.thread), QUEUED, more);
   }

@@ -1,5 +1,6 @@
 package dev.activator.settings;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.PodAddressPreference;
@@ -83,11 +84,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   }
 
   /** Creates the watcher, which is not connected yet. */
-  public ClusterWatcher cluster(Supplier<ClusterAccess> api, Duration timeout,
-      RandomGenerator random,
-      AddressProperties addresses, IdentityProperties identity) {
+  public ClusterWatcher cluster(LiveRevisions live, Supplier<ClusterAccess> api, Duration timeout,
+      RandomGenerator random, AddressProperties addresses, IdentityProperties identity) {
     var defaults = ReflectorSettings.DEFAULT;
-    var cluster = new ClusterWatcher(api, KubernetesVersion.parse(minVersion), timeout,
+    var cluster = new ClusterWatcher(live, api, KubernetesVersion.parse(minVersion), timeout,
         new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
             defaults.auditGrace()),
         random, PodAddressPreference.of(addresses.endpointsSource(), identity.podIp()));

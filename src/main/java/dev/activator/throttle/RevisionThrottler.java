@@ -14,7 +14,6 @@ import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
@@ -370,15 +369,6 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
 
   void publicAddresses(PublicEndpointAddresses addresses, String own) {
     loop.execute(() -> subsetUpdater.activators(addresses, own));
-  }
-
-  /** Sets the addresses unless some are already known, because those may be newer. */
-  void initialAddresses(PublicEndpointAddresses addresses, String own) {
-    loop.execute(() -> {
-      if (subsetUpdater.activator().equals(ActivatorIndex.UNKNOWN)) {
-        subsetUpdater.activators(addresses, own);
-      }
-    });
   }
 
   private void rerouted() {

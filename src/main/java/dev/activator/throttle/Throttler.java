@@ -6,22 +6,22 @@ import dev.activator.loop.Topic;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
+import dev.activator.revision.Slot;
 import dev.activator.throttle.policy.ThrottlerOptions;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Admits the requests of all revisions, with one {@link RevisionThrottler} for each revision.
@@ -29,21 +29,17 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any. A free permit is acquired without a lock or a change of threads. Events
  * of one revision take effect in order.
  *
- * <p><b>Errors.</b> Destinations of an unknown revision are dropped; addresses are kept until the
- * revision exists.
+ * <p><b>Errors.</b> Events of an unknown revision are dropped. Queued requests of a deleted revision are
+ * rejected; running ones continue.
  *
- * <p><b>Source.</b> Knative's {@code Throttler}. There, queued requests of a deleted revision wait
- * for their timeout; here they are rejected immediately.
+ * <p><b>Source.</b> Knative's {@code Throttler}, where queued requests of a deleted revision wait for
+ * their timeout.
  */
 public final class Throttler {
-  private static final Logger log = LoggerFactory.getLogger(Throttler.class);
-
-  private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<RevisionThrottler> slot;
+  /** The throttlers of deleted revisions that had requests in flight. */
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
-  /** Addresses that came before their revision. */
-  private final ConcurrentMap<RevisionId, PublicEndpointAddresses> pendingAddresses = new ConcurrentHashMap<>();
-  private final Function<RevisionId, ? extends Loop> loops;
-  private final RevisionLookup revisions;
   private final String ownAddress;
   private final ThrottlerOptions defaults;
   private final RandomGenerator random;
@@ -56,25 +52,26 @@ public final class Throttler {
   private final Topic<RevisionId> starved = new Topic<>("revisions without a pod");
 
   /** A throttler that shares no permits with another activator. */
-  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
-      String ownAddress, ThrottlerOptions defaults, RandomGenerator random) {
-    this(loops, revisions, ownAddress, defaults, random, PermitSharing.NONE);
+  public Throttler(LiveRevisions revisions, String ownAddress, ThrottlerOptions defaults,
+      RandomGenerator random) {
+    this(revisions, ownAddress, defaults, random, PermitSharing.NONE);
   }
 
   /**
-   * @param revisions must no longer find a revision when {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param random must be thread-safe
    */
-  public Throttler(Function<RevisionId, ? extends Loop> loops, RevisionLookup revisions,
-      String ownAddress, ThrottlerOptions defaults, RandomGenerator random, PermitSharing sharing) {
-    this.loops = loops;
+  public Throttler(LiveRevisions revisions, String ownAddress, ThrottlerOptions defaults,
+      RandomGenerator random, PermitSharing sharing) {
     this.revisions = revisions;
+    this.slot = revisions.slot("throttler", this::throttler, this::ended);
     this.ownAddress = ownAddress;
     this.defaults = defaults;
     this.random = random;
     this.sharing = sharing;
-    sharing.onUnknownRevision(this::find);
+    sharing.onUnknownRevision(id -> {
+      var _ = revisions.slot(id, slot);
+    });
   }
 
   /** A request of the revision could not be delivered to the destination. */
@@ -114,83 +111,65 @@ public final class Throttler {
    * its own loop.
    */
   public ThrottleDecision admit(Revision revision, ThrottleDecision.QueuedCaller caller) {
-    var throttler = throttlers.get(revision.id());
-    return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
+    var throttler = revisions.slot(revision.id(), slot);
+    return throttler == null
+        ? rejected(revision.id(), caller)
+        : throttler.admit(caller);
+  }
+
+  private static ThrottleDecision rejected(RevisionId id, ThrottleDecision.QueuedCaller caller) {
+    if (!caller.mayWait()) {
+      return new ThrottleDecision.NoRoom();
+    }
+    var request = new LateRequest(caller);
+    caller.loop().execute(() -> request.reject(new ThrottleDecision.Rejection.RevisionGone(id)));
+    return request;
   }
 
   /**
    * Call when a revision was created or changed. A new start failure rejects its queued requests.
    */
-  public void revision(Revision revision) {
-    created(revision).revision(revision);
+  public void revision(LiveRevision revision) {
+    var throttler = revision.slot(slot);
+    if (throttler != null) {
+      throttler.revision(revision.spec());
+    }
   }
 
   /** Rejects the queued requests if the pods cannot start and no pod runs. */
   public void containerFailure(ContainerFailure news) {
-    var throttler = throttlers.get(news.revision());
+    var throttler = find(news.revision());
     if (throttler != null) {
       throttler.containerFailure(news.failure());
     }
   }
 
-  /** Rejects the queued requests; running ones continue. */
-  public void revisionGone(RevisionId id) {
-    pendingAddresses.remove(id);
-    throttlers.computeIfPresent(id, (_, known) -> forgotten(known));
-  }
-
-  private @Nullable RevisionThrottler forgotten(RevisionThrottler throttler) {
-    deleted.removeIf(other -> other.view().inFlight() == 0);
-    deleted.add(throttler);
-    throttler.deleted();
-    return null;
-  }
-
   /** Rejects all queued requests. Called when the activator shuts down. */
   public void rejectQueued() {
-    throttlers.values().forEach(RevisionThrottler::rejectQueued);
+    revisions.all(slot).forEach(RevisionThrottler::rejectQueued);
   }
 
   public void destinations(HealthyDestinations healthy) {
-    var throttler = find(healthy.revision());
+    var throttler = revisions.slot(healthy.revision(), slot);
     if (throttler != null) {
       throttler.destinations(healthy);
     }
   }
 
   public void publicAddresses(PublicEndpointAddresses addresses) {
-    var id = addresses.revision();
-    var throttler = find(id);
+    var throttler = revisions.slot(addresses.revision(), slot);
     if (throttler != null) {
       throttler.publicAddresses(addresses, ownAddress);
-      return;
-    }
-    if (addresses.http1().isEmpty() && addresses.h2c().isEmpty()) {
-      pendingAddresses.remove(id);
-      return;
-    }
-    pendingAddresses.put(id, addresses);
-    // The revision may have been created concurrently, without these addresses.
-    var created = find(id);
-    if (created != null) {
-      applyPending(id, created);
-    }
-  }
-
-  private void applyPending(RevisionId id, RevisionThrottler throttler) {
-    var addresses = pendingAddresses.remove(id);
-    if (addresses != null) {
-      throttler.initialAddresses(addresses, ownAddress);
     }
   }
 
   public @Nullable ThrottleView view(RevisionId id) {
-    var throttler = throttlers.get(id);
+    var throttler = find(id);
     return throttler == null ? null : throttler.view();
   }
 
   public ThrottleView.@Nullable Start start(RevisionId id) {
-    var throttler = throttlers.get(id);
+    var throttler = find(id);
     return throttler == null ? null : throttler.start();
   }
 
@@ -198,7 +177,7 @@ public final class Throttler {
    * The number of requests in flight on a destination, of all revisions, including deleted ones.
    */
   public int inFlight(Destination destination) {
-    return Stream.concat(throttlers.values().stream(), deleted.stream())
+    return Stream.concat(revisions.all(slot), deleted.stream())
         .map(RevisionThrottler::view).flatMap(view -> view.pods().stream())
         .filter(pod -> pod.destination().equals(destination))
         .mapToInt(ThrottleView.PodLoad::inFlight).sum();
@@ -206,52 +185,76 @@ public final class Throttler {
 
   /** The details of a revision's throttler. Call on the revision's loop. */
   public ThrottleView.@Nullable Details inspect(RevisionId id) {
-    var throttler = throttlers.get(id);
+    var throttler = find(id);
     return throttler == null ? null : throttler.inspect();
   }
 
   public Set<RevisionId> revisions() {
-    return Set.copyOf(throttlers.keySet());
+    return revisions.all().filter(revision -> revision.peek(slot) != null).map(LiveRevision::id)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   public List<ThrottleView> views() {
-    return throttlers.values().stream().map(RevisionThrottler::view)
+    return revisions.all(slot).map(RevisionThrottler::view)
         .sorted(Comparator.comparing(ThrottleView::revision)).toList();
   }
 
   private @Nullable RevisionThrottler find(RevisionId id) {
-    var throttler = throttlers.get(id);
-    if (throttler != null) {
-      return throttler;
-    }
-    var revision = revisions.find(id);
-    if (revision == null) {
-      log.debug("{}: an event of a revision that does not exist is dropped", id);
-      return null;
-    }
-    return firstSeen(revision);
+    return revisions.peek(id, slot);
   }
 
-  private RevisionThrottler firstSeen(Revision revision) {
-    var throttler = created(revision);
-    // The revision may have been deleted concurrently. Then either this lookup does not find it, or
-    // revisionGone runs later and removes the throttler. If the revision was created again, this
-    // lookup finds it, or revision() is called later.
-    throttlers.computeIfPresent(revision.id(),
-        (id, known) -> revisions.find(id) == null ? forgotten(known) : known);
-    return throttler;
+  private RevisionThrottler throttler(LiveRevision revision) {
+    var id = revision.id();
+    return new RevisionThrottler(revision.loop(), revision.spec(), defaults, random, sharing,
+        capacityLines, new Publisher(id));
   }
 
-  private RevisionThrottler created(Revision revision) {
-    // Uses compute, because computeIfAbsent may return a throttler that another thread is about to
-    // remove.
-    var throttler = throttlers.compute(revision.id(),
-        (id, known) -> known != null
-            ? known
-            : new RevisionThrottler(loops.apply(id), revision, defaults, random, sharing,
-                capacityLines, new Publisher(id)));
-    applyPending(revision.id(), throttler);
-    return throttler;
+  private void ended(RevisionThrottler throttler) {
+    deleted.removeIf(other -> other.view().inFlight() == 0);
+    deleted.add(throttler);
+    throttler.deleted();
+  }
+
+  /** A request whose revision was deleted before it was admitted. */
+  private static final class LateRequest implements ThrottleDecision.QueueEntry {
+    private final ThrottleDecision.QueuedCaller caller;
+    private boolean done;
+
+    LateRequest(ThrottleDecision.QueuedCaller caller) {
+      this.caller = caller;
+    }
+
+    void reject(ThrottleDecision.Rejection reason) {
+      if (!done) {
+        done = true;
+        caller.rejected(reason);
+      }
+    }
+
+    @Override
+    public void giveUp() {
+      done = true;
+    }
+
+    @Override
+    public Duration timeout() {
+      return Duration.ZERO;
+    }
+
+    @Override
+    public int retryAfterSeconds() {
+      return 1;
+    }
+
+    @Override
+    public void addHeldBytes(int moreBytes) {
+      // It is rejected at once.
+    }
+
+    @Override
+    public long heldBytes() {
+      return 0;
+    }
   }
 
   /** Publishes the events of one revision. */

@@ -3,16 +3,18 @@ package dev.activator.tls;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
 import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,18 +37,20 @@ public final class PodTls {
   private static final int SERVICE_PORT = 443;
 
   private final UnaryOperator<Destination> pods;
-  /** The last ClusterIP of each revision. */
-  private final Map<RevisionId, Destination> services = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<AtomicReference<@Nullable Destination>> clusterIp;
   private final LogLimit failures = new LogLimit();
   private volatile boolean required;
   private volatile PodTrust trust = PodTrust.of(List.of());
 
-  public PodTls() {
-    this(pod -> new Destination(pod.host(), POD_PORT));
+  public PodTls(LiveRevisions revisions) {
+    this(revisions, pod -> new Destination(pod.host(), POD_PORT));
   }
 
   /** @param pods maps a destination to its TLS port */
-  public PodTls(UnaryOperator<Destination> pods) {
+  public PodTls(LiveRevisions revisions, UnaryOperator<Destination> pods) {
+    this.revisions = revisions;
+    this.clusterIp = revisions.slot("last ClusterIP", _ -> new AtomicReference<>());
     this.pods = pods;
   }
 
@@ -64,21 +68,18 @@ public final class PodTls {
 
   /** Records the ClusterIP. Call before requests are sent to these destinations. */
   public void healthy(HealthyDestinations now) {
-    var clusterIp = now.clusterIp();
-    if (clusterIp != null) {
-      services.put(now.revision(), clusterIp);
+    var last = now.clusterIp() == null ? null : revisions.slot(now.revision(), clusterIp);
+    if (last != null) {
+      last.set(now.clusterIp());
     }
-  }
-
-  public void gone(RevisionId revision) {
-    services.remove(revision);
   }
 
   public DialTarget target(Destination pod, RevisionId revision) {
     if (!required) {
       return DialTarget.plain(pod);
     }
-    var over = pod.equals(services.get(revision))
+    var last = revisions.peek(revision, clusterIp);
+    var over = last != null && pod.equals(last.get())
         ? new Destination(pod.host(), SERVICE_PORT)
         : pods.apply(pod);
     return new DialTarget(over, revision.namespace());

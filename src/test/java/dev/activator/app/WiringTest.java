@@ -2,6 +2,8 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.ClusterActivator;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
@@ -39,18 +41,21 @@ class WiringTest {
   private final ClusterWatcher cluster = Make
       .cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), Duration.ofSeconds(1));
   private int probes;
-  private final RevisionBackendsManager backends = Make.backends(loop,
+  private final LiveRevisions live = new LiveRevisions(_ -> loop);
+  private final RevisionBackendsManager backends = Make.backends(live, loop,
       (on, request, done) -> on.execute(() -> {
         probes++;
         done.accept(new ProbeResult.Refused("connection refused"));
       }));
-  private final Throttler throttler = Make.throttler(loop, id -> REVISION, 100);
+  private final Throttler throttler = Make.throttler(live, 100);
 
   @Test
   void aRequestThatHasToWaitHasItsPodProbedAtOnce() {
-    new Wiring.Events(cluster, backends, throttler, new PodTls(), NetworkConfig.live()).join();
-    backends.revision(REVISION);
-    throttler.revision(REVISION);
+    new Wiring.Events(cluster, backends, throttler, new PodTls(TestRevisions.unused()),
+        NetworkConfig.live()).join();
+    var revision = live.update(REVISION);
+    backends.revision(revision);
+    throttler.revision(revision);
     backends.listed(new PrivateEndpoints(ID,
         new PodsByReadiness(DestinationSet.of(new Destination("10.0.0.1", 8012)),
             DestinationSet.NONE),
@@ -81,8 +86,7 @@ class WiringTest {
           events.cluster().podProgressEnded(), events.backends().healthy(),
           events.throttler().unreachable(), events.throttler().waiting(),
           events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
-          .containsExactly("Revision: revisions by Service, throttler, backends, wakewith",
-              "end of Revision: revisions by Service, pod TLS, backends, throttler, records, wakewith",
+          .containsExactly("Revision: throttler, backends, wakewith", "end of Revision: wakewith",
               "pods: backends, cold starts", "end of pods: backends, cold starts",
               "watch of Endpoints: backends", "private Service: backends",
               "public Endpoints: throttler, lending", "pods that do not start: throttler",

@@ -9,6 +9,7 @@ import static dev.activator.backend.Fixtures.pods;
 import static dev.activator.backend.Fixtures.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
@@ -28,7 +29,9 @@ class EventBurstTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
-  private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
+  private final LiveRevisions live = new LiveRevisions(_ -> loop);
+  private final RevisionBackendsManager backends = Fixtures.manager(live, loop, fake);
+  private final ReportedObjects objects = new ReportedObjects(live, backends);
 
   private static PrivateEndpoints http1(PodsByReadiness pods) {
     return new PrivateEndpoints(REVISION, pods, PodsByReadiness.NONE);
@@ -37,11 +40,11 @@ class EventBurstTest {
   @Test
   void servesThePodsOfTheLastEvent_whenThousandsComeAtOnce() {
     backends.healthy().subscribe("test", published::add);
-    backends.revision(Revision.of(REVISION, 1));
+    objects.revision(Revision.of(REVISION, 1));
     for (int i = 0; i < EVENTS; i++) {
-      backends.listed(http1(i % 3 == 0 ? ready(A) : i % 3 == 1 ? notReady(A, B) : ready(B, C)));
+      objects.listed(http1(i % 3 == 0 ? ready(A) : i % 3 == 1 ? notReady(A, B) : ready(B, C)));
     }
-    backends.listed(http1(ready(A, C)));
+    objects.listed(http1(ready(A, C)));
 
     loop.advance(Duration.ofSeconds(5));
 
@@ -51,10 +54,10 @@ class EventBurstTest {
   @Test
   void keepsNothing_whenARevisionComesAndGoesThousandsOfTimes() {
     for (int i = 0; i < EVENTS; i++) {
-      backends.revision(Revision.of(REVISION, 1));
-      backends.listed(http1(ready(A, B)));
-      backends.podsGone(REVISION);
-      backends.revisionGone(REVISION);
+      objects.revision(Revision.of(REVISION, 1));
+      objects.listed(http1(ready(A, B)));
+      objects.podsGone(REVISION);
+      objects.revisionGone(REVISION);
     }
 
     loop.advance(Duration.ofSeconds(5));

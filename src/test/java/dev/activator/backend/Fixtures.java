@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbePolicy;
@@ -44,9 +45,10 @@ final class Fixtures {
   }
 
   /** A manager where time is exact. */
-  static RevisionBackendsManager manager(VirtualLoop loop, ProbeClient client) {
+  static RevisionBackendsManager manager(LiveRevisions live, VirtualLoop loop,
+      ProbeClient client) {
     return Quiescence.watch(
-        Make.backends(_ -> loop, loop, client, settings(() -> MeshAddressing.DEFAULT), NO_SPREAD));
+        Make.backends(live, loop, client, settings(() -> MeshAddressing.DEFAULT), NO_SPREAD));
   }
 
   /** A watcher where time is exact. */

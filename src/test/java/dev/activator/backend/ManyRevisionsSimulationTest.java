@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
@@ -45,6 +46,7 @@ class ManyRevisionsSimulationTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
+  private final LiveRevisions live = new LiveRevisions(_ -> loop);
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
 
   /** What Kubernetes lists, and what of it the manager has heard. */
@@ -109,7 +111,7 @@ class ManyRevisionsSimulationTest {
       }
       return spread.nextLong();
     };
-    var backends = Quiescence.watch(Make.backends(_ -> loop, loop, fake,
+    var backends = Quiescence.watch(Make.backends(live, loop, fake,
         Fixtures.settings(() -> MeshAddressing.DEFAULT, 50), failing));
     backends.healthy().subscribe("test", this::publish);
     return backends;
@@ -119,7 +121,7 @@ class ManyRevisionsSimulationTest {
     latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE));
     truth.put(id, PodsByReadiness.NONE);
     received.put(id, PodsByReadiness.NONE);
-    backends.revision(Revision.of(id, 1));
+    backends.revision(live.update(Revision.of(id, 1)));
     if (random.nextBoolean()) {
       backends.clusterIp(new PrivateClusterIp(id, clusterIp(id), null));
     }

@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
@@ -33,7 +34,8 @@ class ManyStartsTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods pods = new AttemptedPods(loop);
-  private final RevisionBackendsManager backends = Make.backends(loop, pods);
+  private final LiveRevisions live = new LiveRevisions(_ -> loop);
+  private final RevisionBackendsManager backends = Make.backends(live, loop, pods);
   private final Map<RevisionId, Duration> listens = new HashMap<>();
   private final List<Duration> delays = new ArrayList<>();
 
@@ -90,7 +92,7 @@ class ManyStartsTest {
     var at = loop.elapsed().plus(delay);
     listens.put(id, at);
     pods.listensFrom(pod, at);
-    backends.revision(Revision.of(id, 0));
+    backends.revision(live.update(Revision.of(id, 0)));
     backends.listed(
         new PrivateEndpoints(id,
             new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(List.of(pod))),

@@ -2,6 +2,7 @@ package dev.activator.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -29,7 +30,9 @@ class RevisionBackendsManagerSimulationTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
-  private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
+  private final LiveRevisions live = new LiveRevisions(_ -> loop);
+  private final RevisionBackendsManager backends = Fixtures.manager(live, loop, fake);
+  private final ReportedObjects objects = new ReportedObjects(live, backends);
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
 
   /** What holds, as the manager was told. */
@@ -62,9 +65,9 @@ class RevisionBackendsManagerSimulationTest {
     }
 
     // and when all is deleted, then nothing is left of it
-    IDS.forEach(backends::revisionGone);
-    IDS.forEach(backends::podsGone);
-    IDS.forEach(id -> backends.clusterIp(new PrivateClusterIp(id, null, null)));
+    IDS.forEach(objects::revisionGone);
+    IDS.forEach(objects::podsGone);
+    IDS.forEach(id -> objects.clusterIp(new PrivateClusterIp(id, null, null)));
     loop.advance(Duration.ofSeconds(5));
     assertThat(latest.values()).allMatch(now -> now.pods().isEmpty());
     assertThat(IDS).allMatch(id -> backends.view(id) == null);
@@ -74,21 +77,21 @@ class RevisionBackendsManagerSimulationTest {
     switch (random.nextInt(7)) {
       case 0, 1 -> {
         existing.add(id);
-        backends.revision(Revision.of(id, random.nextInt(10)));
+        objects.revision(Revision.of(id, random.nextInt(10)));
       }
       case 2 -> {
         existing.remove(id);
-        backends.revisionGone(id);
+        objects.revisionGone(id);
       }
       case 3 -> {
         listed.remove(id);
-        backends.podsGone(id);
+        objects.podsGone(id);
       }
-      case 4 -> backends.clusterIp(new PrivateClusterIp(id,
+      case 4 -> objects.clusterIp(new PrivateClusterIp(id,
           random.nextBoolean() ? Fixtures.CLUSTER_IP : null, null));
       default -> {
         listed.put(id, some(random));
-        backends.listed(new PrivateEndpoints(id, listed.get(id), PodsByReadiness.NONE));
+        objects.listed(new PrivateEndpoints(id, listed.get(id), PodsByReadiness.NONE));
       }
     }
   }

@@ -12,6 +12,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.PrivateClusterIp;
@@ -45,7 +46,9 @@ class RevisionBackendsManagerTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
-  private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
+  private final LiveRevisions live = new LiveRevisions(_ -> loop);
+  private final RevisionBackendsManager backends = Fixtures.manager(live, loop, fake);
+  private final ReportedObjects objects = new ReportedObjects(live, backends);
 
   RevisionBackendsManagerTest() {
     backends.healthy().subscribe("test", published::add);
@@ -64,19 +67,19 @@ class RevisionBackendsManagerTest {
   @DisplayName("goes over to the ClusterIP and back when the mesh mode changes")
   void switchesToTheClusterIpAndBackWhenTheMeshModeChanges() {
     var mode = new AtomicReference<>(MeshMode.AUTO);
-    var live = Make.backends(_ -> loop, loop, fake,
+    var meshed = Make.backends(live, loop, fake,
         Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
-    live.healthy().subscribe("test", published::add);
-    live.revision(PLAIN);
-    live.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
-    live.listed(http1(ready(A)));
+    meshed.healthy().subscribe("test", published::add);
+    meshed.revision(live.update(PLAIN));
+    meshed.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+    meshed.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     mode.set(MeshMode.ENABLED);
-    live.addressingChanged();
+    meshed.addressingChanged();
     loop.advance(ofSeconds(5));
     mode.set(MeshMode.DISABLED);
-    live.addressingChanged();
+    meshed.addressingChanged();
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A), pods(), viaClusterIp(A), pods(), pods(A));
@@ -87,9 +90,9 @@ class RevisionBackendsManagerTest {
   void watchesARevision() {
     fake.answers(A, List.of(FakePods.MESH, FakePods.OK));
     fake.answers(CLUSTER_IP, FakePods.REFUSED);
-    backends.revision(PLAIN);
-    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A));
@@ -100,8 +103,8 @@ class RevisionBackendsManagerTest {
     // given no watch of Endpoints when the revision becomes known
     fake.answers(A, List.of(FakePods.OK, FakePods.REFUSED));
     backends.watchChanged(false);
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(1));
 
     backends.suspected(REVISION, A);
@@ -122,11 +125,11 @@ class RevisionBackendsManagerTest {
   @Test
   void whileHeldOnlyPodsThatARequestWaitsForAreProbed() {
     backends.hold();
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     var other = new RevisionId("ns", "other");
-    backends.revision(Revision.of(other, 1));
-    backends.listed(new PrivateEndpoints(other, ready(B), PodsByReadiness.NONE));
+    objects.revision(Revision.of(other, 1));
+    objects.listed(new PrivateEndpoints(other, ready(B), PodsByReadiness.NONE));
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
@@ -144,9 +147,9 @@ class RevisionBackendsManagerTest {
   @Test
   void podsOfARequestThatWaitedBeforeTheyWereListedAreProbedAtOnce() {
     backends.hold();
-    backends.revision(PLAIN);
+    objects.revision(PLAIN);
     backends.requestsWaitFor(REVISION, loop);
-    backends.listed(http1(ready(A)));
+    objects.listed(http1(ready(A)));
     loop.advance(ofMillis(1));
 
     assertThat(published).containsExactly(pods(A));
@@ -155,8 +158,8 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
-    backends.revision(revision("1", PortProtocol.H2C, true));
-    backends.listed(new PrivateEndpoints(REVISION, ready(A), ready(B)));
+    objects.revision(revision("1", PortProtocol.H2C, true));
+    objects.listed(new PrivateEndpoints(REVISION, ready(A), ready(B)));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(B));
@@ -171,8 +174,8 @@ class RevisionBackendsManagerTest {
       var pod = new Destination("10.0." + i / 250 + "." + (1 + i % 250), 8012);
       fake.answers(pod, FakePods.REFUSED);
       dead.add(pod);
-      backends.revision(Revision.of(id, 1));
-      backends.listed(new PrivateEndpoints(id, ready(pod), PodsByReadiness.NONE));
+      objects.revision(Revision.of(id, 1));
+      objects.listed(new PrivateEndpoints(id, ready(pod), PodsByReadiness.NONE));
     }
     loop.advance(ofSeconds(120));
     fake.asked().clear();
@@ -193,10 +196,10 @@ class RevisionBackendsManagerTest {
   @DisplayName("keeps revisions apart")
   void keepsRevisionsApart() {
     var other = new RevisionId("test-namespace", "other");
-    backends.revision(PLAIN);
-    backends.revision(Revision.of(other, 1));
-    backends.listed(http1(ready(A)));
-    backends.listed(new PrivateEndpoints(other, ready(B), PodsByReadiness.NONE));
+    objects.revision(PLAIN);
+    objects.revision(Revision.of(other, 1));
+    objects.listed(http1(ready(A)));
+    objects.listed(new PrivateEndpoints(other, ready(B), PodsByReadiness.NONE));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactlyInAnyOrder(pods(A), HealthyDestinations.pods(other,
@@ -208,13 +211,13 @@ class RevisionBackendsManagerTest {
   void remembersEndpointsAndServiceUntilTheRevisionIsKnown() {
     // given Endpoints and a Service that come first
     fake.answers(A, FakePods.MESH);
-    backends.listed(http1(ready(A)));
-    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+    objects.listed(http1(ready(A)));
+    objects.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
     // when the revision is heard of
-    backends.revision(PLAIN);
+    objects.revision(PLAIN);
     loop.advance(ofSeconds(5));
 
     // then both count
@@ -224,8 +227,8 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("waits for kubernetes where an exec probe decides")
   void waitsForKubernetesWhereAnExecProbeDecides() {
-    backends.revision(revision("1", PortProtocol.HTTP1, false));
-    backends.listed(http1(notReady(A)));
+    objects.revision(revision("1", PortProtocol.HTTP1, false));
+    objects.listed(http1(notReady(A)));
     loop.advance(ofSeconds(5));
 
     assertThat(published).isEmpty();
@@ -234,11 +237,11 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("takes pods back when endpoints are deleted")
   void takesPodsBackWhenEndpointsAreDeleted() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    backends.podsGone(REVISION);
+    objects.podsGone(REVISION);
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A), pods());
@@ -249,16 +252,16 @@ class RevisionBackendsManagerTest {
   void watchesAgainWhenEndpointsComeBack() {
     // given a revision behind its ClusterIP
     fake.answers(A, FakePods.MESH);
-    backends.revision(PLAIN);
-    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     // when its Endpoints are deleted and made again
-    backends.podsGone(REVISION);
+    objects.podsGone(REVISION);
     loop.advance(ofSeconds(5));
     fake.answers(A, FakePods.OK);
-    backends.listed(http1(ready(A)));
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     // then pods are addressed again
@@ -270,9 +273,9 @@ class RevisionBackendsManagerTest {
   void usesThePortOfTheService() {
     var address = new Destination("129.0.0.1", 1235);
     fake.answers(A, FakePods.MESH);
-    backends.revision(PLAIN);
-    backends.clusterIp(new PrivateClusterIp(REVISION, address, null));
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.clusterIp(new PrivateClusterIp(REVISION, address, null));
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     assertThat(published)
@@ -283,11 +286,11 @@ class RevisionBackendsManagerTest {
   void blackHolesOfOneRevisionDelayNoOther() {
     // given a revision of which three hundred pods hang, and the limits of the product
     var holes = new RevisionId("black", "holes");
-    var limited = Make.backends(loop, fake);
+    var limited = Make.backends(live, loop, fake);
     limited.healthy().subscribe("test", published::add);
     var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
-    limited.revision(Revision.of(holes, 1));
+    limited.revision(live.update(Revision.of(holes, 1)));
     limited
         .listed(
             new PrivateEndpoints(holes,
@@ -296,7 +299,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(20));
 
     // when a pod of another is listed, and begins to listen a second later
-    limited.revision(PLAIN);
+    limited.revision(live.update(PLAIN));
     fake.listensFrom(A, loop.elapsed().plusSeconds(1));
     limited.listed(http1(notReady(A)));
     loop.advance(Duration.ofMillis(1_050));
@@ -307,12 +310,12 @@ class RevisionBackendsManagerTest {
 
   @Test
   void forgetsARevisionThatIsGone() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    backends.revisionGone(REVISION);
-    backends.podsGone(REVISION);
+    objects.revisionGone(REVISION);
+    objects.podsGone(REVISION);
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A), pods());
@@ -327,8 +330,8 @@ class RevisionBackendsManagerTest {
     var received = new ArrayList<HealthyDestinations>();
     backends.healthy().subscribe("test", received::add);
 
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     assertThat(received).containsExactly(pods(A));
@@ -339,10 +342,10 @@ class RevisionBackendsManagerTest {
     backends.healthy().subscribe("test", _ -> {
       throw new IllegalStateException("a bug");
     });
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(1));
-    backends.listed(http1(ready(B)));
+    objects.listed(http1(ready(B)));
     loop.advance(ofSeconds(1));
 
     assertThat(published).containsExactly(pods(A), pods(), pods(B));
@@ -351,12 +354,12 @@ class RevisionBackendsManagerTest {
   /** What can be said of a revision: R of the Revision, E of the Endpoints, S of the Service. */
   private void say(char object) {
     switch (object) {
-      case 'R' -> backends.revision(PLAIN);
-      case 'r' -> backends.revisionGone(REVISION);
-      case 'E' -> backends.listed(http1(ready(A)));
-      case 'e' -> backends.podsGone(REVISION);
-      case 'S' -> backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
-      case 's' -> backends.clusterIp(new PrivateClusterIp(REVISION, null, null));
+      case 'R' -> objects.revision(PLAIN);
+      case 'r' -> objects.revisionGone(REVISION);
+      case 'E' -> objects.listed(http1(ready(A)));
+      case 'e' -> objects.podsGone(REVISION);
+      case 'S' -> objects.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+      case 's' -> objects.clusterIp(new PrivateClusterIp(REVISION, null, null));
       default -> throw new IllegalArgumentException("unknown: " + object);
     }
     loop.advance(ofSeconds(1));
@@ -402,8 +405,8 @@ class RevisionBackendsManagerTest {
 
   @Test
   void aRevisionWithoutEndpointsIsNotWatched() {
-    backends.revision(PLAIN);
-    backends.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
+    objects.revision(PLAIN);
+    objects.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     loop.advance(ofSeconds(5));
 
     assertThat(backends.view(REVISION)).isNull();
@@ -412,12 +415,12 @@ class RevisionBackendsManagerTest {
 
   @Test
   void watchesAgainWhenTheRevisionIsCreatedAgain() {
-    backends.revision(revision("1", PortProtocol.HTTP1, true));
-    backends.listed(http1(ready(A)));
+    objects.revision(revision("1", PortProtocol.HTTP1, true));
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     // when the deletion was missed, and the revision has another uid
-    backends.revision(revision("2", PortProtocol.HTTP1, true));
+    objects.revision(revision("2", PortProtocol.HTTP1, true));
     loop.advance(ofSeconds(5));
 
     // then what the old one's pods answered does not count
@@ -427,11 +430,11 @@ class RevisionBackendsManagerTest {
 
   @Test
   void keepsWatchingWhenTheRevisionChangesOtherwise() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    backends.revision(Revision.of(REVISION, 10));
+    objects.revision(Revision.of(REVISION, 10));
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A));
@@ -440,8 +443,8 @@ class RevisionBackendsManagerTest {
 
   @Test
   void probesAPodThatRequestsCannotReach() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A, B)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A, B)));
     loop.advance(ofSeconds(5));
 
     backends.suspected(REVISION, A);
@@ -454,14 +457,14 @@ class RevisionBackendsManagerTest {
   void aBugEndsAWatcherUntilTheEndpointsAreListedAgain() {
     // given a bug in what follows from a failed probe
     var bug = new boolean[]{true};
-    var fragile = Make.backends(_ -> loop, loop, fake, ProbeSettings.DEFAULT, () -> {
+    var fragile = Make.backends(live, loop, fake, ProbeSettings.DEFAULT, () -> {
       if (bug[0]) {
         throw new IllegalStateException("a bug");
       }
       return 0;
     });
     fragile.healthy().subscribe("test", published::add);
-    fragile.revision(PLAIN);
+    fragile.revision(live.update(PLAIN));
     fragile.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
@@ -483,13 +486,13 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("says nothing once stopped, and says when that is")
   void publishesNothingOnceStopped() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
+    objects.revision(PLAIN);
+    objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
     var stopped = backends.stop();
-    backends.listed(http1(ready(B)));
-    backends.revisionGone(REVISION);
+    objects.listed(http1(ready(B)));
+    objects.revisionGone(REVISION);
     assertThat(stopped).isNotDone();
     loop.advance(ofSeconds(5));
 

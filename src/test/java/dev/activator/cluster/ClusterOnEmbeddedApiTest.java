@@ -49,7 +49,7 @@ class ClusterOnEmbeddedApiTest {
   ClusterOnEmbeddedApiTest() {
     cluster.revisions().subscribe("test",
         revision -> received.put("revision " + revision.id().name(),
-            revision.timeouts().toString()));
+            revision.spec().timeouts().toString()));
     cluster.revisionsGone().subscribe("test",
         last -> received.remove("revision " + last.id().name()));
     cluster.pods().subscribe("test",

@@ -38,7 +38,7 @@ class ClusterWatcherTest {
 
   private ClusterWatcher listening(ClusterWatcher fresh) {
     fresh.revisions().subscribe("test", revision -> news.add("revision " + revision.id() + " cc "
-        + revision.containerConcurrency()));
+        + revision.spec().containerConcurrency()));
     fresh.revisionsGone().subscribe("test", last -> news.add("revision gone " + last.id()));
     fresh.pods().subscribe("test",
         pods -> news.add("pods " + pods.http1().ready() + pods.http1().notReady()));
@@ -106,6 +106,28 @@ class ClusterWatcherTest {
     assertThat(cluster.named(new RevisionId("ns", "old"))).hasToString("ns/old-1");
     assertThat(cluster.named(new RevisionId("ns", "none"))).isNull();
     assertThat(cluster.named(new RevisionId("other", "web"))).isNull();
+  }
+
+  @Test
+  void objectsThatCameBeforeTheirRevisionAreReportedAgainWithIt() throws Exception {
+    putEndpoints("Private", pod("10.0.0.1"));
+    putEndpoints("Public", pod("10.0.0.9"));
+    api.put(SERVICES, "rev-private", """
+        {apiVersion: v1, kind: Service, metadata: {namespace: ns, name: rev-private,
+        resourceVersion: "%%d", labels: %s}, spec: {clusterIP: 10.1.1.1,
+        ports: [{name: http, port: 80}]}}
+        """.formatted(LABELS.formatted("Private")));
+    cluster.start();
+    assertThat(news).containsExactlyInAnyOrder("service 10.1.1.1:80",
+        "pods [10.0.0.1:8012][]", "public [10.0.0.9]");
+    news.clear();
+
+    putRevisionWithUid("u1", "{containerConcurrency: 3}");
+
+    hears("revision ns/rev cc 3");
+    hears("service 10.1.1.1:80");
+    hears("pods [10.0.0.1:8012][]");
+    hears("public [10.0.0.9]");
   }
 
   @Test

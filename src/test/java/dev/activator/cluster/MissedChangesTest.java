@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.decode.DecodedObjectHandler;
 import dev.activator.cluster.decode.WatchedKind;
@@ -39,10 +40,12 @@ class MissedChangesTest {
   private final AtomicInteger probes = new AtomicInteger();
   private final List<String> published = new CopyOnWriteArrayList<>();
   /** A pod that answers its first probe and no other. */
-  private final RevisionBackendsManager backends = Make.backends(revisions, (loop, _, done) -> {
-    var answer = new ProbeResult.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
-    loop.execute(() -> done.accept(answer));
-  });
+  private final LiveRevisions live = new LiveRevisions(_ -> revisions);
+  private final RevisionBackendsManager backends = Make.backends(live, revisions,
+      (loop, _, done) -> {
+        var answer = new ProbeResult.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
+        loop.execute(() -> done.accept(answer));
+      });
 
   @AfterEach
   void close() {
@@ -76,7 +79,7 @@ class MissedChangesTest {
             handlers::nanoTime),
         InformerHandlerOptions.on(handlers, "pods"));
     backends.healthy().subscribe("test", now -> published.add(now.pods().toString()));
-    backends.revision(Revision.of(REVISION, 0));
+    backends.revision(live.update(Revision.of(REVISION, 0)));
     rig.api.store().create(BuiltInKinds.ENDPOINTS, endpoints(READY));
     await()
         .untilAsserted(() -> assertThat(published).containsExactly("[10.0.0.1:8012]"));

@@ -44,7 +44,7 @@ class ScaledServiceResolverTest {
     cluster.scaledServicesGone().subscribe("test",
         last -> received.remove("troubles of " + last.object().id()));
     cluster.revisions().subscribe("test", revision -> received.put("revision " + revision.id(),
-        revision.protocol() + " " + revision.readinessProbe().path()));
+        revision.spec().protocol() + " " + revision.spec().readinessProbe().path()));
     cluster.revisionsGone().subscribe("test", last -> received.remove("revision " + last.id()));
     cluster
         .pods().subscribe("test",

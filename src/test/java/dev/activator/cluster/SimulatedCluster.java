@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
@@ -26,8 +27,8 @@ public final class SimulatedCluster {
   private SimulatedCluster() {}
 
   /** One to register consumers at. */
-  public static ClusterWatcher of(Random random) {
-    return Make.cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
+  public static ClusterWatcher of(LiveRevisions live, Random random) {
+    return Make.cluster(live, () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
         KubernetesVersion.parse("v1.0.0"), Duration.ofSeconds(1), SETTINGS, random,
         new PodAddressPreference(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
   }

@@ -2,6 +2,7 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
@@ -61,12 +62,13 @@ class ActivatorActuatorEndpointTest {
     @Bean
     ActivatorActuatorEndpoint endpoint(ThreadLoop loop) {
       var hello = Revision.of(HELLO, 0);
-      var backends = Quiescence.watch(Make.backends(loop, (on, request, done) -> on
+      var revisions = new TestRevisions(loop);
+      var backends = Quiescence.watch(Make.backends(revisions.live, loop, (on, request, done) -> on
           .execute(() -> done.accept(new ProbeResult.Refused("connection refused")))));
       var throttler = Quiescence
-          .watch(Make.throttler(loop, id -> id.equals(HELLO) ? hello : null, 10));
-      backends.revision(hello);
-      throttler.revision(hello);
+          .watch(Make.throttler(revisions.live, 10));
+      backends.revision(revisions.put(hello));
+      throttler.revision(revisions.put(hello));
       var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
           null);
       return new ActivatorActuatorEndpoint(new RevisionInspector(backends, throttler,

@@ -3,6 +3,7 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.console.RevisionDetailsSource.RoutingState;
 import dev.activator.console.RevisionDetailsSource.Routing;
 import dev.activator.backend.RevisionBackendsManager;
@@ -79,20 +80,21 @@ class LiveConsoleTest {
       200);
 
   private final ThreadLoop loop = new ThreadLoop("revisions");
-  private final RevisionBackendsManager backends = Make.backends(loop,
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(HELLO, 0));
+  private final RevisionBackendsManager backends = Make.backends(revisions.live, loop,
       (on, request, done) -> on.execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))));
-  private final Throttler throttler = Make.throttler(loop, _ -> Revision.of(HELLO, 0), 10);
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
   private final AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final List<String> acted = new CopyOnWriteArrayList<>();
   private final LastFailedRequests failures = new LastFailedRequests(loop::nanoTime,
-      _ -> Revision.of(HELLO, 0));
+      revisions.live);
   private final AtomicLong seconds = new AtomicLong();
   private final MinuteHistory activity = new MinuteHistory(
-      () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
+      revisions.live, () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
   private final RevisionHourHistory hours = new RevisionHourHistory(
-      () -> seconds.get() * 1_000_000_000,
+      revisions.live, () -> seconds.get() * 1_000_000_000,
       Clock.systemUTC(), _ -> 7);
   private final Alerts alerts = new Alerts(() -> seconds.get() * 1_000_000_000);
   private volatile String unready = "";
@@ -224,7 +226,7 @@ class LiveConsoleTest {
   private void list(String... addresses) {
     var pods = DestinationSet
         .of(Stream.of(addresses).map(ip -> new Destination(ip, 8012)).toList());
-    backends.revision(Revision.of(HELLO, 0));
+    backends.revision(revisions.put(Revision.of(HELLO, 0)));
     backends
         .listed(new PrivateEndpoints(HELLO, new PodsByReadiness(pods, DestinationSet.NONE),
             PodsByReadiness.NONE));
@@ -235,7 +237,7 @@ class LiveConsoleTest {
   }
 
   void addRevision() {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
   }
 
   void addWaiting() {
@@ -290,7 +292,7 @@ class LiveConsoleTest {
 
   @Test
   void hasARowForEachService() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     activity.reported(List.of(new RevisionStat(HELLO, 1, 3)));
     hours.reported(List.of(new RevisionStat(HELLO, 1, 3)));
     seconds.addAndGet(1);
@@ -315,8 +317,8 @@ class LiveConsoleTest {
     var old = new RevisionId("default", "hello-00000");
     routings.put(old, new Routing("hello", RoutingState.SUPERSEDED));
     routings.put(HELLO, new Routing("hello", RoutingState.LIVE));
-    throttler.revision(Revision.of(old, 1));
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(old, 1)));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     hours.sampled(List.of(new RevisionHourHistory.Sample(old, "cannot start", true, 0, 0, false)),
         true);
     hours.sampled(List.of(new RevisionHourHistory.Sample(old, "cannot start", true, 0, 1, false)),
@@ -357,7 +359,7 @@ class LiveConsoleTest {
 
   @Test
   void answersHeadAsGetWithoutABody() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     for (var path : List.of("/", "/console", "/console/console.js", "/console/" + HELLO)) {
       var head = http.send(HttpRequest.newBuilder(URI.create(url(path)))
           .method("HEAD", HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.ofString());
@@ -396,9 +398,9 @@ class LiveConsoleTest {
 
   @Test
   void keepsFilterAndOrderInItsAddress() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     var other = new RevisionId("shop", "cart");
-    throttler.revision(Revision.of(other, 1));
+    throttler.revision(revisions.put(Revision.of(other, 1)));
     String first = "//tbody[@id='rows']/tr[1]/th";
 
     assertThat(text(dom("/console?sort=name&reversed=1"), first)).isEqualTo("cart shop");
@@ -415,7 +417,7 @@ class LiveConsoleTest {
 
   @Test
   void saysWhatHappenedInTheLastHour() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "serving", false, 1, 0, true)),
         true);
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "cannot start", true, 0, 1, false)),
@@ -436,7 +438,7 @@ class LiveConsoleTest {
 
   @Test
   void saysSinceWhenOnlyOfTheStateThatItShows() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "serving", false, 1, 0, true)),
         true);
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "busy", false, 1, 0, true)), true);
@@ -484,7 +486,7 @@ class LiveConsoleTest {
   @Test
   void hasAPageForEachRevisionOnWhichNothingFromOutsideIsMarkup() throws Exception {
     list("10.0.0.1");
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     var page = dom("/console/default/hello-00001");
 
     assertThat(text(page, "//p[@class='todo']")).startsWith("What to do: ");
@@ -500,7 +502,7 @@ class LiveConsoleTest {
 
   @Test
   void readsEventsOnlyForTheirOwnPage() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     get("/console", BodyHandlers.discarding());
     assertThat(eventsRead).hasValue(0);
 
@@ -511,7 +513,7 @@ class LiveConsoleTest {
   @Test
   void saysWhatIsInTheWayOfAScaledService() throws Exception {
     addTrouble();
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     var list = dom("/console");
 
     assertThat(text(list, "//article//h3")).isEqualTo("hello-00001 default");
@@ -526,7 +528,7 @@ class LiveConsoleTest {
 
   @Test
   void actsOnlyWhereItMay() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     for (var action : List.of("request", "zero", "restart")) {
       assertThat(post("/console/default/hello-00001/" + action, server.port())).isEqualTo(303);
     }
@@ -581,7 +583,7 @@ class LiveConsoleTest {
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
     assertThat(lines.next()).doesNotContain("\"services\":", "\"starts\":");
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
     assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"alerts\","
@@ -617,7 +619,7 @@ class LiveConsoleTest {
     page.events("", ServiceListQuery.ALL).subscribe(slow);
     await().until(() -> slow.read.size() == 1);
 
-    throttler.revision(Revision.of(HELLO, 1));
+    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
     for (int i = 1; i <= 100; i++) {
       int expected = i + 1;
       tick();

@@ -2,6 +2,8 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.Revision;
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
@@ -19,7 +21,9 @@ class MinuteHistoryTest {
   private int queued;
   private boolean counting;
   private int copies;
-  private final MinuteHistory activity = new MinuteHistory(loop::nanoTime, _ -> queued,
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(HELLO, 0));
+  private final MinuteHistory activity = new MinuteHistory(revisions.live, loop::nanoTime,
+      _ -> queued,
       new Histograms());
 
   /** Counts only while it is asked to. */
@@ -118,9 +122,11 @@ class MinuteHistoryTest {
     second(5, 0);
 
     // when a report comes after it was deleted, and then it is created again
-    activity.gone(HELLO);
+    revisions.remove(HELLO);
     second(0, 0);
+    revisions.put(Revision.of(HELLO, 0));
     Arrays.fill(counts, 0);
+    activity.of(HELLO);
     second(2, 0);
 
     assertThat(activity.of(HELLO).durations()).containsExactly(2, 0, 0);
@@ -172,7 +178,7 @@ class MinuteHistoryTest {
   @Test
   void forgetsADeletedRevision() {
     second(3, 0);
-    activity.gone(HELLO);
+    revisions.remove(HELLO);
 
     assertThat(activity.of(HELLO).requestsInAll()).isZero();
   }

@@ -2,6 +2,8 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.Revision;
+import dev.activator.testing.TestRevisions;
 import dev.activator.console.RevisionHourHistory.Kind;
 import dev.activator.console.RevisionHourHistory.Mark;
 import dev.activator.console.RevisionHourHistory.Sample;
@@ -26,22 +28,25 @@ class RevisionHourHistoryTest {
   private final VirtualLoop loop = new VirtualLoop();
   private int queued;
   private Duration passed = Duration.ZERO;
-  private final RevisionHourHistory hours = new RevisionHourHistory(loop::nanoTime, new Clock() {
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(HELLO, 0),
+      Revision.of(OTHER, 0));
+  private final RevisionHourHistory hours = new RevisionHourHistory(revisions.live, loop::nanoTime,
+      new Clock() {
+        @Override
+        public ZoneId getZone() {
+          return ZoneOffset.UTC;
+        }
 
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
+        @Override
+        public Clock withZone(ZoneId zone) {
+          return this;
+        }
 
-    @Override
-    public Instant instant() {
-      return START.plus(passed);
-    }
-  }, _ -> queued);
+        @Override
+        public Instant instant() {
+          return START.plus(passed);
+        }
+      }, _ -> queued);
 
   private void pass(Duration time) {
     passed = passed.plus(time);
@@ -92,7 +97,9 @@ class RevisionHourHistoryTest {
   @Test
   void keepsNoMoreThanItsBound_andHasRoomAgainWhenOthersAreQuiet() {
     for (int i = 0; i < RevisionHourHistory.MAX_SERIES; i++) {
-      hours.reported(List.of(new RevisionStat(new RevisionId("many", "r" + i), 1, 1)));
+      var id = new RevisionId("many", "r" + i);
+      revisions.put(Revision.of(id, 0));
+      hours.reported(List.of(new RevisionStat(id, 1, 1)));
     }
     requests(1, 0);
     assertThat(hours.of(HELLO).isEmpty()).isTrue();
@@ -161,7 +168,7 @@ class RevisionHourHistoryTest {
   @Test
   void forgetsADeletedRevision_alsoIfAReportComesLate() {
     requests(3, 0);
-    hours.gone(HELLO);
+    revisions.remove(HELLO);
     requests(0, 1);
     assertThat(hours.of(HELLO).sum(Kind.REQUESTS)).isZero();
 

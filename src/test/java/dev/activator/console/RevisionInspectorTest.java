@@ -2,6 +2,7 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.console.WaitingOverview.PeerReport;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.console.WaitingOverview.LeaderReport;
@@ -31,7 +32,6 @@ import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,14 +48,14 @@ class RevisionInspectorTest {
   private static final Destination POD = new Destination("10.0.0.1", 8012);
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Map<RevisionId, Revision> exist = new HashMap<>();
+  private final TestRevisions exist = new TestRevisions(loop);
   private ProbeResult answer = new ProbeResult.Refused("connection refused");
   private AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0,
       null);
-  private final RevisionBackendsManager backends = Make.backends(loop,
+  private final RevisionBackendsManager backends = Make.backends(exist.live, loop,
       (on, request, done) -> on.execute(() -> done.accept(answer)));
-  private final Throttler throttler = Make.throttler(loop, exist::get, 10);
+  private final Throttler throttler = Make.throttler(exist.live, 10);
   private final RevisionInspector inspector = new RevisionInspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
@@ -70,7 +70,7 @@ class RevisionInspectorTest {
   }
 
   private @Nullable RevisionId named(RevisionId id) {
-    return exist.containsKey(id) ? id : null;
+    return exist.get(id) != null ? id : null;
   }
 
   private void exists(RevisionId id) {
@@ -78,9 +78,9 @@ class RevisionInspectorTest {
   }
 
   private void exists(Revision revision) {
-    exist.put(revision.id(), revision);
-    backends.revision(revision);
-    throttler.revision(revision);
+    var live = exist.put(revision);
+    backends.revision(live);
+    throttler.revision(live);
   }
 
   private void request(RevisionId id) {
@@ -178,7 +178,7 @@ class RevisionInspectorTest {
   @Test
   void readsEachRevisionLessOften_whenRequestsOfManyWait() {
     // given a thousand revisions with a request that waits
-    var reasons = new WaitReasonCache(inspector, throttler, loop);
+    var reasons = new WaitReasonCache(exist.live, inspector, throttler, loop);
     throttler.starved().subscribe("test", reasons::starved);
     var ids = IntStream.range(0, 1_000).mapToObj(i -> new RevisionId("default", "r" + i)).toList();
     for (var id : ids) {
@@ -199,7 +199,7 @@ class RevisionInspectorTest {
 
   @Test
   void notifiesWaitingRequestsOfTheCauseOnceASecond() {
-    var reasons = new WaitReasonCache(inspector, throttler, loop);
+    var reasons = new WaitReasonCache(exist.live, inspector, throttler, loop);
     throttler.starved().subscribe("test", reasons::starved);
     exists(OTHER);
     request(OTHER);

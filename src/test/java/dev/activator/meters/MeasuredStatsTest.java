@@ -2,6 +2,8 @@ package dev.activator.meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.TestRevisions;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
 import dev.activator.revision.Revision;
@@ -18,8 +20,9 @@ class MeasuredStatsTest {
   private static final RevisionId HELLO = new RevisionId("ns", "hello");
 
   private final Meters meters = new Meters();
-  private final RequestMeters requests = new RequestMeters(meters,
-      id -> id.equals(HELLO) ? Revision.of(HELLO, 0) : null);
+  private final TestRevisions revisions = new TestRevisions(new VirtualLoop(),
+      Revision.of(HELLO, 0));
+  private final RequestMeters requests = new RequestMeters(meters, revisions.live);
   private final List<Object> received = new ArrayList<>();
   private final StatSink stats = ActivatorMeters.stats(new StatSink() {
     @Override
@@ -55,7 +58,7 @@ class MeasuredStatsTest {
   @Test
   void showsNothingOfARevisionThatIsGone() {
     stats.report(List.of(new RevisionStat(HELLO, 1, 1)));
-    requests.gone(HELLO);
+    revisions.remove(HELLO);
     stats.report(List.of(new RevisionStat(new RevisionId("ns", "other"), 1, 1)));
 
     assertThat(Scrape.of(meters, "kn_revision_request_concurrency")).isEmpty();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.ColdStartRecorder.LabelledBy;
 import dev.activator.revision.Destination;
@@ -42,7 +43,9 @@ class ColdStartRecorderTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Meters meters = new Meters();
-  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, meters,
+  private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
+  private final ColdStartRecorder starts = new ColdStartRecorder(revisions.live, loop::nanoTime,
+      meters,
       Clock.fixed(NOON, ZoneOffset.UTC), LabelledBy.NONE);
 
   @Test
@@ -456,7 +459,8 @@ class ColdStartRecorderTest {
 
   @Test
   void reportsTheHistogramByRevision_whenEnabled() {
-    var labelled = new ColdStartRecorder(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
+    var labelled = new ColdStartRecorder(revisions.live, loop::nanoTime, meters,
+        Clock.fixed(NOON, ZoneOffset.UTC),
         LabelledBy.REVISION);
     int most = ColdStartRecorder.MAX_LABELLED_REVISIONS;
     IntStream.range(0, most + 2).forEach(i -> coldStart(labelled, "r" + i));
@@ -464,7 +468,7 @@ class ColdStartRecorderTest {
     assertThat(starts(meters)).hasSize(most + 1).containsEntry("r0", 1L)
         .containsEntry(HttpLabels.OTHER, 2L);
 
-    labelled.gone(new RevisionId("default", "r0"));
+    revisions.remove(new RevisionId("default", "r0"));
     coldStart(labelled, "another");
     assertThat(starts(meters)).hasSize(most + 1).doesNotContainKey("r0")
         .containsEntry("another", 1L);
@@ -472,12 +476,14 @@ class ColdStartRecorderTest {
 
   @Test
   void keepsNothingOfADeletedRevision_whenItsRequestsEndLater() {
-    var labelled = new ColdStartRecorder(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
+    var labelled = new ColdStartRecorder(revisions.live, loop::nanoTime, meters,
+        Clock.fixed(NOON, ZoneOffset.UTC),
         LabelledBy.REVISION);
+    revisions.put(named("r"));
     var queued = queued(labelled, "r");
     var started = queued(labelled, "r");
 
-    labelled.gone(new RevisionId("default", "r"));
+    revisions.remove(new RevisionId("default", "r"));
     var late = queued(labelled, "r");
     queued.ended(RequestOutcome.REVISION_GONE, 404);
     late.ended(RequestOutcome.REVISION_GONE, 404);
@@ -486,17 +492,21 @@ class ColdStartRecorderTest {
     assertThat(starts(meters)).doesNotContainKey("r");
   }
 
-  private FakeRequest queued(ColdStartRecorder starts, String revision) {
+  private static Revision named(String name) {
     var hello = FakeRequest.revision(Map.of());
-    var request = FakeRequest.of(starts, loop, new Revision(new RevisionId("default", revision),
-        hello.uid(), hello.protocol(), 0, hello.timeouts(), true, null, hello.labels(),
-        hello.annotations(), null));
+    return new Revision(new RevisionId("default", name), hello.uid(), hello.protocol(), 0,
+        hello.timeouts(), true, null, hello.labels(), hello.annotations(), null);
+  }
+
+  private FakeRequest queued(ColdStartRecorder starts, String revision) {
+    var request = FakeRequest.of(starts, loop, named(revision));
     request.begin();
     request.queued();
     return request;
   }
 
   private void coldStart(ColdStartRecorder starts, String revision) {
+    revisions.put(named(revision));
     queued(starts, revision).ended(RequestOutcome.QUEUE_TIMEOUT, 504);
   }
 

@@ -3,17 +3,17 @@ package dev.activator.observability;
 import static dev.activator.observability.FakeRequest.HELLO;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Revision;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LastFailedRequestsTest {
   private final VirtualLoop loop = new VirtualLoop();
-  private @Nullable Revision existing = FakeRequest.revision(Map.of());
-  private final LastFailedRequests failures = new LastFailedRequests(loop::nanoTime, _ -> existing);
+  private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
+  private final LastFailedRequests failures = new LastFailedRequests(loop::nanoTime,
+      revisions.live);
 
   private void fails(FakeRequest request) {
     request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
@@ -39,8 +39,7 @@ class LastFailedRequestsTest {
   @Test
   void keepsNothing_whenRevisionIsDeletedWhileItsRequestIsQueued() {
     var request = queued();
-    existing = null;
-    failures.gone(HELLO);
+    revisions.remove(HELLO);
 
     fails(request);
 

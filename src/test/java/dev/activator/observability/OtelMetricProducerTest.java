@@ -4,6 +4,7 @@ import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -24,7 +25,7 @@ class OtelMetricProducerTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Meters meters = new Meters();
   private final RequestMeters observer = new RequestMeters(meters,
-      _ -> FakeRequest.revision(Map.of()));
+      new TestRevisions(new VirtualLoop(), FakeRequest.revision(Map.of())).live);
 
   private MetricData exported(String name) {
     return new OtelMetricProducer(meters, Clock.systemUTC()).produce(Resource.empty()).stream()

@@ -11,6 +11,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
@@ -502,7 +503,9 @@ class OtlpTest {
     var observers = new RequestObservers();
     meters = new Meters();
     var observability = new TelemetryLifecycle(observers, meters,
-        new RequestMeters(meters, _ -> FakeRequest.revision(Map.of())), new AsyncLineWriter(stdout),
+        new RequestMeters(meters,
+            new TestRevisions(new VirtualLoop(), FakeRequest.revision(Map.of())).live),
+        new AsyncLineWriter(stdout),
         Clock.systemUTC());
     try {
       observability.use(

@@ -2,20 +2,20 @@ package dev.activator.observability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RecentRequestDurationsTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
 
   private final VirtualLoop loop = new VirtualLoop();
-  private @Nullable Revision known = Revision.of(HELLO, 0);
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(HELLO, 0));
   private final RecentRequestDurations recent = new RecentRequestDurations(loop::nanoTime,
-      _ -> known);
+      revisions.live);
 
   private void request(int millis) {
     var request = FakeRequest.of(recent, loop, Revision.of(HELLO, 0));
@@ -51,8 +51,7 @@ class RecentRequestDurationsTest {
   @Test
   void forgetsADeletedRevision_alsoIfItsRequestEndsLater() {
     request(1);
-    known = null;
-    recent.gone(HELLO);
+    revisions.remove(HELLO);
     request(2);
 
     assertThat(recent.of(HELLO)).isEmpty();

@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.template.GoTemplateException;
 import dev.activator.testing.VirtualLoop;
@@ -121,7 +122,7 @@ class RequestLogTest {
     var observers = new RequestObservers();
     var meters = new Meters();
     var observability = new TelemetryLifecycle(observers, meters,
-        new RequestMeters(meters, _ -> null),
+        new RequestMeters(meters, TestRevisions.unused()),
         out, Clock.systemUTC());
     observability.log(Optional.of("{{.Response.Code}}"));
     observability.log(Optional.of("{{}}"));

@@ -7,8 +7,8 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Revision;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -32,10 +31,10 @@ class RequestMetersTest {
       + "kn_revision_name=\"testRevision\"} ";
 
   private final VirtualLoop loop = new VirtualLoop();
-  private @Nullable Revision existing = FakeRequest.revision(Map.of());
+  private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
   private final Meters meters = new Meters();
   private final RequestMeters observer = new RequestMeters(meters,
-      id -> id.equals(HELLO) ? existing : null);
+      revisions.live);
 
   @Test
   void countsARequestInTheBucketsOfItsKind() {
@@ -275,7 +274,7 @@ class RequestMetersTest {
     var late = FakeRequest.of(observer, loop);
     late.begin();
 
-    existing = null;
+    revisions.remove(HELLO);
     assertThat(scraped("kn_revision")).isEmpty();
     assertThat(scraped("http_server_request")).isEmpty();
     // and what ends later brings nothing back
@@ -289,7 +288,7 @@ class RequestMetersTest {
     request.answered(200, ofMillis(1));
     observer.reported(HELLO, 1);
 
-    observer.gone(HELLO);
+    revisions.remove(HELLO);
 
     // what still stands, a revision of the same name would be taken for
     assertThat(scraped("http_server_request")).isEmpty();
@@ -298,10 +297,9 @@ class RequestMetersTest {
 
   @Test
   void takesNoReportOfARevisionThatIsGone() {
-    var hello = existing;
-    existing = null;
+    revisions.remove(HELLO);
     observer.reported(HELLO, 1);
-    existing = hello;
+    revisions.put(FakeRequest.revision(Map.of()));
 
     assertThat(scraped("kn_revision_request_concurrency")).isEmpty();
   }

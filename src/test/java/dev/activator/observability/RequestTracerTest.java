@@ -5,6 +5,7 @@ import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
@@ -124,7 +125,8 @@ class RequestTracerTest {
   @Test
   void saysInTheSpanOfTheQueueWhatTheStartDidMeanwhile() {
     var observers = new RequestObservers();
-    var starts = Quiescence.watch(new ColdStartRecorder(loop::nanoTime, new Meters(),
+    var starts = Quiescence.watch(new ColdStartRecorder(
+        new TestRevisions(loop, FakeRequest.revision(Map.of())).live, loop::nanoTime, new Meters(),
         Clock.fixed(NOON, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE));
     observers.add(starts);
     observers.add(tracing(Sampler.alwaysOn()));

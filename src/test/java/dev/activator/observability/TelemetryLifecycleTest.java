@@ -4,6 +4,7 @@ import static dev.activator.observability.FakeRequest.HELLO;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelOverrides;
 import dev.activator.config.ParsedSettings;
@@ -23,7 +24,7 @@ class TelemetryLifecycleTest {
   private final RequestObservers observers = new RequestObservers();
   private final Meters meters = new Meters();
   private final RequestMeters counts = new RequestMeters(meters,
-      _ -> FakeRequest.revision(Map.of()));
+      new TestRevisions(new VirtualLoop(), FakeRequest.revision(Map.of())).live);
   private final TelemetryLifecycle observability = new TelemetryLifecycle(observers, meters, counts,
       new AsyncLineWriter(OutputStream.nullOutputStream()), Clock.systemUTC());
 

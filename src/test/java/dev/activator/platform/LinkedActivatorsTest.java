@@ -3,6 +3,7 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.cluster.PodAddressPreference;
 import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.ClusterWatcher;
@@ -69,7 +70,7 @@ class LinkedActivatorsTest {
 
     Activator(String address) throws Exception {
       var internal = new SystemInternalTls(cluster::followCertificates, NAMESPACE,
-          () -> systemInternalTls, new PodTls(), TestValues.TLS13);
+          () -> systemInternalTls, new PodTls(TestRevisions.unused()), TestValues.TLS13);
       var tls = new PeerTls();
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, running.size() + 1),

@@ -3,6 +3,8 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.PodAddressPreference;
@@ -89,10 +91,12 @@ class SharedLimitTest {
   }
 
   private final class Activator {
+    private final LiveRevisions live = new LiveRevisions(loops::loopFor);
     private final ClusterWatcher cluster = Quiescence
-        .watch(Make.cluster(() -> access, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-            new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
-    private final RevisionBackendsManager backends = Quiescence.watch(Make.backends(loops::loopFor,
+        .watch(Make.cluster(live, () -> access, TestValues.OLDEST_KUBERNETES,
+            Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+            new Random(1), new PodAddressPreference(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+    private final RevisionBackendsManager backends = Quiescence.watch(Make.backends(live,
         loops.loopFor("probes"), (on, request, done) -> on
             .execute(() -> done.accept(new ProbeResult.Answered(200, "queue"))),
         ProbeSettings.DEFAULT, new Random(1)));
@@ -101,7 +105,7 @@ class SharedLimitTest {
 
     Activator(String address) throws Exception {
       var lending = new PermitLending(address);
-      throttler = Quiescence.watch(Make.throttler(loops::loopFor, cluster, address,
+      throttler = Quiescence.watch(Make.throttler(live, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending));
       cluster.revisions().subscribe("test", throttler::revision);
       cluster.revisions().subscribe("test", backends::revision);
@@ -111,7 +115,7 @@ class SharedLimitTest {
       backends.healthy().subscribe("test", throttler::destinations);
       var tls = new PeerTls();
       var internal = new SystemInternalTls(cluster::followCertificates, NAMESPACE, () -> false,
-          new PodTls(), TestValues.TLS13);
+          new PodTls(TestRevisions.unused()), TestValues.TLS13);
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
           new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));

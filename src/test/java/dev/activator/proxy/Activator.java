@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.activator.config.WaitingPageMode;
+import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
@@ -143,7 +144,7 @@ public final class Activator implements Closeable {
   }
 
   Activator(Settings settings) throws IOException {
-    this(settings, new PodTls());
+    this(settings, new PodTls(TestRevisions.unused()));
   }
 
   Activator(Settings settings, PodTls tls) throws IOException {

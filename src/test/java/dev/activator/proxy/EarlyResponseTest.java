@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -33,7 +34,8 @@ class EarlyResponseTest extends SecuredTest {
   private void start(Wire wire) throws IOException {
     activator.close();
     IoHandlerFactory io = wire == Wire.NIO ? NioIoHandler.newFactory() : Activator.nativeIo();
-    activator = new Activator(settings(), wire == Wire.TLS ? tls() : new PodTls(), io,
+    activator = new Activator(settings(),
+        wire == Wire.TLS ? tls() : new PodTls(TestRevisions.unused()), io,
         TcpKeepAlive.TO_PODS, 1);
   }
 

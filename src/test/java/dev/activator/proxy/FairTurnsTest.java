@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.PodTls;
@@ -24,7 +25,8 @@ class FairTurnsTest extends WireTest {
   @Override
   @BeforeEach
   void start() throws IOException {
-    activator = new Activator(settings(), new PodTls(), io(), TcpKeepAlive.TO_PODS, 1);
+    activator = new Activator(settings(), new PodTls(TestRevisions.unused()), io(),
+        TcpKeepAlive.TO_PODS, 1);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.ServerTlsSettings;
 import dev.activator.revision.Destination;
@@ -52,7 +53,7 @@ class GrpcInteropTest extends WireTest {
       List.of());
 
   private final Way way;
-  private final PodTls tls = new PodTls(UnaryOperator.identity());
+  private final PodTls tls = new PodTls(TestRevisions.unused(), UnaryOperator.identity());
   @TempDir
   private Path files;
   private ScheduledExecutorService timer;

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.tls.PodTls;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
@@ -34,7 +35,8 @@ class LostListenerTest {
     IoHandlerFactory forgetful = executor -> new ForgetfulIo(
         NioIoHandler.newFactory().newHandler(executor));
     try (
-        var activator = new Activator(Activator.Settings.DEFAULT, new PodTls(), forgetful)) {
+        var activator = new Activator(Activator.Settings.DEFAULT,
+            new PodTls(TestRevisions.unused()), forgetful)) {
       activator.server.onLost(lost::add);
       activator.loseThreads();
       assertThat(lost.poll(120, TimeUnit.SECONDS)).isEqualTo(

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -78,17 +79,19 @@ class OneProtocolPodsTest extends WireTest {
     var revision = Revision.of(Activator.HELLO, 10);
     activator.revisions.put(Activator.HELLO, revision);
     var loop = activator.loops.all().getFirst();
+    var revisions = new TestRevisions(loop);
     var throttler = Quiescence
-        .watch(Make.throttler(loop, id -> activator.revisions.get(id), 1_000));
-    backends = Make.backends(loop,
+        .watch(Make.throttler(revisions.live, 1_000));
+    backends = Make.backends(revisions.live, loop,
         Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)));
     backends.healthy().subscribe("test", published::add);
     backends.healthy().subscribe("test", throttler::destinations);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
     throttler.unreachable().subscribe("backends",
         now -> backends.suspected(now.revision(), now.destination()));
-    throttler.revision(revision);
-    backends.revision(revision);
+    var live = revisions.put(revision);
+    throttler.revision(live);
+    backends.revision(live);
     activator.admission = throttler::admit;
   }
 

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
@@ -32,7 +33,8 @@ class PartialHeadsTest extends WireTest {
   @BeforeEach
   void start() throws IOException {
     // On one loop it is certain which heads are refused.
-    activator = new Activator(Activator.Settings.DEFAULT.holding(BOUND_BYTES), new PodTls(), io(),
+    activator = new Activator(Activator.Settings.DEFAULT.holding(BOUND_BYTES),
+        new PodTls(TestRevisions.unused()), io(),
         TcpKeepAlive.TO_PODS, 1);
   }
 

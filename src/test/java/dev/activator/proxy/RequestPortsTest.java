@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import dev.activator.loop.Loop;
@@ -14,7 +15,6 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
@@ -81,14 +81,15 @@ class RequestPortsTest {
   @BeforeEach
   void open() throws IOException {
     var loops = new LoopGroup(group);
-    RevisionLookup revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
+    var revisions = new TestRevisions(loops::loopFor, Revision.of(HELLO, 1));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
-        revisions,
+        revisions::get,
         health::readiness);
-    throttler = Make.throttler(loops::loopFor, revisions, 10);
+    throttler = Make.throttler(revisions.live, 10);
     var upstreams = Quiescence
-        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
+            new PodTls(TestRevisions.unused())));
     var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -27,7 +28,7 @@ abstract class SecuredTest extends WireTest {
 
   /** Where pods take TLS, if it is on another port than without. */
   final Map<Destination, Destination> moved = new ConcurrentHashMap<>();
-  final PodTls tls = new PodTls(pod -> moved.getOrDefault(pod, pod));
+  final PodTls tls = new PodTls(TestRevisions.unused(), pod -> moved.getOrDefault(pod, pod));
   final AtomicReference<SSLContext> shown = new AtomicReference<>();
   /** Connections on which something was asked; an attempt that took too long is none. */
   final AtomicInteger used = new AtomicInteger();

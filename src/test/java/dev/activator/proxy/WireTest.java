@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.loop.TcpKeepAlive;
@@ -30,7 +31,7 @@ public abstract class WireTest {
 
   /** Plain connections, unless a test wants others. */
   PodTls tls() {
-    return new PodTls();
+    return new PodTls(TestRevisions.unused());
   }
 
   IoHandlerFactory io() {

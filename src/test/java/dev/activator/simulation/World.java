@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.revision.LiveRevisions;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.revision.ScaleClient;
@@ -71,19 +72,17 @@ final class World {
     random = new Random(seed);
     api = new SimulatedApi(clock, random);
     pods = new SimulatedPods(clock, random, new Watch());
-    cluster = SimulatedCluster.of(random);
-    callers = new Callers(clock, random, story, cluster);
     var home = new SimulatedLoop(clock, random);
     var other = new SimulatedLoop(clock, random);
-    java.util.function.Function<RevisionId, SimulatedLoop> loops = id -> id.hashCode() % 2 == 0
-        ? home
-        : other;
-    var backends = Make.backends(loops, home, pods,
+    var live = new LiveRevisions(id -> id.hashCode() % 2 == 0 ? home : other);
+    cluster = SimulatedCluster.of(live, random);
+    callers = new Callers(clock, random, story, cluster);
+    var backends = Make.backends(live, home, pods,
         new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
             Duration.ofMillis(200), 500),
         random);
     boolean slowStart = random.nextBoolean();
-    throttler = Make.throttler(loops, cluster, OWN_IP,
+    throttler = Make.throttler(live, OWN_IP,
         new ThrottlerOptions(50, ThrottlerOptions.NO_BOUND, Duration.ZERO, null,
             slowStart ? 16 : 0),
         random);
@@ -117,8 +116,6 @@ final class World {
     cluster.pods().subscribe("test", now -> story.tell("heard of pods %s", now));
     cluster.revisions().subscribe("test", throttler::revision);
     cluster.revisions().subscribe("test", backends::revision);
-    cluster.revisionsGone().subscribe("test", last -> backends.revisionGone(last.id()));
-    cluster.revisionsGone().subscribe("test", last -> throttler.revisionGone(last.id()));
     cluster.pods().subscribe("test", backends::listed);
     cluster.pods().subscribe("test", now -> clock.schedule(SOON,
         () -> checks(now.revision()).listed(now, healthy.get(now.revision()))));

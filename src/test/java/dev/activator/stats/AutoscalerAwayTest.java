@@ -3,6 +3,7 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;
@@ -39,7 +40,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -134,11 +134,11 @@ class AutoscalerAwayTest {
 
   private void activatorComes() throws Exception {
     var revision = Revision.of(HELLO, 10);
-    var revisions = Map.of(HELLO, revision, AT_ZERO, Revision.of(AT_ZERO, 10), LEFT,
+    var revisions = new TestRevisions(loops::loopFor, revision, Revision.of(AT_ZERO, 10),
         Revision.of(LEFT, 10));
-    var queues = Make.throttler(loops::loopFor, revisions::get, 100);
+    var queues = Make.throttler(revisions.live, 100);
     throttler = queues;
-    revisions.values().forEach(queues::revision);
+    revisions.live.all().forEach(queues::revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;
     queues.destinations(
@@ -157,7 +157,8 @@ class AutoscalerAwayTest {
       }
     });
     var upstreams = Quiescence
-        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
+            new PodTls(TestRevisions.unused())));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
         revisions::get,

@@ -2,6 +2,7 @@ package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.Test;
 
 class QueueTimeObserverTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+  private final ColdStartRecorder starts = new ColdStartRecorder(
+      new TestRevisions(loop, FakeRequest.revision(Map.of())).live, loop::nanoTime, new Meters(),
       Clock.systemUTC(), ColdStartRecorder.LabelledBy.NONE);
   private final QueueTimeObserver times = new QueueTimeObserver();
   private final RequestObservers observers = new RequestObservers();

@@ -9,15 +9,13 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.loop.Loop;
-import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
 import java.util.Random;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -32,40 +30,33 @@ public final class Make {
   private Make() {}
 
   /**
-   * A throttler whose revisions share a loop, and which queues so many requests of each. When the test is
-   * over, it must be {@linkplain Quiescence at rest}.
+   * A throttler that queues so many requests of each revision. When the test is over, it must be
+   * {@linkplain Quiescence at rest}.
    */
-  public static Throttler throttler(Loop loop, RevisionLookup revisions, int maxQueued) {
-    Quiescence.watch(loop);
-    return throttler(_ -> loop, revisions, maxQueued);
+  public static Throttler throttler(LiveRevisions revisions, int maxQueued) {
+    return Quiescence.watch(
+        throttler(revisions, OWN_ADDRESS, ThrottlerOptions.of(maxQueued), new Random(1)));
   }
 
-  public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
-      RevisionLookup revisions, int maxQueued) {
-    return Quiescence.watch(throttler(loops, revisions, OWN_ADDRESS, ThrottlerOptions.of(maxQueued),
-        new Random(1)));
+  public static Throttler throttler(LiveRevisions revisions, String ownAddress,
+      ThrottlerOptions options, RandomGenerator random) {
+    return throttler(revisions, ownAddress, options, random, new PermitLending(ownAddress));
   }
 
-  public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
-      RevisionLookup revisions, String ownAddress, ThrottlerOptions options,
-      RandomGenerator random) {
-    return throttler(loops, revisions, ownAddress, options, random, new PermitLending(ownAddress));
+  public static Throttler throttler(LiveRevisions revisions, String ownAddress,
+      ThrottlerOptions options, RandomGenerator random, PermitLending lending) {
+    return new Throttler(revisions, ownAddress, options, random, lending);
   }
 
-  public static Throttler throttler(Function<RevisionId, ? extends Loop> loops,
-      RevisionLookup revisions, String ownAddress, ThrottlerOptions options,
-      RandomGenerator random, PermitLending lending) {
-    return new Throttler(loops, revisions, ownAddress, options, random, lending);
+  /** A manager with the settings of a new installation. */
+  public static RevisionBackendsManager backends(LiveRevisions revisions, Loop probes,
+      ProbeClient client) {
+    return backends(revisions, probes, client, ProbeSettings.DEFAULT, new Random(1));
   }
 
-  /** A manager whose revisions and probes share a loop, with the settings of a new installation. */
-  public static RevisionBackendsManager backends(Loop loop, ProbeClient client) {
-    return backends(_ -> loop, loop, client, ProbeSettings.DEFAULT, new Random(1));
-  }
-
-  public static RevisionBackendsManager backends(Function<RevisionId, ? extends Loop> loops,
-      Loop probes, ProbeClient client, ProbeSettings settings, RandomGenerator random) {
-    return new RevisionBackendsManager(loops, probes, client, settings, random);
+  public static RevisionBackendsManager backends(LiveRevisions revisions, Loop probes,
+      ProbeClient client, ProbeSettings settings, RandomGenerator random) {
+    return new RevisionBackendsManager(revisions, probes, client, settings, random);
   }
 
   /** Follows a cluster of the oldest Kubernetes that is supported; its start may take two minutes. */
@@ -79,13 +70,14 @@ public final class Make {
 
   public static ClusterWatcher cluster(Supplier<ClusterAccess> access, Duration startTimeout,
       ReflectorSettings settings, PodAddressPreference source) {
-    return cluster(access, TestValues.OLDEST_KUBERNETES, startTimeout, settings, new Random(1),
-        source);
+    return cluster(TestRevisions.unused(), access, TestValues.OLDEST_KUBERNETES, startTimeout,
+        settings, new Random(1), source);
   }
 
-  public static ClusterWatcher cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum,
-      Duration startTimeout, ReflectorSettings settings, RandomGenerator random,
+  public static ClusterWatcher cluster(LiveRevisions live, Supplier<ClusterAccess> access,
+      KubernetesVersion minimum, Duration startTimeout, ReflectorSettings settings,
+      RandomGenerator random,
       PodAddressPreference source) {
-    return new ClusterWatcher(access, minimum, startTimeout, settings, random, source);
+    return new ClusterWatcher(live, access, minimum, startTimeout, settings, random, source);
   }
 }

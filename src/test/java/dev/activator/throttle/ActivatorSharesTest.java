@@ -55,7 +55,7 @@ class ActivatorSharesTest extends ThrottlerScene {
     revision = new Revision(ID, "", PortProtocol.H2C, 1, RequestTimeouts.DEFAULT, true, null,
         Map.of(),
         Map.of(), null);
-    exist.put(ID, revision);
+    exist.put(revision);
     pods(A, B, C);
     throttler.publicAddresses(
         new PublicEndpointAddresses(ID, List.of(OWN), List.of("130.0.0.1", OWN)));

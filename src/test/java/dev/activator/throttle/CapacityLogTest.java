@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.cluster.LogOf;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -28,12 +29,13 @@ class CapacityLogTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Revision revision = new Revision(ID, "uid", PortProtocol.HTTP1, 10,
       RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null);
-  private final Throttler throttler = Make.throttler(loop, _ -> revision, 10);
+  private final TestRevisions revisions = new TestRevisions(loop);
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
 
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
     try (var log = new LogOf(DestinationSubsetUpdater.class)) {
-      throttler.revision(revision);
+      throttler.revision(revisions.put(revision));
       pods(A);
       pods(A, B);
       pods(B);
@@ -61,9 +63,9 @@ class CapacityLogTest {
 
   private void start(int number) {
     var id = new RevisionId("ns", "rev-" + number);
-    throttler
-        .revision(new Revision(id, "uid", PortProtocol.HTTP1, 10, RequestTimeouts.DEFAULT, true,
-            null, Map.of(), Map.of(), null));
+    throttler.revision(
+        revisions.put(new Revision(id, "uid", PortProtocol.HTTP1, 10, RequestTimeouts.DEFAULT, true,
+            null, Map.of(), Map.of(), null)));
     throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(A)));
     loop.run();
   }
@@ -71,7 +73,7 @@ class CapacityLogTest {
   @Test
   void isWrittenAfterTheRequestsThatAPodLetsRun() {
     try (var log = new LogOf(DestinationSubsetUpdater.class)) {
-      throttler.revision(revision);
+      throttler.revision(revisions.put(revision));
       loop.run();
       var request = new LineCounter(log);
       throttler.admit(revision, request);
@@ -86,7 +88,7 @@ class CapacityLogTest {
   @Test
   void hasOneLineInTenSecondsOfAPodThatAnswersOnlyProbes() {
     try (var log = new LogOf(DestinationSubsetUpdater.class)) {
-      throttler.revision(revision);
+      throttler.revision(revisions.put(revision));
       pods(A);
       var request = new HeldRequest(loop);
       request.received(throttler.admit(revision, request));

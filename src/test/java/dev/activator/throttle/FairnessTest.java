@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -17,7 +18,6 @@ import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,9 +31,9 @@ class FairnessTest {
   private static final int FLOOD = 10_000;
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
-      QUIET, Revision.of(QUIET, 1));
-  private final Throttler throttler = Make.throttler(_ -> loop, revisions::get, Make.OWN_ADDRESS,
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(FLOODED, 0),
+      Revision.of(QUIET, 1));
+  private final Throttler throttler = Make.throttler(revisions.live, Make.OWN_ADDRESS,
       new ThrottlerOptions(FLOOD, ThrottlerOptions.NO_BOUND, Duration.ZERO, null, 0),
       new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -28,15 +29,16 @@ final class OneRevision {
 
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final List<Destination> suspected = new ArrayList<>();
+  final TestRevisions revisions = new TestRevisions(loop);
   final Throttler throttler;
   private Revision revision;
 
   /** It exists, and has no pods. */
   OneRevision(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
-    throttler = Make.throttler(loop, _ -> revision, 10_000);
+    throttler = Make.throttler(revisions.live, 10_000);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
-    throttler.revision(revision);
+    throttler.revision(revisions.put(revision));
     loop.run();
   }
 
@@ -50,7 +52,7 @@ final class OneRevision {
   /** It is changed. */
   void changes(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
-    throttler.revision(revision);
+    throttler.revision(revisions.put(revision));
     loop.run();
   }
 

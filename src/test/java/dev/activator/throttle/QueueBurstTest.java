@@ -89,11 +89,11 @@ class QueueBurstTest {
   void rejectsAll_whenTheRevisionIsDeletedAndEachComesBack() {
     queue(true, false);
 
-    revision.throttler.revisionGone(OneRevision.ID);
+    revision.revisions.remove(OneRevision.ID);
     revision.loop.run();
 
     assertThat(rejected).isEqualTo(REQUESTS);
-    revision.throttler.revisionGone(OneRevision.ID);
+    revision.revisions.remove(OneRevision.ID);
   }
 
   @Test

@@ -299,7 +299,7 @@ class RetriesTest {
     var revision = new OneRevision(1);
     revision.pods(A);
     var request = revision.request();
-    revision.throttler.revisionGone(OneRevision.ID);
+    revision.revisions.remove(OneRevision.ID);
     revision.loop.run();
 
     request.retry();

@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
@@ -53,8 +54,9 @@ class ThrottleStressTest {
   @CsvSource({"0", "1", "3", "4"})
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
     var revision = Revision.of(ID, concurrency);
-    var throttler = Quiescence.watch(Make.throttler(loops::loopFor, id -> revision,
-        Make.OWN_ADDRESS, ThrottlerOptions.of(10_000), LoopGroup.random()));
+    var throttler = Quiescence
+        .watch(Make.throttler(new TestRevisions(loops::loopFor, revision).live, Make.OWN_ADDRESS,
+            ThrottlerOptions.of(10_000), LoopGroup.random()));
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes

@@ -5,16 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.testing.Make;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.testing.VirtualLoop;
-import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.List;
-import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +20,6 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     var held = requests(2);
 
     exist.remove(ID);
-    throttler.revisionGone(ID);
     loop.run();
 
     assertThat(held.get(1).answers()).containsExactly(new Rejection.RevisionGone(ID));
@@ -44,7 +35,6 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     // given a request that looked the revision up before it was deleted, and asks after
     exists(1);
     exist.remove(ID);
-    throttler.revisionGone(ID);
     loop.run();
 
     assertThat(request().answers()).containsExactly(new Rejection.RevisionGone(ID));
@@ -52,41 +42,22 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
-  void aRequestThatFindsTheRevisionDeletedLeavesOneCreatedAgainMeanwhile() throws Exception {
-    // given a lookup that shows the deletion, right before the revision is created again
-    var loops = new ArrayDeque<>(List.of(loop, new VirtualLoop()));
-    var created = loops.getLast();
-    var again = new Thread(() -> {
-      exist.put(ID, revision);
-      throttler.revision(revision);
-    });
-    var asked = new AtomicBoolean();
-    throttler = Quiescence.watch(Make.throttler(id -> loops.remove(), id -> {
-      if (asked.getAndSet(true)) {
-        return exist.get(id);
-      }
-      again.start();
-      // Until it has been announced, or waits for this lookup.
-      while (again.isAlive() && again.getState() != Thread.State.BLOCKED) {
-        Thread.onSpinWait();
-      }
-      return null;
-    }, OWN, ThrottlerOptions.of(3), new Random(1)));
+  void aRequestThatFindsTheRevisionDeletedLeavesOneCreatedAgainMeanwhile() {
+    exists(1);
+    exist.remove(ID);
+    var late = request();
 
-    throttler.admit(revision, new HeldRequest(loop));
-    again.join();
-
-    assertThat(throttler.revisions()).containsExactly(ID);
+    exists(1);
     pods(A);
-    created.run();
+
+    assertThat(late.answers()).containsExactly(new Rejection.RevisionGone(ID));
+    assertThat(throttler.revisions()).containsExactly(ID);
     assertThat(request().destination()).isEqualTo(A);
-    loop.run();
   }
 
   @Test
   void aRequestOnItsWayToTheQueueOfADeletedRevisionIsRejected() {
     exists(1);
-    throttler.revisionGone(ID);
     exist.remove(ID);
 
     assertThat(request().answers()).containsExactly(new Rejection.RevisionGone(ID));

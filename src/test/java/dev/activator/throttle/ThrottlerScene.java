@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -12,7 +13,6 @@ import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -31,23 +31,22 @@ abstract class ThrottlerScene {
       "t1");
 
   final VirtualLoop loop = VirtualLoop.nearOverflow();
-  final Map<RevisionId, Revision> exist = new HashMap<>();
-  Throttler throttler = Make.throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(3),
+  final TestRevisions exist = new TestRevisions(loop);
+  Throttler throttler = Make.throttler(exist.live, OWN, ThrottlerOptions.of(3),
       new Random(1));
 
   Revision revision = Revision.of(ID, 1);
 
   void exists(int containerConcurrency) {
     revision = Revision.of(ID, containerConcurrency);
-    exist.put(ID, revision);
-    throttler.revision(revision);
+    throttler.revision(exist.put(revision));
     loop.run();
   }
 
   void failsToStart(@Nullable RevisionStartFailure failure) {
     revision = new Revision(ID, "", revision.protocol(), revision.containerConcurrency(),
         RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), failure);
-    throttler.revision(revision);
+    throttler.revision(exist.put(revision));
     loop.run();
   }
 

@@ -52,7 +52,7 @@ class ThrottlerTest extends ThrottlerScene {
 
   @Test
   void aRequestMayComeBeforeTheEventOfItsRevision() {
-    exist.put(ID, revision);
+    exist.put(revision);
     var held = request();
 
     pods(A);
@@ -62,7 +62,7 @@ class ThrottlerTest extends ThrottlerScene {
 
   @Test
   void destinationsMayComeBeforeTheEventOfTheRevision() {
-    exist.put(ID, revision);
+    exist.put(revision);
     pods(A);
 
     assertThat(request().answers()).containsExactly(A);
@@ -75,27 +75,6 @@ class ThrottlerTest extends ThrottlerScene {
     activators(OWN);
 
     assertThat(throttler.views()).isEmpty();
-  }
-
-  @Test
-  void addressesMayComeBeforeTheirRevision() {
-    activators("130.0.0.1", OWN);
-
-    exists(1);
-    pods(A, B, C);
-
-    assertThat(throttler.view(ID).capacity()).isEqualTo(1);
-  }
-
-  @Test
-  void addressesOfARevisionThatWasDeletedAreForgotten() {
-    activators("130.0.0.1", OWN);
-    throttler.revisionGone(ID);
-
-    exists(1);
-    pods(A, B, C);
-
-    assertThat(throttler.view(ID).capacity()).isEqualTo(3);
   }
 
   @Test
@@ -113,9 +92,9 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void manyQueuedRequestsAllRunWhenPodsWithoutALimitStart() {
     var many = Quiescence
-        .watch(Make.throttler(id -> loop, exist::get, OWN, ThrottlerOptions.of(10_000),
+        .watch(Make.throttler(exist.live, OWN, ThrottlerOptions.of(10_000),
             new Random(1)));
-    exist.put(ID, Revision.of(ID, 0));
+    exist.put(Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();
     for (int i = 0; i < 2_000; i++) {
       var request = new HeldRequest(loop);

@@ -2,6 +2,9 @@ package dev.activator.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -15,7 +18,9 @@ class PodTlsTest {
   private static final Destination POD = new Destination("10.0.0.1", 8012);
   private static final Destination SERVICE = new Destination("10.96.0.1", 80);
 
-  private final PodTls tls = new PodTls();
+  private final TestRevisions revisions = new TestRevisions(new VirtualLoop(),
+      Revision.of(HELLO, 0));
+  private final PodTls tls = new PodTls(revisions.live);
 
   private static DialTarget target(String host, int port, String namespace) {
     return new DialTarget(new Destination(host, port), namespace);
@@ -55,7 +60,7 @@ class PodTlsTest {
     tls.healthy(HealthyDestinations.pods(HELLO, DestinationSet.of(POD)));
     assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 443, "ns"));
 
-    tls.gone(HELLO);
+    revisions.remove(HELLO);
     assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 8112, "ns"));
   }
 }

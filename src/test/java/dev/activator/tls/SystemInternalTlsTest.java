@@ -3,6 +3,7 @@ package dev.activator.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
@@ -33,7 +34,7 @@ class SystemInternalTlsTest {
   private SystemInternalTls tls(boolean required) throws InterruptedException {
     cluster.start();
     return new SystemInternalTls(cluster::followCertificates, "knative-serving", () -> required,
-        new PodTls(),
+        new PodTls(TestRevisions.unused()),
         TestValues.TLS13);
   }
 

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
@@ -32,7 +33,8 @@ class AwaitListenerTest {
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
   private final ConnectionPoolsByLoop upstreams = Quiescence.watch(
-      new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+      new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
+          new PodTls(TestRevisions.unused())));
   private final HttpProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
   private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
   private final AtomicInteger accepted = new AtomicInteger();

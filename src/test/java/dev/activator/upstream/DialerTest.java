@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.FreePort;
 import dev.activator.tls.PodTls;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,7 +34,7 @@ class DialerTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final Dialer dialer = new Dialer(loops.all().getFirst(), TcpKeepAlive.TO_PODS,
-      new DialBackoff(new Random(1)), new PodTls());
+      new DialBackoff(new Random(1)), new PodTls(TestRevisions.unused()));
 
   @AfterEach
   void stop() {

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import dev.activator.revision.Destination;
@@ -44,7 +45,7 @@ class Http1PodConnectionTest {
   private final LoopGroup loops = new LoopGroup(group);
   private final Http1Pool pool = (Http1Pool) Quiescence
       .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT,
-          new Random(1), new PodTls()))
+          new Random(1), new PodTls(TestRevisions.unused())))
       .of(loops.all().getFirst())
       .plain(new Destination("127.0.0.1", 1));
   private final PodChannel channel = new PodChannel();

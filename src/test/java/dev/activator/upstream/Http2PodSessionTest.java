@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.testing.RawHttp2;
@@ -40,7 +41,7 @@ class Http2PodSessionTest {
   private final LoopGroup loops = new LoopGroup(group);
   private final Http2Pool pool = (Http2Pool) Quiescence
       .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT,
-          new Random(1), new PodTls()))
+          new Random(1), new PodTls(TestRevisions.unused())))
       .of(loops.all().getFirst()).plainHttp2(POD);
   private final Http2PodSession session = Http2PodSession.of(pool);
   private final StuckWrites stuck = new StuckWrites();

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
@@ -40,7 +41,8 @@ class Http2PoolTest {
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
   private final LoopConnectionPools pools = Quiescence.watch(new ConnectionPoolsByLoop(loops,
-      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())).of(loop);
+      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1),
+      new PodTls(TestRevisions.unused()))).of(loop);
 
   @AfterEach
   void stop() {
@@ -209,7 +211,8 @@ class Http2PoolTest {
   void closesAnIdleConnectionAfterItsTimeout_whenItWasUsedSinceAnotherBecameIdle() {
     var network = new SimulatedNetwork(new Random(1));
     var pools = new ConnectionPoolsByLoop(network.loops(),
-        new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())
+        new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1),
+        new PodTls(TestRevisions.unused()))
         .of(network.loop());
     network.pods(_ -> SimulatedNetwork.Answer.ACCEPT,
         pod -> pod.send(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0])));

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -42,7 +43,7 @@ class HttpProbeClientTest {
   private final NettyLoop loop = loops.all().getFirst();
   private final ConnectionPoolsByLoop upstreams = new ConnectionPoolsByLoop(loops,
       IdleLimits.DEFAULT, new Random(1),
-      new PodTls());
+      new PodTls(TestRevisions.unused()));
   private final ProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
   private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
 

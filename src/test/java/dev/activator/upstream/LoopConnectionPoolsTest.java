@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,7 +58,7 @@ class LoopConnectionPoolsTest {
     return Quiescence
         .watch(new ConnectionPoolsByLoop(loops, new IdleLimits(total, perDestination, timeout),
             new Random(1),
-            new PodTls()));
+            new PodTls(TestRevisions.unused())));
   }
 
   private ConnectionPoolsByLoop upstreams() {

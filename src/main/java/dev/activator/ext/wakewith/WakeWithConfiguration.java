@@ -61,7 +61,7 @@ public class WakeWithConfiguration {
 
       @Override
       public void attach() {
-        cluster.revisions().subscribe(NAME, wakeWith::onRevision);
+        cluster.revisions().subscribe(NAME, now -> wakeWith.onRevision(now.spec()));
         cluster.revisionsGone().subscribe(NAME, last -> {
           starts.onRevisionEnd(last.id());
           outcomes.onRevisionEnd(last.id());

@@ -16,6 +16,7 @@ import dev.activator.cluster.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.Throttler;
@@ -88,11 +89,12 @@ public final class ColdStartWarmUp {
   private void begin() throws IOException {
     int pod = warmUp.pod();
     var upstreams = warmUp.upstreams();
-    var watching = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+    var revisions = new LiveRevisions(loops::loopFor);
+    var watching = new RevisionBackendsManager(revisions, loops.loopFor("probes"),
         new HttpProbeClient(upstreams, ProbeSettings.DEFAULT.repeatsPerSecond()),
         ProbeSettings.DEFAULT, random);
     backends = watching;
-    var throttler = new Throttler(loops::loopFor, _ -> REVISION, JvmWarmUp.LOOPBACK,
+    var throttler = new Throttler(revisions, JvmWarmUp.LOOPBACK,
         ThrottlerOptions.of(1), random);
     watching.healthy().subscribe("throttler", throttler::destinations);
     var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
@@ -101,16 +103,17 @@ public final class ColdStartWarmUp {
         new RevisionChangePublisher<>("public Endpoints"));
     informer.addHandler(new DecodedObjectHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
         InformerHandlerOptions.on(loop, "warm-up"));
+    var revision = revisions.update(REVISION);
+    throttler.revision(revision);
+    watching.revision(revision);
     informer.start();
-    throttler.revision(REVISION);
-    watching.revision(REVISION);
     var client = new JvmWarmUp.Client(() -> {
       onLoop(() -> list(""));
       return false;
     });
     watching.healthy().subscribe("warm-up", now -> scaledToZero(now, client));
-    warmUp.connect(warmUp.proxy(REVISION, upstreams, (revision, caller) -> {
-      var admission = throttler.admit(revision, caller);
+    warmUp.connect(warmUp.proxy(REVISION, upstreams, (_, caller) -> {
+      var admission = throttler.admit(REVISION, caller);
       onLoop(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "
           + "{'kind': 'Pod', 'name': 'pod', 'uid': 'uid'}}], 'ports': [{'name': 'http', 'port': "
           + pod + ", 'protocol': 'TCP'}]"));

@@ -15,6 +15,7 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -154,7 +155,8 @@ public final class JvmWarmUp {
   }
 
   ConnectionPoolsByLoop upstreams() {
-    var upstreams = new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, random, new PodTls());
+    var upstreams = new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, random,
+        new PodTls(new LiveRevisions(loops::loopFor)));
     ends.add(upstreams::close);
     return upstreams;
   }
@@ -174,7 +176,9 @@ public final class JvmWarmUp {
         _ -> revision,
         Readiness.Ready::new);
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);
-    var meters = new RequestMeters(new Meters(), _ -> revision);
+    var revisions = new LiveRevisions(loops::loopFor);
+    revisions.update(revision);
+    var meters = new RequestMeters(new Meters(), revisions);
     var held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
     var unread = new UnreadResponseBytes(new UnreadResponseBudget(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.proxy.AbusiveConnectionCounter;
 import dev.activator.proxy.ProxyServer;
 import ch.qos.logback.classic.Level;
+import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.Dispatchers;
@@ -87,12 +88,14 @@ class GatewayAdmitServerTest {
   @BeforeEach
   void open() throws IOException {
     loops = new LoopGroup(resources.onServer(true));
+    var live = new TestRevisions(loops::loopFor, Revision.of(WEB, 1));
     var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
         : null), _ -> null, revisions, () -> readiness);
-    throttler = Make.throttler(loops::loopFor, revisions, 10);
+    throttler = Make.throttler(live.live, 10);
     var upstreams = Quiescence
-        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
+            new PodTls(TestRevisions.unused())));
     held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     proxy = new ProxyServer(resources.onServerSelect(true), resources.onServer(true), loops,
         Duration.ofSeconds(60),

@@ -8,6 +8,7 @@ import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.config.WaitingPageMode;
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
@@ -44,7 +45,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.HashMap;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -58,10 +58,10 @@ class GatewayHandoverTest {
   private static final Duration COUNTED_FOR = Duration.ofSeconds(3);
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, Revision> revisions = new HashMap<>(
-      Map.of(WEB, Revision.of(WEB, 1)));
-  private final Throttler throttler = Make.throttler(loop, revisions::get, 2);
-  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(WEB, 1));
+  private final Throttler throttler = Make.throttler(revisions.live, 2);
+  private final ColdStartRecorder starts = new ColdStartRecorder(revisions.live, loop::nanoTime,
+      new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final RevisionReadySince ready = new RevisionReadySince(DELAY, loop::nanoTime);
@@ -220,7 +220,7 @@ class GatewayHandoverTest {
   @Test
   void anAnnotationSetsTheDurationOfOneService() {
     var plain = Revision.of(WEB, 1);
-    revisions.put(WEB, new Revision(WEB, plain.uid(), plain.protocol(), 1, plain.timeouts(),
+    revisions.put(new Revision(WEB, plain.uid(), plain.protocol(), 1, plain.timeouts(),
         plain.probesBeforeReady(), plain.readinessProbe(), plain.labels(),
         Map.of("activator.dev/request-duration", "500ms"), null, null));
     isUp();
@@ -365,9 +365,8 @@ class GatewayHandoverTest {
 
   @Test
   void aRuleAnswersWhileNoPodIsReady_andCountsNothing() {
-    revisions.put(WEB,
-        TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(), Map
-            .of(ColdStartRulesReader.DO_NOT_WAKE, "[{path: /a, respond: {status: 204}}]"))));
+    revisions.put(TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(), Map
+        .of(ColdStartRulesReader.DO_NOT_WAKE, "[{path: /a, respond: {status: 204}}]"))));
 
     assertThat(ask().status()).isEqualTo(204);
     podAnswersProbes();
@@ -382,7 +381,7 @@ class GatewayHandoverTest {
 
   @Test
   void aFallbackToAnotherServiceDoesNotApply_becauseTheGatewayKnowsOnlyTheFirst() {
-    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(),
+    revisions.put(TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(),
         Map.of(ColdStartRulesReader.FALLBACK, "{service: spare}"))));
 
     var gateway = ask();
@@ -395,7 +394,7 @@ class GatewayHandoverTest {
 
   @Test
   void aFallbackWithAnAnswerIsTheAnswer() {
-    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(),
+    revisions.put(TestValues.withRules(Revision.of(WEB, 1), ColdStartRulesReader.read(Map.of(),
         Map.of(ColdStartRulesReader.FALLBACK, "{after: 2s, respond: {status: 503}}"))));
     var gateway = ask();
 

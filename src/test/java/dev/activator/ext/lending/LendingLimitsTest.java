@@ -23,7 +23,7 @@ class LendingLimitsTest extends LendingScene {
     borrowers.forEach(it -> IntStream.range(0, 5).forEach(_ -> it.request()));
     pass(20);
 
-    all.forEach(it -> it.throttler().revision(revision(1, true)));
+    all.forEach(it -> it.setRevision(revision(1, true)));
     pass(1_000);
     borrowers.forEach(SimulatedActivator::answerOne);
     pass(1_000);
@@ -63,12 +63,12 @@ class LendingLimitsTest extends LendingScene {
     var early = all.get(0);
     requests(late, 1);
 
-    early.throttler().revision(revision(1, true));
+    early.setRevision(revision(1, true));
     pass(1_000);
     requests(early, 1);
     assertThat(early.running(pod)).isZero();
 
-    late.throttler().revision(revision(1, true));
+    late.setRevision(revision(1, true));
     pass(1_000);
     assertThat(early.running(pod)).as("one runs at the other").isZero();
     late.answerOne();
@@ -129,9 +129,9 @@ class LendingLimitsTest extends LendingScene {
     for (var here : all) {
       var lender = all.get(all.indexOf(here) == 0 ? 1 : 0);
       assertThat(pods(4)).anyMatch(pod -> owns(lender, pod));
-      here.throttler().revisionGone(SimulatedActivator.ID);
+      here.revisionGone();
       pass(10);
-      here.throttler().revision(revision);
+      here.setRevision(revision);
       here.members(sorted());
       here.pods(pods(4));
       pass(1_000);

@@ -52,7 +52,7 @@ abstract class LendingScene {
   }
 
   void changed(Revision now) {
-    all.forEach(it -> it.throttler().revision(now));
+    all.forEach(it -> it.setRevision(now));
     pass(1_000);
   }
 
@@ -61,7 +61,7 @@ abstract class LendingScene {
     all.forEach(it -> it.hold(false));
     pass(5_000);
     assertThat(all).allSatisfy(it -> assertThat(it.queued()).isZero());
-    all.forEach(it -> it.throttler().revisionGone(SimulatedActivator.ID));
+    all.forEach(it -> it.revisionGone());
     pass(1_000);
   }
 

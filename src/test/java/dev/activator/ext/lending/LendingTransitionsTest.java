@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.ext.lending.policy.PodSharding;
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Make;
@@ -139,9 +140,9 @@ class LendingTransitionsTest extends LendingScene {
     all.remove(other);
     links.clear();
     one.activators(Set.of(one.id().address()));
-    one.throttler().revisionGone(SimulatedActivator.ID);
+    one.revisionGone();
     pass(10);
-    one.throttler().revision(revision);
+    one.setRevision(revision);
     one.members(List.of(one.id().address()));
     one.pods(pods(1));
     one.request();
@@ -327,7 +328,7 @@ class LendingTransitionsTest extends LendingScene {
     var successor = start(borrower.id().address());
     all.remove(borrower);
     links.removeIf(link -> link.isOf(borrower));
-    borrower.throttler().revisionGone(SimulatedActivator.ID);
+    borrower.revisionGone();
     borrower.answerOne();
     known();
     successor.pods(pods(1));
@@ -389,15 +390,16 @@ class LendingTransitionsTest extends LendingScene {
     lending.onConnected(new PeerId("10.1.0.2", "p"));
     try (var thread = Executors.newSingleThreadExecutor()) {
       var loop = new LoopThatIsFaster(thread);
-      var throttler = Quiescence.watch(Make.throttler(_ -> loop, _ -> revision, "10.1.0.1",
+      var revisions = new TestRevisions(loop);
+      var throttler = Quiescence.watch(Make.throttler(revisions.live, "10.1.0.1",
           ThrottlerOptions.of(10), random, lending));
 
-      throttler.revision(revision);
+      throttler.revision(revisions.put(revision));
 
       assertThat(loop.failures).isEmpty();
       var view = thread.submit(() -> throttler.inspect(SimulatedActivator.ID)).get().lending();
       assertThat(view.activators()).containsExactly("10.1.0.1", "10.1.0.2");
-      throttler.revisionGone(SimulatedActivator.ID);
+      revisions.remove(SimulatedActivator.ID);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.activator.ext.lending;
 
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.throttle.PermitSharing.PodPermits;
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -40,6 +41,7 @@ final class SimulatedActivator {
 
   private final PeerId id;
   private final Loop loop;
+  private final TestRevisions revisions;
   private Revision revision;
   private final PermitLending lending;
   private final Throttler throttler;
@@ -49,7 +51,6 @@ final class SimulatedActivator {
   private final Map<Destination, Integer> running = new HashMap<>();
   private final Consumer<Destination> onStart;
   private boolean alive = true;
-  private boolean hasRevision = true;
   private boolean held;
   private int answered;
 
@@ -61,11 +62,12 @@ final class SimulatedActivator {
     this.revision = revision;
     this.random = random;
     this.service = service;
+    revisions = new TestRevisions(loop);
     lending = new PermitLending(id.address());
-    throttler = Make.throttler(_ -> loop, _ -> alive && hasRevision ? revision : null, id.address(),
+    throttler = Make.throttler(revisions.live, id.address(),
         ThrottlerOptions.of(10_000), random, lending);
     lending.start(loop, send::accept);
-    throttler.revision(revision);
+    throttler.revision(revisions.put(revision));
   }
 
   PeerId id() {
@@ -97,15 +99,17 @@ final class SimulatedActivator {
   void revision(Revision now) {
     loop.execute(() -> {
       revision = now;
-      hasRevision = true;
-      throttler.revision(now);
+      setRevision(now);
     });
+  }
+
+  void setRevision(Revision now) {
+    throttler.revision(revisions.put(now));
   }
 
   /** Until {@link #revision}. */
   void revisionGone() {
-    hasRevision = false;
-    throttler.revisionGone(ID);
+    revisions.remove(ID);
   }
 
   /** Permits that requests use, those on their way to their callers included. */

@@ -7,6 +7,7 @@ import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.config.WaitingPageMode;
+import dev.activator.testing.TestRevisions;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.autoscaler.ScalingListener;
@@ -74,9 +75,8 @@ class DoNotWakeSimulationTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = limited(0);
-  private final Throttler throttler = Make.throttler(loop, id -> id.equals(WEB)
-      ? revision
-      : null, 10);
+  private final TestRevisions revisions = new TestRevisions(loop, revision);
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
   private final List<RevisionStat> reported = new ArrayList<>();
   private final List<Integer> writes = new ArrayList<>();
   private final Workload workload = new Workload();
@@ -295,6 +295,7 @@ class DoNotWakeSimulationTest {
   @Test
   void isAnsweredByTheRuleAndNotQueued_whenAllPermitsAreTaken() {
     revision = limited(1);
+    revisions.put(revision);
     podStarts();
     get("/");
 
@@ -310,6 +311,7 @@ class DoNotWakeSimulationTest {
   @Test
   void takesAPermitAsOthersDo() {
     revision = limited(1);
+    revisions.put(revision);
     podStarts();
     var probe = get("/healthz");
     var other = get("/");
@@ -360,6 +362,7 @@ class DoNotWakeSimulationTest {
   @Test
   void knownProbesWakeNothing_ifTheSettingSaysSo() {
     revision = Revision.of(WEB, 0);
+    revisions.put(revision);
     start();
     var on = dispatcher(DoNotWakeRule.knownProbes());
 
@@ -378,6 +381,7 @@ class DoNotWakeSimulationTest {
   @Test
   void aKubeletsProbeOfARevisionReachesItsPod_ifTheSettingSaysSo() {
     revision = Revision.of(WEB, 0);
+    revisions.put(revision);
     podStarts();
 
     send(dispatcher(DoNotWakeRule.knownProbes()), HttpMethod.GET, "/", "User-Agent",

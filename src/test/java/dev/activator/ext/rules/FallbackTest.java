@@ -9,6 +9,7 @@ import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.config.WaitingPageMode;
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
@@ -68,9 +69,10 @@ class FallbackTest {
   private static final Destination SPARE_POD = new Destination("10.1.1.2", 8080);
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, Revision> revisions = new HashMap<>();
-  private final Throttler throttler = Make.throttler(loop, revisions::get, 10);
-  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+  private final TestRevisions revisions = new TestRevisions(loop);
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
+  private final ColdStartRecorder starts = new ColdStartRecorder(revisions.live, loop::nanoTime,
+      new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Map<RevisionId, Integer> counted = new HashMap<>();
   private final List<RequestOutcome> outcomes = new ArrayList<>();
@@ -145,7 +147,7 @@ class FallbackTest {
   }
 
   private void fallsBack(String fallback) {
-    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1),
+    revisions.put(TestValues.withRules(Revision.of(WEB, 1),
         ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.FALLBACK, fallback))));
   }
 
@@ -308,7 +310,7 @@ class FallbackTest {
   @Test
   void anotherServiceGetsTheWholeRequest_andIsCountedForIt() {
     fallsBack("{after: 1s, service: spare}");
-    revisions.put(SPARE, Revision.of(SPARE, 1));
+    revisions.put(Revision.of(SPARE, 1));
     pods(SPARE, SPARE_POD);
     var caller = send(HttpMethod.POST, "Content-Length", "6");
     caller.exchange().content(part("abc"));
@@ -341,9 +343,8 @@ class FallbackTest {
   @Test
   void waitsForTheOtherService_whichHasNoFallbackThen() {
     fallsBack("{service: spare}");
-    revisions.put(SPARE,
-        TestValues.withRules(Revision.of(SPARE, 1), ColdStartRulesReader.read(Map.of(),
-            Map.of(ColdStartRulesReader.FALLBACK, "{service: web}"))));
+    revisions.put(TestValues.withRules(Revision.of(SPARE, 1), ColdStartRulesReader.read(Map.of(),
+        Map.of(ColdStartRulesReader.FALLBACK, "{service: web}"))));
     var caller = get();
     loop.advance(Duration.ofSeconds(10));
     assertThat(throttler.view(SPARE).queued()).isEqualTo(1);
@@ -367,7 +368,7 @@ class FallbackTest {
     assertThat(count(WEB)).isZero();
 
     fallsBack("{after: 1m, service: spare}");
-    revisions.put(SPARE, Revision.of(SPARE, 1));
+    revisions.put(Revision.of(SPARE, 1));
     pods(SPARE, SPARE_POD);
     var handedOver = get();
     cannotStart();

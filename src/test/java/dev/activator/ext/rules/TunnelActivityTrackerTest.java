@@ -7,6 +7,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.testing.TestRevisions;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.RequestFailure;
@@ -54,7 +55,8 @@ class TunnelActivityTrackerTest {
       Map.of(), null),
       ColdStartRulesReader.read(Map.of(),
           Map.of(ColdStartRulesReader.IDLE_CONNECTIONS, "ignore-after=30s")));
-  private final Throttler throttler = Make.throttler(loop, _ -> revision, 10);
+  private final TestRevisions revisions = new TestRevisions(loop, revision);
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
   private final List<RevisionStat> atOnce = new ArrayList<>();
   private final List<RevisionStat> lastSecond = new ArrayList<>();
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
@@ -245,6 +247,7 @@ class TunnelActivityTrackerTest {
   @Test
   void countsForEver_withoutTheSetting() {
     revision = TestValues.withRules(revision, null);
+    revisions.put(revision);
     var connection = connect();
 
     assertThat(concurrency(120)).isEqualTo(1);

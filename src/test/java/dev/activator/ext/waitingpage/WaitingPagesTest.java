@@ -9,6 +9,7 @@ import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.config.WaitingPageMode;
+import dev.activator.testing.TestRevisions;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
@@ -59,8 +60,10 @@ class WaitingPagesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = revision(Map.of());
-  private final Throttler throttler = Make.throttler(loop, _ -> revision, 10);
-  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+  private final TestRevisions revisions = new TestRevisions(loop, revision);
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
+  private final ColdStartRecorder starts = new ColdStartRecorder(revisions.live, loop::nanoTime,
+      new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Counter counter = new Counter();
   private final FakePod pod = new FakePod();
@@ -262,6 +265,7 @@ class WaitingPagesTest {
   void holdsANavigationThatWaitsForItsTurnOnARunningPod() {
     revision = new Revision(ID, "", PortProtocol.HTTP1, 1, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
+    revisions.put(revision);
     send("Accept", "application/json");
     var browser = navigate();
     pods(DestinationSet.of(POD));
@@ -277,6 +281,7 @@ class WaitingPagesTest {
   @Test
   void isNotForRevisionsWithoutIt() {
     revision = revision(Map.of("activator.dev/waiting-page", "off"));
+    revisions.put(revision);
     var browser = navigate();
     loop.advance(Duration.ofSeconds(20));
 

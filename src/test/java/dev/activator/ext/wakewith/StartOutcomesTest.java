@@ -7,12 +7,12 @@ import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestObservers;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class StartOutcomesTest {
@@ -20,8 +20,7 @@ class StartOutcomesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final RequestObservers observers = new RequestObservers();
-  private final Throttler throttler = new Throttler(_ -> loop, _ -> null, "10.9.9.9",
-      ThrottlerOptions.of(10), new Random(1));
+  private final Throttler throttler = Make.throttler(new TestRevisions(loop).live, 10);
   private final StartOutcomes outcomes = new StartOutcomes(loop, throttler, observers);
 
   private void request(Step step) {

@@ -3,6 +3,7 @@ package dev.activator.ext.wakewith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -34,14 +35,14 @@ class WakeWithStarterTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, Revision> exist = new TreeMap<>();
-  private final Throttler throttler = Quiescence.watch(Make.throttler(loop, exist::get, 100));
+  private final TestRevisions exist = new TestRevisions(loop);
+  private final Throttler throttler = Quiescence.watch(Make.throttler(exist.live, 100));
   private final Counter counted = new Counter();
   private final Set<RevisionId> blocked = new HashSet<>();
   private final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, counted,
       throttler, exist::get, id -> !blocked.contains(id)));
   private final WakeWithStarter wakeWith = Quiescence.watch(new WakeWithStarter(starts,
-      name -> exist.containsKey(name) ? name : null, _ -> {
+      name -> exist.get(name) != null ? name : null, _ -> {
       }));
 
   WakeWithStarterTest() {
@@ -71,8 +72,7 @@ class WakeWithStarterTest {
   private void exists(String name, String with) {
     var revision = new Revision(id(name), "u", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
         null, Map.of(), with.isEmpty() ? Map.of() : Map.of("activator.dev/wake-with", with), null);
-    exist.put(revision.id(), revision);
-    throttler.revision(revision);
+    throttler.revision(exist.put(revision));
     wakeWith.onRevision(revision);
     loop.run();
   }
@@ -119,8 +119,7 @@ class WakeWithStarterTest {
   }
 
   private void end() {
-    exist.keySet().stream().toList().forEach(id -> {
-      throttler.revisionGone(id);
+    exist.ids().forEach(id -> {
       exist.remove(id);
       starts.onRevisionEnd(id);
       wakeWith.onRevisionEnd(id);

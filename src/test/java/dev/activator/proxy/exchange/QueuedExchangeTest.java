@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.Make;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
@@ -45,7 +46,8 @@ class QueuedExchangeTest {
       NioIoHandler.newFactory());
   private final VirtualLoop revisionLoop = VirtualLoop.nearOverflow();
   private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
-  private final Throttler throttler = Make.throttler(revisionLoop, _ -> HELLO, 10 * HELD);
+  private final Throttler throttler = Make.throttler(
+      new TestRevisions(revisionLoop, HELLO).live, 10 * HELD);
 
   @AfterEach
   void stop() {
@@ -149,7 +151,8 @@ class QueuedExchangeTest {
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = Quiescence
-        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+        .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
+            new PodTls(TestRevisions.unused())));
     var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
     return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }

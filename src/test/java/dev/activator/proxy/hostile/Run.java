@@ -1,6 +1,7 @@
 package dev.activator.proxy.hostile;
 
 import dev.activator.config.WaitingPageMode;
+import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
@@ -106,7 +107,7 @@ final class Run {
   private final Random random;
   private final SimulatedNetwork network;
   /** The one that all requests name, and the one that has the pod. */
-  private final Map<RevisionId, Revision> revisions = new HashMap<>();
+  private final TestRevisions revisions;
   private final RevisionId withPod;
   private final Throttler throttler;
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(256 << 20));
@@ -129,21 +130,21 @@ final class Run {
     this.random = new Random(sequence.seed());
     this.network = new SimulatedNetwork(random);
     this.pod = new Pod(sequence, random, this::tell);
-    revisions.put(OTHER, revision(OTHER));
-    revisions.put(REVISION, TestValues.withRules(revision(REVISION), rules.rules()));
+    revisions = new TestRevisions(network.loop(), revision(OTHER),
+        TestValues.withRules(revision(REVISION), rules.rules()));
     network.pods(_ -> sequence.podRefuses() ? Answer.REFUSE : Answer.ACCEPT, pod::accept);
-    this.throttler = Make.throttler(_ -> network.loop(), revisions::get, Make.OWN_ADDRESS,
+    this.throttler = Make.throttler(revisions.live, Make.OWN_ADDRESS,
         ThrottlerOptions.of(100), random);
     var loops = network.loops();
     var upstreams = Quiescence
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
-            new PodTls()));
+            new PodTls(TestRevisions.unused())));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null, revisions::get, Readiness.Ready::new,
         Dispatchers.arrival(WaitingPageMode.OFF, List.of()));
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
-    revisions.values().forEach(throttler::revision);
+    revisions.live.all().forEach(throttler::revision);
     throttler.destinations(HealthyDestinations.pods(withPod, DestinationSet.of(POD)));
     network.settle();
   }
@@ -421,7 +422,7 @@ final class Run {
     if (!counted.isEmpty() || !open.isEmpty()) {
       faults.add(counted + " were not counted out, " + open.size() + " have not ended");
     }
-    for (var id : revisions.keySet()) {
+    for (var id : revisions.ids()) {
       var view = throttler.view(id);
       if (view == null || view.inFlight() != 0 || view.queued() != 0) {
         faults.add("not given back: " + view);

@@ -2,6 +2,7 @@ package dev.activator.testing.quiescence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
@@ -29,12 +30,13 @@ class QuiescenceTest {
   private static final Revision HELLO = Revision.of(new RevisionId("ns", "hello"), 1);
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Throttler throttler = Make.throttler(_ -> loop, _ -> HELLO, Make.OWN_ADDRESS,
+  private final TestRevisions revisions = new TestRevisions(loop);
+  private final Throttler throttler = Make.throttler(revisions.live, Make.OWN_ADDRESS,
       ThrottlerOptions.of(10), new Random(1));
 
   @Test
   void namesAPermitThatIsNotReleased() {
-    throttler.revision(HELLO);
+    throttler.revision(revisions.put(HELLO));
     throttler.destinations(HealthyDestinations.pods(HELLO.id(),
         DestinationSet.of(new Destination("10.0.0.1", 8012))));
     loop.run();
@@ -47,7 +49,7 @@ class QuiescenceTest {
 
   @Test
   void namesARequestThatIsStillQueued() {
-    throttler.revision(HELLO);
+    throttler.revision(revisions.put(HELLO));
     loop.run();
     var entry = (QueueEntry) throttler.admit(HELLO, new StubQueuedCaller(loop));
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.ext.lending.PermitLending;
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -63,6 +64,7 @@ class LentOverLinksTest {
   private final AtomicInteger ended = new AtomicInteger();
 
   private final class Activator {
+    private final TestRevisions revisions = new TestRevisions(loops::loopFor);
     private final Throttler throttler;
     private final Revision revision;
     private final PeerTransport peers;
@@ -71,7 +73,7 @@ class LentOverLinksTest {
       revision = new Revision(CART, "u", PortProtocol.HTTP1, limit, RequestTimeouts.DEFAULT, true,
           ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null);
       var lending = new PermitLending(address);
-      throttler = Make.throttler(loops::loopFor, _ -> revision, address,
+      throttler = Make.throttler(revisions.live, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       var tls = new PeerTls();
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
@@ -86,7 +88,7 @@ class LentOverLinksTest {
       lending.start(peers.network().loop(), peers.network());
       peers.network().listen(lending);
       var addresses = new PublicEndpointAddresses(CART, all, List.of());
-      throttler.revision(revision);
+      throttler.revision(revisions.put(revision));
       throttler.publicAddresses(addresses);
       throttler.destinations(HealthyDestinations.pods(CART, DestinationSet.of(pods)));
       peers.network().publicAddresses(addresses);

@@ -1,0 +1,48 @@
+package dev.activator.testing;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The revisions that exist, in a test without a cluster. */
+public final class TestRevisions {
+  public final LiveRevisions live;
+
+  public TestRevisions(Function<RevisionId, ? extends Loop> loops, Revision... all) {
+    live = new LiveRevisions(loops);
+    Stream.of(all).forEach(this::put);
+  }
+
+  public TestRevisions(Loop loop, Revision... all) {
+    this(_ -> loop, all);
+  }
+
+  /** Of a cluster whose revisions no part uses. */
+  public static LiveRevisions unused() {
+    return new TestRevisions(new VirtualLoop()).live;
+  }
+
+  public LiveRevision put(Revision now) {
+    return live.update(now);
+  }
+
+  public void remove(RevisionId id) {
+    live.end(id);
+  }
+
+  public @Nullable Revision get(RevisionId id) {
+    var known = live.find(id);
+    return known == null ? null : known.spec();
+  }
+
+  public Set<RevisionId> ids() {
+    return live.all().map(LiveRevision::id).collect(Collectors.toSet());
+  }
+}
