@@ -89,7 +89,7 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
   private volatile @Nullable PodStatusWatcher podStatus;
 
   /**
-   * @param live gets the revisions that exist; nobody else changes it
+   * @param live gets the revisions that exist; only this class changes it
    * @param access is called at the start, when the port of an embedded API is known
    * @param startTimeout for how long the start is retried
    * @param random jitter

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any. A value that exists is read without a lock. It is made under this revision's
  * lock, so its maker must not wait for another thread.
  *
- * <p><b>Errors.</b> A value that is asked for after the end is null, as if it had never existed; so
- * nobody can create state for a deleted revision. An exception of a maker goes to its caller, and the
+ * <p><b>Errors.</b> A value that is requested after the end is null, as if it had never existed; so
+ * no state is created for a deleted revision. An exception of a maker goes to its caller, and the
  * next call makes the value.
  *
  * <p><b>Source.</b> The attributes of Netty's {@code Channel}, which cannot be ended.

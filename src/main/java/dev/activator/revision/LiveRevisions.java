@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The revisions that exist, by id: the one such map of the activator. A part that keeps something for
- * each revision declares a {@link Slot} here instead of a map of its own.
+ * each revision declares a {@link Slot} here instead of a separate map.
  *
  * <p><b>Threads.</b> Any thread may look up. Only the cluster calls {@link #update} and {@link #end},
  * from one thread at a time.
@@ -94,7 +94,7 @@ public final class LiveRevisions {
     return begun;
   }
 
-  /** Ends a revision, if it exists. Returns when all its values have been told. */
+  /** Ends a revision, if it exists. Returns when all its values have been notified. */
   public void end(RevisionId id) {
     var known = all.remove(id);
     if (known != null) {
