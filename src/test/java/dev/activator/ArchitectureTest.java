@@ -39,7 +39,7 @@ class ArchitectureTest {
 
   /** What extensions may use: no other extension, and no mode. */
   private static final List<String> KERNEL = and(GROUND, "cluster", "backend", "throttle", "stats",
-      "proxy", "autoscaler", "platform", "settings", "wire");
+      "proxy", "autoscaler", "platform", "settings", "management", "meters", "wire");
 
   private static final JavaClasses PRODUCT = new ClassFileImporter()
       .withImportOption(location -> !location.contains("/test-classes/")).importPackages(ROOT);
@@ -73,22 +73,21 @@ class ArchitectureTest {
         new Row("proxy", and(GROUND, "throttle", "stats")),
         new Row("autoscaler", and(GROUND, "wire")),
         new Row("embedded",
-            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "console",
+            and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy", "management",
                 "platform", "app", "settings")),
         new Row("embedded.api", List.of("revision", "config", "loop")),
         new Row("embedded.runtime",
             List.of("embedded.api", "revision", "config", "loop", "autoscaler")),
-        new Row("console",
-            and(GROUND, "backend", "throttle", "stats", "cluster", "autoscaler")),
+        new Row("management", and(GROUND, "settings")),
         new Row("meters",
             and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy")),
         new Row("settings",
-            and(GROUND, "cluster", "backend", "proxy", "console", "platform")),
+            and(GROUND, "cluster", "backend", "proxy", "platform")),
         new Row("platform",
-            and(GROUND, "cluster", "stats", "autoscaler", "proxy", "console")),
+            and(GROUND, "cluster", "stats", "autoscaler", "proxy")),
         new Row("app",
             and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler",
-                "proxy", "console", "meters", "ext", "settings", "platform")));
+                "proxy", "management", "meters", "ext", "settings", "platform")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -155,7 +154,7 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "app",
-        "console", "embedded", "tls", "settings", "ext");
+        "management", "embedded", "tls", "settings", "ext");
     noClasses().that().resideInAPackage(inside("tls")).should()
         .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("org.springframework..")
             .and(JavaClass.Predicates.resideOutsideOfPackage("org.springframework.boot.ssl..")))
@@ -183,9 +182,9 @@ class ArchitectureTest {
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
     onlyIn("io.netty..", reason, "loop", "tls", "http", "upstream", "proxy", "stats", "autoscaler",
-        "console", "embedded", "ext", "platform", "settings", "app");
+        "management", "embedded", "ext", "platform", "settings", "app");
     onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
-        "console", "embedded", "ext", "platform", "app");
+        "management", "embedded", "ext", "platform", "app");
   }
 
   @Test

@@ -51,8 +51,7 @@ import org.springframework.context.annotation.Import;
 @Import({ConfigMapSettingsConfiguration.class, ThrottlerConfiguration.class,
     RequestConfiguration.class,
     ObservabilityConfiguration.class, ManagementServersConfiguration.class,
-    LifecycleConfiguration.class, Wiring.class,
-    ConsoleHistoryConfiguration.class})
+    LifecycleConfiguration.class, Wiring.class})
 // Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,

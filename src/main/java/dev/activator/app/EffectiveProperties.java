@@ -5,8 +5,6 @@ import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ClusterProperties.AddressProperties;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.ClusterProperties;
-import dev.activator.settings.ConsoleLinksProperties;
-import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.MetricLabelProperties;
@@ -42,9 +40,7 @@ import org.springframework.util.unit.DataSize;
 /** Lists all properties, with their names, their values after binding, and the source of each. */
 public final class EffectiveProperties {
   private static final List<Class<?>> OF_THE_KERNEL = List.of(AddressProperties.class,
-      ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
-      ConsoleProperties.class,
-      OutboundProxyProperties.class,
+      ClusterProperties.class, ConfigMapProperties.class, OutboundProxyProperties.class,
       EmbeddedProperties.class, IdentityProperties.class,
       MetricLabelProperties.class, MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.ext.console.ConsoleConfiguration;
 import dev.activator.ext.admit.AdmitConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
@@ -29,7 +30,8 @@ public final class Extensions {
 
   private static List<Class<?>> all() {
     var all = new ArrayList<Class<?>>();
-    // Profiles show how a start goes, so it starts first.
+    // The console and profiles show how a start goes, so they start first.
+    all.add(ConsoleConfiguration.class);
     all.add(ProfilingConfiguration.class);
     all.add(WakeWithConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);

@@ -92,13 +92,9 @@ class LifecycleConfiguration {
       LifecyclePart certificates, LifecyclePart metricsPort,
       LifecyclePart telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter,
-      LifecyclePart consolePort, LifecyclePart consoleEnds, LifecyclePart states,
       LifecyclePart libraryMeters, RevisionBackendsManager backends, List<Extension> attached) {
     var extensions = Extensions.inOrder(attached);
     var parts = new ArrayList<LifecyclePart>();
-    // The console is available while the start waits for the cluster, and during a drain.
-    parts.add(consolePort);
-    parts.add(consoleEnds);
     parts.addAll(parts(extensions, StartOrder.FIRST));
     // Reports a taken port at once, before minutes are spent waiting for the cluster.
     parts.add(LifecyclePart.started("request ports", ports::check));
@@ -119,7 +115,7 @@ class LifecycleConfiguration {
     parts.addAll(List.of(
         // Requests need all of the above.
         new LifecyclePart("request ports", ports::open, ports::drain),
-        LifecyclePart.started("probes", backends::release), libraryMeters, states));
+        LifecyclePart.started("probes", backends::release), libraryMeters));
     parts.addAll(parts(extensions, StartOrder.AFTER_REQUESTS));
     parts.addAll(platform.afterPorts(ports::http1));
     return new LifecycleSequence(parts);

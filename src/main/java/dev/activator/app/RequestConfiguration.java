@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.proxy.exchange.WaitReasons;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
@@ -8,12 +9,8 @@ import dev.activator.settings.CallerTlsProperties;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.console.RevisionHourHistory;
-import dev.activator.console.MinuteHistory;
-import dev.activator.console.WaitReasonCache;
 import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.ActivatorHealth;
-import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.observability.ColdStartRecorder;
@@ -79,12 +76,9 @@ class RequestConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters, MinuteHistory requestHistory, RevisionHourHistory hours) {
+      RequestMeters meters) {
     return new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
-        ActivatorMeters.stats(link, meters, stats -> {
-          requestHistory.reported(stats);
-          hours.reported(stats);
-        }));
+        ActivatorMeters.stats(link, meters));
   }
 
   @Bean
@@ -145,13 +139,14 @@ class RequestConfiguration {
   }
 
   @Bean
-  RevisionStarts revisionStarts(Platform platform, WaitReasonCache reasons, Throttler throttler,
-      ColdStartRecorder starts) {
+  RevisionStarts revisionStarts(Platform platform, ObjectProvider<WaitReasons> known,
+      Throttler throttler, ColdStartRecorder starts) {
+    var reasons = known.getIfAvailable(() -> _ -> "");
     return new RevisionStarts(platform.showsStartMessages(),
         id -> status(id, reasons, throttler, starts), starts::answeredEarly);
   }
 
-  private static StartStatus status(RevisionId id, WaitReasonCache reasons, Throttler throttler,
+  private static StartStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
       ColdStartRecorder starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
@@ -187,9 +182,7 @@ class RequestConfiguration {
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, CallerTlsProperties tls,
       SystemInternalTls system, ProxyServerProperties serving, ActivatorHealth health,
-      LoopGroup loops,
-      Throttler throttler, ObjectProvider<Shutdown> shutdown) {
-    server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
+      LoopGroup loops, Throttler throttler) {
     return new RequestPorts(server,
         new RequestPorts.Settings(serving.bindAddress(), ports.http1(), ports.h2c(), ports.https(),
             tls.certificate() == null ? null : tls::read, serving.propagationDelay(),

@@ -1,10 +1,9 @@
 package dev.activator.app;
 
+import java.util.Objects;
 import dev.activator.app.EffectiveProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.settings.CallerTlsProperties;
-import dev.activator.settings.ConsoleProperties.Auth;
-import dev.activator.settings.ConsoleProperties;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.ListeningPort;
 import dev.activator.settings.MetricsServerProperties;
@@ -51,7 +50,6 @@ public final class SettingsCheck
     }
     var settings = new Settings(environment);
     checkPorts(environment, settings);
-    checkConsole(environment, settings);
     settings.registerIn(context.getBeanFactory());
   }
 
@@ -95,15 +93,6 @@ public final class SettingsCheck
     }
   }
 
-  /** @throws StartupFailedException if tokens are required and cannot be checked */
-  private static void checkConsole(ConfigurableEnvironment environment, Settings settings) {
-    if (isEmbedded(environment)
-        && settings.of(ConsoleProperties.class).auth() == Auth.TOKEN) {
-      throw new StartupFailedException(
-          "activator.console.auth is token, but embedded mode has no tokens: its ports are for this machine only");
-    }
-  }
-
   private static boolean isEmbedded(ConfigurableEnvironment environment) {
     return environment.acceptsProfiles(Profiles.of("embedded"));
   }
@@ -140,14 +129,11 @@ public final class SettingsCheck
         environment.getProperty("server.address",
             settings.of(MetricsServerProperties.class).host()),
         environment.getProperty("server.port", Integer.class, 0)));
-    var console = settings.of(ConsoleProperties.class);
-    if (console.port() != null
-        && !console.shares(environment.getProperty("server.port", Integer.class, 0))) {
-      all.add(new ListeningPort("activator.console.port", console.bindAddress(), console.port()));
-    }
+    var others = new ListeningPort.Others(address,
+        environment.getProperty("server.port", Integer.class, 0), isEmbedded);
     for (var record : Extensions.settings()) {
       if (settings.of(record) instanceof ListeningPort.Source opened) {
-        all.addAll(opened.ports(address, isEmbedded));
+        all.addAll(ports(opened, others));
       }
     }
     if (isEmbedded) {
@@ -159,5 +145,14 @@ public final class SettingsCheck
               embedded.autoscalerPort()));
     }
     return all;
+  }
+
+  /** @throws StartupFailedException if the settings of an extension do not fit the others */
+  private static List<ListeningPort> ports(ListeningPort.Source of, ListeningPort.Others others) {
+    try {
+      return of.ports(others);
+    } catch (IllegalArgumentException e) {
+      throw new StartupFailedException(Objects.requireNonNull(e.getMessage()));
+    }
   }
 }

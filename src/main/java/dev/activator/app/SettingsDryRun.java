@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.management.MetricsServer;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ClusterProperties;

@@ -4,14 +4,11 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.console.RevisionHourHistory;
-import dev.activator.console.WaitReasonCache;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.observability.ColdStartRecorder;
-import dev.activator.observability.LastFailedRequests;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.ProxyServer;
@@ -87,9 +84,8 @@ class Wiring {
     }
   }
 
-  /** What is recorded of requests and of starts. */
-  record Records(ColdStartRecorder starts, LastFailedRequests failures, RevisionHourHistory hours,
-      WaitReasonCache reasons) {
+  /** What is recorded of starts. */
+  record Records(ColdStartRecorder starts) {
     void join(Events events, RequestObservers observers) {
       var cluster = events.cluster;
       cluster.pods().subscribe("cold starts", starts::listed);
@@ -98,11 +94,7 @@ class Wiring {
       cluster.podProgressEnded().subscribe("cold starts",
           last -> starts.progressEnded(last.revision()));
       events.backends.healthy().subscribe("cold starts", starts::published);
-      events.throttler.starved().subscribe("wait reasons", reasons::starved);
       observers.add(starts);
-      observers.add(failures);
-      failures.onFailure(hours::failed);
-      starts.onStart(hours::started);
     }
   }
 

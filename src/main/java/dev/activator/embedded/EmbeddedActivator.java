@@ -1,8 +1,8 @@
 package dev.activator.embedded;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.app.ConsoleServer;
-import dev.activator.app.OriginCheck;
+import dev.activator.management.ManagementPages;
+import dev.activator.management.OriginCheck;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.throttle.Throttler;
@@ -45,7 +45,8 @@ public class EmbeddedActivator {
 
   /** Runs last, so that its hint is the last line of the log. */
   @Bean
-  ApplicationRunner startupHint(EmbeddedPlatform platform, ConsoleServer console) {
-    return _ -> platform.greet(console.port());
+  ApplicationRunner startupHint(EmbeddedPlatform platform,
+      ObjectProvider<ManagementPages> console) {
+    return _ -> platform.greet(console.getIfAvailable(() -> ManagementPages.NONE).port());
   }
 }

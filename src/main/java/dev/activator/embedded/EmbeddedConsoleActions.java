@@ -1,7 +1,7 @@
 package dev.activator.embedded;
 
+import dev.activator.platform.RevisionActions;
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.console.LiveConsole;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The actions of the console's buttons on the cluster in this process: send a request, scale to
  * zero, restart.
  */
-final class EmbeddedConsoleActions implements LiveConsole.Actions {
+final class EmbeddedConsoleActions implements RevisionActions {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedConsoleActions.class);
 
   private final ApiStore store;

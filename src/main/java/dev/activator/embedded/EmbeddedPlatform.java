@@ -1,5 +1,6 @@
 package dev.activator.embedded;
 
+import dev.activator.platform.RevisionActions;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.StatsServer;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
@@ -8,9 +9,8 @@ import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.console.LiveConsole;
-import dev.activator.console.RevisionDetailsSource;
-import dev.activator.console.KnativeAutoscalerDefaults;
+import dev.activator.platform.RevisionDetailsSource;
+import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -189,7 +189,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public LiveConsole.Actions actions() {
+  public RevisionActions actions() {
     return actions;
   }
 

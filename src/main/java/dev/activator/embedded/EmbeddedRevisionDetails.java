@@ -1,8 +1,7 @@
 package dev.activator.embedded;
 
 import dev.activator.cluster.EventFetcher.Event;
-import dev.activator.console.ClusterRevisionDetails;
-import dev.activator.console.RevisionDetailsSource;
+import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -83,7 +82,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
       var about = event.at("/involvedObject/name").asString("");
       return ObjectMeta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(own) || about.startsWith(own + "-"));
-    }).stream().map(Event::of).map(ClusterRevisionDetails::line)
+    }).stream().map(Event::of).map(EventLine::of)
         .sorted(Comparator.comparing(EventLine::when).reversed())
         .limit(MAX_EVENTS).toList(), ""));
   }

@@ -254,19 +254,16 @@ public final class ActivatorMeters {
     }
   }
 
-  public static StatSink stats(StatSink sink, RequestMeters meters,
-      Consumer<List<RevisionStat>> activity) {
+  public static StatSink stats(StatSink sink, RequestMeters meters) {
     return new StatSink() {
       @Override
       public void atOnce(List<RevisionStat> stats) {
         sink.atOnce(stats);
-        activity.accept(stats);
       }
 
       @Override
       public void report(List<RevisionStat> stats) {
         sink.report(stats);
-        activity.accept(stats);
         stats.forEach(stat -> meters.reported(stat.revision(), stat.averageConcurrency()));
       }
     };

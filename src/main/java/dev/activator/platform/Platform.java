@@ -6,9 +6,8 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.console.LiveConsole;
-import dev.activator.console.RevisionDetailsSource;
-import dev.activator.console.KnativeAutoscalerDefaults;
+import dev.activator.platform.RevisionDetailsSource;
+import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;
@@ -86,7 +85,7 @@ public interface Platform {
   }
 
   /** The actions of the console's buttons; null in a cluster, where the console is read-only. */
-  default LiveConsole.@Nullable Actions actions() {
+  default @Nullable RevisionActions actions() {
     return null;
   }
 

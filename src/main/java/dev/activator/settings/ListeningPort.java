@@ -14,14 +14,22 @@ public record ListeningPort(String property, String address, int port) {
   public static final String LOOPBACK = "127.0.0.1";
   private static final String ALL_INTERFACES = "";
 
+  /**
+   * What the ports of an extension depend on.
+   *
+   * @param requestAddress the interface of the ports for requests
+   * @param metricsPort the port of metrics and health, as it is set
+   */
+  public record Others(String requestAddress, int metricsPort, boolean isEmbedded) {}
+
   /** Settings of an extension that opens ports. */
   public interface Source {
     /**
      * The ports that are open with these settings.
      *
-     * @param requestAddress the interface of the ports for requests
+     * @throws IllegalArgumentException with a sentence, if these settings do not fit the others
      */
-    List<ListeningPort> ports(String requestAddress, boolean isEmbedded);
+    List<ListeningPort> ports(Others others);
   }
 
   public ListeningPort {
@@ -32,6 +40,16 @@ public record ListeningPort(String property, String address, int port) {
   public boolean conflictsWith(ListeningPort other) {
     return port != 0 && port == other.port && (address.equals(other.address)
         || address.equals(ALL_INTERFACES) || other.address.equals(ALL_INTERFACES));
+  }
+
+  /** Whether an interface can be reached only from the same pod or machine, or by port forwarding. */
+  public static boolean isLoopback(String address) {
+    try {
+      return address.equalsIgnoreCase("localhost")
+          || InetAddress.ofLiteral(address).isLoopbackAddress();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   private static String normalized(String address) {

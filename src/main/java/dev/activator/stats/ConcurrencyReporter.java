@@ -1,5 +1,6 @@
 package dev.activator.stats;
 
+import dev.activator.loop.Topic;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
@@ -45,6 +46,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final Loop loop;
   private final Duration period;
   private final StatSink sink;
+  private final Topic<List<RevisionStat>> reports = new Topic<>("reports");
   private final ResettableTimer timer;
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
   /** The number of windows of each revision, on all loops and of all ports. */
@@ -69,6 +71,11 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     this.period = period;
     this.sink = sink;
     this.timer = new ResettableTimer(loop, this::collect);
+  }
+
+  /** Publishes what is reported, on the reporter's loop or on those of requests. */
+  public Topic<List<RevisionStat>> reports() {
+    return reports;
   }
 
   /** Creates the counter of a loop. Call once per loop. */
@@ -135,10 +142,12 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
 
   private void report(Round round) {
     var waited = queueTimes.take();
-    sink.report(round.totals.entrySet().stream()
+    var stats = round.totals.entrySet().stream()
         .map(each -> RevisionStat.of(each.getKey(), each.getValue())
             .with(waited.getOrDefault(each.getKey(), QueueTimeHistogram.NONE)))
-        .toList());
+        .toList();
+    sink.report(stats);
+    reports.publish(stats);
   }
 
   private void reportInFlight(Round round) {
@@ -146,6 +155,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
         .map(each -> RevisionStat.atOnce(each.getKey(), each.getValue().inFlight())).toList();
     if (!stats.isEmpty()) {
       sink.atOnce(stats);
+      reports.publish(stats);
     }
   }
 
@@ -203,6 +213,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       var all = List.copyOf(begun);
       begun.clear();
       sink.atOnce(all);
+      reports.publish(all);
     }
 
     /**

@@ -6,6 +6,8 @@ import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.AutoscalerReadinessPolicy;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.server.reactive.HttpHandler;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,5 +56,14 @@ class HealthOnBothPortsTest {
         assertThat(health.getDetails()).containsEntry("reason", message);
       }
     }
+  }
+
+  /** It answers every request with 500 if there are two. */
+  @Test
+  void springFindsOneHandlerForThePortOfMetrics() {
+    assertThat(ManagementServersConfiguration.class.getDeclaredMethods())
+        .filteredOn(method -> method.isAnnotationPresent(Bean.class)
+            && HttpHandler.class.isAssignableFrom(method.getReturnType()))
+        .hasSize(1);
   }
 }

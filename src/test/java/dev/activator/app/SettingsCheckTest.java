@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.settings.ConsoleProperties;
+import dev.activator.ext.console.ConsoleProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.util.ArrayList;
 import java.util.Map;

@@ -93,7 +93,7 @@ class WiringTest {
               "pods that start: cold starts", "end of pods that start: cold starts",
               "healthy destinations: pod TLS, throttler, cold starts",
               "unreachable pods: backends", "requests that wait: backends, autoscalerfallback",
-              "revisions without a pod: cluster, wait reasons",
+              "revisions without a pod: cluster, console",
               "requests that need a start: wakewith");
       assertThat(product.getBean(RequestObservers.class).names())
           .containsExactly("ColdStartRecorder", "LastFailedRequests");

@@ -34,8 +34,7 @@ class MeasuredStatsTest {
     public void report(List<RevisionStat> all) {
       received.add(all);
     }
-  }, requests, _ -> {
-  });
+  }, requests);
 
   @Test
   @DisplayName("the concurrency gauge shows what was reported last")

@@ -31,9 +31,9 @@ public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,
   }
 
   @Override
-  public List<ListeningPort> ports(String requestAddress, boolean isEmbedded) {
+  public List<ListeningPort> ports(ListeningPort.Others others) {
     return enabled
-        ? List.of(new ListeningPort("activator.admit.port", requestAddress, port))
+        ? List.of(new ListeningPort("activator.admit.port", others.requestAddress(), port))
         : List.of();
   }
 }

@@ -27,9 +27,9 @@ public record LendingProperties(@DefaultValue("on") Mode mode, @DefaultValue("80
   }
 
   @Override
-  public List<ListeningPort> ports(String requestAddress, boolean isEmbedded) {
-    return mode == Mode.OFF || isEmbedded
+  public List<ListeningPort> ports(ListeningPort.Others others) {
+    return mode == Mode.OFF || others.isEmbedded()
         ? List.of()
-        : List.of(new ListeningPort("activator.lending.port", requestAddress, port));
+        : List.of(new ListeningPort("activator.lending.port", others.requestAddress(), port));
   }
 }

@@ -23,7 +23,7 @@ public record ProfilingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   }
 
   @Override
-  public List<ListeningPort> ports(String requestAddress, boolean isEmbedded) {
+  public List<ListeningPort> ports(ListeningPort.Others others) {
     return List.of(new ListeningPort("activator.profiling.port", bindAddress, port));
   }
 }

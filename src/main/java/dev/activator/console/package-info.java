@@ -1,8 +1,0 @@
-/**
- * Pages and reports about the state of the activator, and about why requests wait. They only read
- * that state.
- */
-@NullMarked
-package dev.activator.console;
-
-import org.jspecify.annotations.NullMarked;

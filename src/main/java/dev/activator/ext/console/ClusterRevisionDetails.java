@@ -1,0 +1,218 @@
+package dev.activator.ext.console;
+
+import dev.activator.platform.KnativeAutoscalerDefaults;
+import dev.activator.platform.RevisionDetailsSource;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.cluster.EventFetcher;
+import dev.activator.ext.console.RevisionWaitReport.RulesReport;
+import dev.activator.revision.KnownLabels;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The details of a revision from a cluster: its settings, its Events, and the command for its log.
+ */
+public final class ClusterRevisionDetails implements RevisionDetailsSource {
+  private static final String RULES = "its rules";
+  private static final String THE_REVISION = "the Revision";
+  /** The activator's settings in the order of the page, with their defaults. */
+  private static final List<Setting> OURS = List.of(
+      byDefault("activator.dev/queue-timeout", "none"),
+      byDefault("activator.dev/balancing", "by container concurrency"),
+      byDefault("activator.dev/slow-start", "16"), byDefault("activator.dev/wake-with", "none"),
+      byDefault("activator.dev/server-timing", "off"));
+
+  private final ClusterWatcher cluster;
+  private final String domain;
+  private final int queueCapacity;
+  private final String waitingPage;
+  private final EventFetcher events;
+  private final ScalingExplanationBuilder scaling;
+  private final Supplier<KnativeAutoscalerDefaults> defaults;
+  private final WakingExplanations waking;
+
+  /**
+   * @param queueCapacity the default of a revision, like {@code waitingPage}
+   */
+  public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
+      String waitingPage,
+      EventFetcher events, ScalingExplanationBuilder scaling,
+      Supplier<KnativeAutoscalerDefaults> defaults,
+      WakingExplanations waking) {
+    this.waking = waking;
+    this.cluster = cluster;
+    this.domain = domain;
+    this.queueCapacity = queueCapacity;
+    this.waitingPage = waitingPage;
+    this.events = events;
+    this.scaling = scaling;
+    this.defaults = defaults;
+  }
+
+  private @Nullable ScaledServiceDetails scaledService(RevisionId id) {
+    var state = cluster.scaledService(id);
+    return state == null ? null : new ScaledServiceDetails(state);
+  }
+
+  @Override
+  public CardDetails card(RevisionId id) {
+    var scaled = scaledService(id);
+    if (scaled != null) {
+      return new CardDetails("ScaledService", scaled.obstacles(scaling.views().apply(id)),
+          scaled.url(), scaled.maxPods(), null);
+    }
+    var revision = cluster.find(id);
+    var service = revision == null ? null : revision.labels().get(KnownLabels.SERVICE);
+    var rules = revision == null ? null : revision.rules();
+    return new CardDetails("Revision", rules == null ? List.of() : rules.problems(),
+        service == null
+            ? null
+            : "http://" + service + "." + id.namespace() + ".svc." + domain,
+        revision == null ? null : defaults.get().maxPods(revision.annotations()),
+        revision == null ? null : routing(revision.labels()));
+  }
+
+  static @Nullable Routing routing(Map<String, String> labels) {
+    var service = labels.get(KnownLabels.SERVICE);
+    if (service == null) {
+      return null;
+    }
+    return switch (labels.getOrDefault(KnownLabels.ROUTING_STATE, "")) {
+      case "active" -> new Routing(service, RoutingState.LIVE);
+      case "pending" -> new Routing(service, RoutingState.NEXT);
+      case "reserve" -> new Routing(service, RoutingState.SUPERSEDED);
+      default -> null;
+    };
+  }
+
+  @Override
+  public CompletableFuture<List<Setting>> settings(RevisionId id) {
+    var wakes = waking.of(id);
+    return CompletableFuture
+        .completedFuture(settings(id, wakes == null ? List.of() : waking(wakes)));
+  }
+
+  private static List<Setting> waking(WakingExplanations.Waking wakes) {
+    var rows = new ArrayList<Setting>();
+    if (!wakes.wakes().isEmpty()) {
+      rows.add(new Setting("starts with it", String.join(", ", wakes.wakes()), "wake-with"));
+    }
+    if (wakes.wokenBecause() != null) {
+      rows.add(new Setting("last woken because", wakes.wokenBecause(),
+          "a start ahead of its requests"));
+    }
+    return rows;
+  }
+
+  private List<Setting> settings(RevisionId id, List<Setting> wakes) {
+    var scaled = scaledService(id);
+    var rows = new ArrayList<Setting>();
+    rows.addAll(scaling.rows(id, scaled));
+    var revision = cluster.find(id);
+    if (scaled != null) {
+      rows.addAll(scaled.settings());
+    } else if (revision != null) {
+      rows.addAll(ofRevision(revision));
+    }
+    if (revision != null) {
+      rows.addAll(rules(revision));
+      rows.addAll(wakes);
+      rows.addAll(annotations(revision.annotations()));
+      if (scaled == null) {
+        rows.addAll(
+            defaults.get().rows(revision.annotations(), revision.containerConcurrency()));
+      }
+    }
+    return rows;
+  }
+
+  private static List<Setting> ofRevision(Revision revision) {
+    int limit = revision.containerConcurrency();
+    return List.of(
+        new Setting("container concurrency", limit == 0 ? "any number" : "" + limit, THE_REVISION),
+        new Setting("timeout", revision.timeouts().overall().toSeconds() + " s", THE_REVISION),
+        new Setting("pods are probed as",
+            revision.hasQueueProxy() ? "queue-proxy" : "a container", THE_REVISION));
+  }
+
+  private List<Setting> rules(Revision revision) {
+    var rules = revision.rules();
+    var rows = new ArrayList<Setting>();
+    if (rules != null) {
+      rules.doNotWake()
+          .forEach(rule -> rows.add(new Setting("wakes no pod", rule.toString(), RULES)));
+      if (rules.fallback() != null) {
+        rows.add(new Setting("while it starts", "a request "
+            + RulesReport.text(rules.fallback(), revision.id().namespace(), cluster::named),
+            RULES));
+      }
+      if (rules.ignoreIdleAfter() != null) {
+        rows.add(new Setting("silent connections",
+            "do not count after " + rules.ignoreIdleAfter().toSeconds() + " s", RULES));
+      }
+      rules.problems().forEach(problem -> rows.add(new Setting("ignored", problem, RULES)));
+    }
+    return rows;
+  }
+
+  private List<Setting> annotations(Map<String, String> own) {
+    var rows = new ArrayList<Setting>();
+    rows.add(setting(own, "activator.dev/queue-capacity", "" + queueCapacity,
+        "activator.serving.queue-capacity"));
+    rows.add(setting(own, "activator.dev/waiting-page",
+        waitingPage,
+        "activator.serving.waiting-page"));
+    OURS.forEach(one -> rows.add(setting(own, one.name(), one.value(), one.origin())));
+    return rows;
+  }
+
+  private static Setting byDefault(String annotation, String value) {
+    return new Setting(annotation, value, "default");
+  }
+
+  private static Setting setting(Map<String, String> annotations, String name, String otherwise,
+      String origin) {
+    var own = annotations.get(name);
+    var word = name.substring(name.indexOf('/') + 1);
+    return own == null
+        ? new Setting(word, otherwise, origin)
+        : new Setting(word, own, "the annotation " + name);
+  }
+
+  @Override
+  public CompletableFuture<Known<EventLine>> events(RevisionId id) {
+    var scaled = scaledService(id);
+    var workload = scaled == null ? id.name() + "-deployment" : scaled.workload().name();
+    return events
+        .read(new EventFetcher.Objects(id.namespace(),
+            Set.copyOf(List.of(id.withoutPort().name(), workload)), workload))
+        .thenApply(answer -> switch (answer) {
+          case EventFetcher.Answer.Read(var all) -> new Known<>(
+              all.stream().map(EventLine::of).toList(), "");
+          case EventFetcher.Answer.Forbidden() -> new Known<>(List.of(),
+              "This activator may not list Events (the chart's rbac.events): " + command(id));
+          case EventFetcher.Answer.Failed(var why) -> new Known<>(List.of(),
+              "They cannot be read now (" + why + "): " + command(id));
+        });
+  }
+  private static String command(RevisionId id) {
+    return "kubectl get events -n " + id.namespace();
+  }
+
+  @Override
+  public Known<String> log(RevisionId id) {
+    var scaled = scaledService(id);
+    return new Known<>(List.of(), scaled == null
+        ? "kubectl logs -n " + id.namespace() + " -l serving.knative.dev/revision=" + id.name()
+            + " -c user-container"
+        : scaled.logCommand());
+  }
+}

@@ -1,0 +1,278 @@
+package dev.activator.ext.console;
+
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.ext.console.ActivatorActuatorEndpoint;
+import dev.activator.ext.console.Alerts;
+import dev.activator.ext.console.ClusterRevisionDetails;
+import dev.activator.ext.console.ConsoleLinksProperties;
+import dev.activator.ext.console.ConsoleProperties;
+import dev.activator.ext.console.LiveConsole;
+import dev.activator.ext.console.MinuteHistory;
+import dev.activator.ext.console.RevisionCardData;
+import dev.activator.ext.console.RevisionHourHistory;
+import dev.activator.ext.console.RevisionInspector;
+import dev.activator.ext.console.RevisionStateSampler;
+import dev.activator.ext.console.ScalingExplanationBuilder;
+import dev.activator.ext.console.WaitReasonCache;
+import dev.activator.ext.console.WaitingOverview.ApiState;
+import dev.activator.ext.console.WaitingOverview.LeaderReport;
+import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.management.LazyHandler;
+import dev.activator.management.MetricsServer;
+import dev.activator.meters.ProcessSaturation;
+import dev.activator.observability.ColdStartRecorder;
+import dev.activator.observability.LastFailedRequests;
+import dev.activator.observability.RecentRequestDurations;
+import dev.activator.observability.RequestMeters;
+import dev.activator.observability.RequestObservers;
+import dev.activator.observability.TelemetryLifecycle;
+import dev.activator.platform.KnativeAutoscalerDefaults;
+import dev.activator.platform.Platform;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.WakingExplanations;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.ProxyServerProperties;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.throttle.PeerSnapshot;
+import dev.activator.throttle.Throttler;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Flux;
+
+/** The console, which shows each revision live, and the explanation why requests wait. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties({ConsoleProperties.class, ConsoleLinksProperties.class})
+@Import({ConsoleConfiguration.ConsoleParts.class, ConsoleConfiguration.Kernel.class})
+public class ConsoleConfiguration {
+  private static final String NAME = "console";
+  private static final Duration REFRESH = Duration.ofSeconds(1);
+  private static final String CLOCK = "clock";
+
+  /** The parts that have state. */
+  record ConsoleParts(ConsoleServer server, LiveConsole live, RevisionStateSampler sampler,
+      WaitReasonCache reasons, MinuteHistory minutes, RevisionHourHistory hours,
+      LastFailedRequests failures) {}
+
+  /** What the console is attached to. */
+  record Kernel(Throttler throttler, ConcurrencyReporter reporter,
+      RequestObservers observers, ColdStartRecorder starts, LazyHandler pages) {}
+
+  @Bean
+  Extension console(ConsoleParts parts, Kernel kernel) {
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        kernel.throttler.starved().subscribe(NAME, parts.reasons::onStarved);
+        kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
+        kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
+        kernel.observers.add(parts.failures);
+        parts.failures.onFailure(parts.hours::failed);
+        kernel.starts.onStart(parts.hours::started);
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        return switch (when) {
+          // Available while the start waits for the cluster, and during a drain. Its streams are
+          // closed after all other parts have stopped, but before its port waits for their end.
+          case FIRST -> List.of(
+              new LifecyclePart("console port", () -> parts.server.open(kernel.pages::handle),
+                  parts.server::close),
+              LifecyclePart.stopped("console", parts.live::close));
+          case BEFORE_REQUESTS -> List.of();
+          case AFTER_REQUESTS -> List.of(new LifecyclePart("console's history",
+              parts.sampler::start, parts.sampler::stop));
+        };
+      }
+    };
+  }
+
+  @Bean
+  RevisionHourHistory hourHistory(LiveRevisions live, LoopGroup loops, Throttler throttler) {
+    return new RevisionHourHistory(live, loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
+      var view = throttler.view(id);
+      return view == null ? 0 : view.queued();
+    });
+  }
+
+  @Bean
+  Alerts alerts(LoopGroup loops) {
+    return new Alerts(loops.loopFor(CLOCK)::nanoTime);
+  }
+
+  private static Map<String, Integer> unscalable(Platform platform) {
+    var reasons = new TreeMap<String, Integer>();
+    platform.scaled().stream().map(ScalingView::trouble).forEach(trouble -> {
+      if (trouble != null) {
+        reasons.merge(trouble.reason(), 1, Integer::sum);
+      }
+    });
+    return reasons;
+  }
+
+  @Bean
+  RevisionStateSampler stateSampler(LoopGroup loops, RevisionInspector inspector,
+      RevisionCardData.Source cards, RevisionHourHistory hours, Alerts alerts, Throttler throttler,
+      ProcessSaturation saturation, Platform platform) {
+    return new RevisionStateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
+        () -> inspector.alertInputs(throttler.views(), hours, saturation.getAsDouble(),
+            unscalable(platform)).thenAccept(alerts::now));
+  }
+
+  @Bean
+  ConsoleServer consoleServer(ConsoleProperties properties, MetricsServer metrics,
+      Environment environment, ClusterWatcher cluster, LoopGroup loops) {
+    return new ConsoleServer(properties, metrics, environment,
+        () -> cluster.tokenAuthorizer(ConsoleTokenFilter.URL, loops.loopFor(CLOCK)::nanoTime));
+  }
+
+  /** Not a bean, because Spring would inspect it and load the types of its methods. */
+  private static ScalingExplanationBuilder scaling(Platform platform) {
+    return new ScalingExplanationBuilder(platform::scaling, platform::leadership);
+  }
+
+  @Bean
+  RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
+      AutoscalerLink link,
+      ClusterWatcher cluster, LoopGroup loops, Platform platform,
+      ObjectProvider<WakingExplanations> waking, ColdStartRecorder coldStarts,
+      ObjectProvider<PeerSnapshot.Source> peers) {
+    var reports = scaling(platform);
+    var inspector = new RevisionInspector(backends, throttler, link::view,
+        () -> ApiState.of(cluster),
+        loops::loopFor,
+        cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
+        id -> reports.report(id, cluster.scaledService(id)), () -> {
+          var leader = platform.leadership();
+          return leader == null ? null : LeaderReport.of(leader);
+        }, waking.getIfAvailable(() -> WakingExplanations.NONE), cluster::named);
+    inspector.starts(coldStarts::view);
+    peers.ifAvailable(others -> inspector.peers(others::views));
+    return inspector;
+  }
+
+  @Bean
+  WaitReasonCache waitReasonCache(LiveRevisions live, RevisionInspector inspector,
+      Throttler throttler, LoopGroup loops) {
+    return new WaitReasonCache(live, inspector, throttler, loops.loopFor(CLOCK));
+  }
+
+  @Bean
+  ActivatorActuatorEndpoint activatorEndpoint(RevisionInspector inspector,
+      ColdStartRecorder coldStarts) {
+    return new ActivatorActuatorEndpoint(inspector, coldStarts::latest);
+  }
+
+  @Bean
+  RecentRequestDurations recentDurations(LoopGroup loops, LiveRevisions live) {
+    return new RecentRequestDurations(loops.loopFor(CLOCK)::nanoTime, live);
+  }
+
+  @Bean
+  MinuteHistory requestHistory(LiveRevisions live, LoopGroup loops, Throttler throttler,
+      RequestMeters meters,
+      ObjectProvider<TelemetryLifecycle> telemetryLifecycle, RecentRequestDurations recent,
+      RequestObservers observers) {
+    Loop clock = loops.loopFor(CLOCK);
+    return new MinuteHistory(live, clock::nanoTime, id -> {
+      var view = throttler.view(id);
+      return view == null ? 0 : view.queued();
+    }, new MinuteHistory.Durations() {
+      @Override
+      public void start() {
+        telemetryLifecycle.getObject().startCounting();
+        observers.add(recent);
+      }
+
+      @Override
+      public void stop() {
+        observers.remove(recent);
+        recent.clear();
+        telemetryLifecycle.getObject().stopCounting();
+      }
+
+      @Override
+      public long @Nullable [] of(RevisionId id) {
+        return meters.durations(id);
+      }
+
+      @Override
+      public long @Nullable [] recent(RevisionId id) {
+        return recent.of(id);
+      }
+    });
+  }
+
+  @Bean
+  LastFailedRequests lastFailures(LoopGroup loops, LiveRevisions live) {
+    return new LastFailedRequests(loops.loopFor(CLOCK)::nanoTime, live);
+  }
+
+  @Bean
+  RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
+      IdentityProperties identity, ProxyServerProperties serving, MinuteHistory requestHistory,
+      RevisionHourHistory hours, LastFailedRequests failures, LoopGroup loops,
+      ObjectProvider<WakingExplanations> waking) {
+    var clock = loops.loopFor(CLOCK);
+    var own = platform.scalingDefaults();
+    var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
+        serving.queueCapacity(),
+        serving.waitingPage().toString().toLowerCase(Locale.ROOT),
+        cluster.eventReader(clock::nanoTime), scaling(platform),
+        own == null
+            ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())
+            : () -> own,
+        waking.getIfAvailable(() -> WakingExplanations.NONE));
+    return new RevisionCardData.Source(platform.details(details), requestHistory, hours, failures,
+        clock::nanoTime);
+  }
+
+  @Bean
+  LiveConsole liveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
+      ColdStartRecorder coldStarts,
+      ActivatorHealth health, Platform platform, ObjectProvider<PeerSnapshot.Source> peers,
+      Alerts alerts,
+      ConsoleLinksProperties links) {
+    return new LiveConsole(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
+      case Readiness.Ready() -> "";
+      case Readiness.NotReady _ when health.isDraining() ->
+        "This activator drains: it finishes its requests and ends.";
+      case Readiness.NotReady(var why) when why.equals(ActivatorHealth.NO_LINK) ->
+        "This activator is not ready: it has not been connected yet to what scales.";
+      case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
+    }, peers.getIfAvailable(() -> PeerSnapshot.Source.NONE), alerts, links.links(),
+        platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+  }
+
+  @Bean
+  RouterFunction<ServerResponse> consoleRoutes(LiveConsole console) {
+    return console.routes();
+  }
+}

@@ -1,0 +1,447 @@
+package dev.activator.ext.console;
+
+import static dev.activator.ext.console.Html.count;
+import static dev.activator.ext.console.Html.length;
+
+import dev.activator.backend.RevisionBackendsView.Address;
+import dev.activator.throttle.SharedPermitsView;
+import dev.activator.observability.OngoingColdStart;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A diagnosis why requests of a revision wait: the first cause that applies, from the Kubernetes
+ * API to the pods.
+ *
+ * @param missing what would have to change, with a line for each
+ * @param forCallers the cause without addresses and messages of Kubernetes
+ * @param whatToDo a sentence
+ */
+public record WaitDiagnosis(State state, String summary, List<String> missing, String forCallers,
+    String whatToDo) {
+
+  private static final int MAX_NAMED_PODS = 3;
+  private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
+      State.NOT_ANSWERING, State.NOT_READY, State.OVERDUE, State.RESTARTING);
+
+  public enum State {
+    UNKNOWN("Check the namespace and the name; if it exists, the watches of the Kubernetes API are"
+        + " late."),
+    /** No request waits, and there is no pod. */
+    AT_ZERO("Nothing to do: the first request starts a pod."),
+    /** No request waits, and the listed pods do not take requests yet. */
+    STARTING("Wait; if this stays, look at the pods' last probes and at their logs."),
+    /** No request waits, and there is capacity. */
+    SERVING("Nothing to do."),
+    /**
+     * No request waits. Requests are sent to the ClusterIP, because pods cannot be addressed
+     * directly.
+     */
+    SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
+        + " in config-network."),
+    /** There is capacity, and the waiting requests are about to run. */
+    MOVING("Read this again in a second; if it stays, it is a bug."),
+    BUSY(
+        "Raise max-scale or containerConcurrency, or make the requests shorter; if it has fewer pods"
+            + " than max-scale, the autoscaler's log says why.",
+        "Raise maxReplicas or containerConcurrency, or make the requests shorter; its Events say why"
+            + " it has this number of pods."),
+    QUEUE_FULL("Raise max-scale or containerConcurrency, or the annotation"
+        + " activator.dev/queue-capacity.",
+        "Raise maxReplicas or containerConcurrency, or the annotation"
+            + " activator.dev/queue-capacity."),
+    NO_PODS("Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
+        + " quotas.",
+        "Look at kubectl describe scaledservice, then at kubectl get deploy,pods,events and at"
+            + " quotas."),
+    CANNOT_START("Fix the container's image, command, Secrets or ConfigMaps; kubectl logs and"
+        + " kubectl describe pod say more."),
+    /**
+     * No request can start a pod, because an object that the ScaledService needs is missing, taken
+     * or not allowed.
+     */
+    CANNOT_SCALE("Fix what the summary names; kubectl describe scaledservice says the same."),
+    /** The pods run, but none was ready within the progress deadline. */
+    OVERDUE("Check that the program listens on $PORT and that its readiness probe passes; kubectl"
+        + " logs shows what it prints. One that needs longer gets more time by the annotation"
+        + " serving.knative.dev/progress-deadline.",
+        "Check that the program listens on the port of its Service and that its readiness probe"
+            + " passes; kubectl logs shows what it prints. One that needs longer gets more time by"
+            + " spec.progressDeadlineSeconds of its Deployment."),
+    /** A process that served has ended, and will be restarted. */
+    RESTARTING("Wait for the next try; its output and kubectl logs --previous say why it ended."),
+    NOT_PROBED_YET("Read this again in a second."),
+    NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
+        + " kubectl logs shows what it prints.",
+        "Check that the program listens on the port of its Service and that its readiness probe"
+            + " passes; kubectl logs shows what it prints."),
+    /** Pods answer our probe, but Kubernetes does not report them as ready. */
+    NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
+    /** Pods answer probes, but requests cannot be delivered, because of TLS or the network. */
+    NOT_DELIVERABLE("Check TLS to pods and network policies; the activator's log has each"
+        + " failure."),
+    /**
+     * The addresses of pods must not be used, and the Service has no ClusterIP, or its ClusterIP
+     * does not answer.
+     */
+    NO_CLUSTER_IP("Look at the revision's private Service and at the mesh."),
+    /** The first lists are not complete. */
+    NOT_SYNCED("Check the watches of the Kubernetes API, and the permissions of the activator's"
+        + " ServiceAccount.");
+
+    private final String ofRevision;
+    private final String ofScaledService;
+
+    State(String whatToDo) {
+      this(whatToDo, whatToDo);
+    }
+
+    State(String ofRevision, String ofScaledService) {
+      this.ofRevision = ofRevision;
+      this.ofScaledService = ofScaledService;
+    }
+
+    String whatToDo(Kind kind) {
+      return kind == Kind.REVISION ? ofRevision : ofScaledService;
+    }
+  }
+
+  /** The kind of object that requests are for. The texts depend on it. */
+  enum Kind {
+    REVISION,
+    SCALED_SERVICE
+  }
+
+  public WaitDiagnosis {
+    missing = List.copyOf(missing);
+  }
+
+  /** @param kind the kind that this cluster has */
+  static WaitDiagnosis unknown(RevisionId revision, Kind kind) {
+    boolean scaled = kind == Kind.SCALED_SERVICE;
+    return new WaitDiagnosis(State.UNKNOWN,
+        "There is no " + (scaled ? "ScaledService " : "revision or Service ") + revision + ".",
+        List.of((scaled ? "a ScaledService" : "a Revision or a Service")
+            + " of this name, in this namespace"),
+        "", State.UNKNOWN.whatToDo(kind));
+  }
+
+  static WaitDiagnosis of(RevisionSnapshot now) {
+    var cause = cause(now);
+    var missing = new ArrayList<>(cause.missing);
+    if (!now.api().problems().isEmpty() && now.api().synced()) {
+      missing.add("news from the Kubernetes API: " + String.join("; ", now.api().problems()));
+    }
+    return new WaitDiagnosis(cause.state, head(now) + cause.text + tail(now, cause), missing,
+        forCallers(now, cause.state), cause.state.whatToDo(now.kind()));
+  }
+
+  /** The text {@code forCallers} of a diagnosis, with less work. */
+  static String forCallers(RevisionSnapshot now) {
+    return forCallers(now, cause(now).state);
+  }
+
+  private static String forCallers(RevisionSnapshot now, State state) {
+    if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
+      return now.processProblem();
+    }
+    return switch (state) {
+      case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
+      case BUSY, QUEUE_FULL -> inUse(now.capacity())
+          + (now.isByClusterIp() ? "" : where(now));
+      case NO_PODS -> now.linkProblem() == null
+          ? "no pod is listed" + awaited(now)
+          : "no pod is listed, and "
+              + (now.isScaledService()
+                  ? "no activator that scales is connected"
+                  : "the autoscaler is not connected");
+      case CANNOT_START, CANNOT_SCALE, OVERDUE ->
+        cannotStart(Objects.requireNonNull(now.queue().start().failure()));
+      case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
+          .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
+          .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
+              + times(worst.failures()) + ")")
+          .orElse(", and the first answer is awaited");
+      case NOT_READY -> listed(now) + ", and Kubernetes calls none ready";
+      case NOT_DELIVERABLE -> listed(now) + ", but requests could not be delivered";
+      case NO_CLUSTER_IP -> "the ClusterIP does not answer";
+      case NOT_SYNCED -> "the activator has not read everything from the Kubernetes API yet";
+    };
+  }
+
+  static String inUse(int capacity) {
+    return capacity == 1 ? "the only permit is in use" : "all " + capacity + " permits are in use";
+  }
+
+  static String cannotStart(RevisionStartFailure failure) {
+    if (failure.isOverdue()) {
+      return "no pod was ready in time";
+    }
+    return (failure.lasting() ? "no pod can start: " : "its containers do not start: ")
+        + failure.reason();
+  }
+
+  private static String times(int failures) {
+    return failures == 1 ? "once" : failures + " times";
+  }
+
+  private static String head(RevisionSnapshot now) {
+    return waiting(now.queued()) + " for " + now.revision() + ": ";
+  }
+
+  static String waiting(int queued) {
+    return switch (queued) {
+      case 0 -> "No request waits";
+      case 1 -> "1 request waits";
+      default -> queued + " requests wait";
+    };
+  }
+
+  private static String tail(RevisionSnapshot now, Cause cause) {
+    if (now.queued() == 0) {
+      return ".";
+    }
+    var tail = new StringBuilder();
+    if (now.capacity() == 0) {
+      tail.append(link(now.kind(), now.linkProblem()));
+    }
+    var start = now.queue().start();
+    var requested = start.requested();
+    if (requested == null) {
+      tail.append("; the first has waited ").append(length(now.queue().now().oldestWait()));
+    } else {
+      tail.append("; a pod was first requested ").append(length(requested)).append(" ago");
+      if (start.usual().isPositive()) {
+        tail.append(", a start usually takes ").append(length(start.usual()));
+      }
+      var pod = ofPod(now);
+      if (pod != null) {
+        tail.append("; ").append(waitsFor(pod, requested));
+      }
+    }
+    if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
+      tail.append("; the queue is full, new requests are refused");
+    }
+    return tail.append('.').toString();
+  }
+
+  /** The start, if it waits for a step that the status of its pod shows; otherwise null. */
+  private static @Nullable OngoingColdStart ofPod(RevisionSnapshot now) {
+    var start = now.start();
+    return start != null && start.split().podsRead() && start.split().current().isOfPod()
+        ? start
+        : null;
+  }
+
+  private static String awaited(RevisionSnapshot now) {
+    var pod = ofPod(now);
+    return pod == null ? "" : ": it waits for " + pod.split().current().awaited();
+  }
+
+  /** @param awaited the time since the first request found no pod */
+  static String waitsFor(OngoingColdStart start, Duration awaited) {
+    var current = start.split().current();
+    var since = start.phases(awaited).getOrDefault(current, 0L);
+    return (start.pod().isEmpty() ? "it" : "pod " + start.pod()) + " has waited for "
+        + current.awaited() + " for " + length(Duration.ofNanos(since))
+        + (start.reason().isEmpty()
+            ? ""
+            : " (" + start.reason() + (start.message().isEmpty() ? "" : ": " + start.message())
+                + ")");
+  }
+
+  /**
+   * The state of the link, after a semicolon. Without Knative, the text is empty while the link is
+   * up.
+   */
+  static String link(Kind kind, @Nullable String problem) {
+    if (kind == Kind.REVISION) {
+      return "; the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
+    }
+    return problem == null
+        ? ""
+        : "; the link to the activator that scales is down (" + problem + ")";
+  }
+
+  private record Cause(State state, String text, List<String> missing) {}
+
+  private static Cause cause(State state, String text, String... missing) {
+    return new Cause(state, text, List.of(missing));
+  }
+
+  private static Cause cause(RevisionSnapshot now) {
+    if (!now.api().synced()) {
+      return cause(State.NOT_SYNCED, "the first lists of the Kubernetes API are not complete",
+          "complete lists: " + now.api().problems());
+    }
+    if (now.capacity() > 0) {
+      return now.queued() == 0 ? serving(now) : waitingForCapacity(now);
+    }
+    return now.queued() == 0 && now.pods().isEmpty() && now.queue().start().failure() == null
+        ? cause(State.AT_ZERO, "it is at zero")
+        : withoutCapacity(now);
+  }
+
+  private static Cause serving(RevisionSnapshot now) {
+    var text = count(now.inFlight(), "request") + " in flight" + where(now);
+    return cause(now.isByClusterIp() ? State.SERVING_BY_CLUSTER_IP : State.SERVING, text);
+  }
+
+  private static String where(RevisionSnapshot now) {
+    var clusterIp = now.clusterIp();
+    return now.isByClusterIp() && clusterIp != null
+        ? " by the ClusterIP " + clusterIp.destination()
+            + ", as pods cannot be addressed one by one"
+        : " on " + count(now.queue().destinations(), "pod");
+  }
+
+  private static Cause waitingForCapacity(RevisionSnapshot now) {
+    if (now.inFlight() < now.capacity()) {
+      return cause(State.MOVING, "there is room, and they are about to run" + where(now));
+    }
+    var text = inUse(now.capacity()) + where(now) + share(now)
+        + (now.queue().now().newestFirst()
+            ? ", and callers leave before they are served, so the newest request runs first"
+            : "");
+    return now.isQueueFull()
+        ? cause(State.QUEUE_FULL,
+            text + ", and so are all " + now.queue().queue().capacity()
+                + " in the queue: new requests are refused",
+            "more pods, or a longer queue")
+        : cause(State.BUSY, text, "more pods, or requests that end");
+  }
+
+  private static String share(RevisionSnapshot now) {
+    var lending = now.queue().lending();
+    if (lending.sharing() == SharedPermitsView.Sharing.OWNED) {
+      int others = lending.pods().stream()
+          .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.held())
+          .sum();
+      int lent = lending.pods().stream().mapToInt(SharedPermitsView.PodShare::lent).sum();
+      return " (" + count(lending.activators().size(), "activator") + " share them: "
+          + (others + lent) + " more are at the others" + ownersElsewhere(lending)
+          + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods") + ")";
+    }
+    var activator = now.queue().activator();
+    return activator.activators() > 1 && activator.index() >= 0
+        ? " (this is activator " + (activator.index() + 1) + " of " + activator.activators()
+            + ", and has its share of " + count(now.pods().size(), "pod") + ")"
+        : "";
+  }
+
+  /**
+   * Names the owners of pods of which this activator has no permit. Only the owners know whether
+   * the pods are idle.
+   */
+  private static String ownersElsewhere(SharedPermitsView lending) {
+    var pods = lending.pods().stream()
+        .filter(pod -> !pod.owned() && pod.held() == 0 && pod.owner() != null).toList();
+    var text = new StringBuilder();
+    for (var pod : pods.subList(0, Math.min(MAX_NAMED_PODS, pods.size()))) {
+      text.append(", ").append(pod.pod()).append(" at ").append(pod.owner());
+    }
+    return text.toString();
+  }
+
+  private static Cause withoutCapacity(RevisionSnapshot now) {
+    var failure = now.queue().start().failure();
+    if (failure != null) {
+      var text = cannotStart(failure)
+          + (failure.message().isEmpty() ? "" : " (" + failure.message() + ")");
+      if (failure.isOverdue()) {
+        return cause(State.OVERDUE, failure.message().isEmpty() ? text : failure.message(),
+            "a pod that is ready");
+      }
+      return failure.lasting()
+          ? cause(State.CANNOT_SCALE, text, failure.message())
+          : cause(State.CANNOT_START, text, "containers that start");
+    }
+    if (now.processes().restarting()) {
+      return cause(State.RESTARTING, now.processProblem(), "the next start of its process");
+    }
+    if (now.pods().isEmpty()) {
+      return noPods(now);
+    }
+    var cause = waitingForPods(now);
+    return now.queued() > 0 ? cause : new Cause(State.STARTING, cause.text, cause.missing);
+  }
+
+  private static Cause noPods(RevisionSnapshot now) {
+    var link = now.linkProblem();
+    var pod = now.isScaledService()
+        ? "a pod in the EndpointSlices of its Service"
+        : "a pod in the revision's private Endpoints";
+    return link == null
+        ? cause(State.NO_PODS, "no pod is listed", pod)
+        : cause(State.NO_PODS, "no pod is listed", pod, "the link to the "
+            + (now.isScaledService() ? "activator that scales" : "autoscaler")
+            + ", which alone starts pods: " + link);
+  }
+
+  private static Cause waitingForPods(RevisionSnapshot now) {
+    if (!now.podsAreProbed()) {
+      return behindClusterIp(now);
+    }
+    var pods = now.pods();
+    if (pods.stream().anyMatch(Address::serves) || !now.undelivered().isEmpty()) {
+      return cause(State.NOT_DELIVERABLE,
+          listed(now) + ", but requests could not be delivered to " + now.undelivered()
+              + ": probes and requests take different paths (TLS, network policy)",
+          "a connection to a pod; the log has the failure of each");
+    }
+    long answering = pods.stream().filter(Address::answers).count();
+    if (answering > 0 && !now.probesBeforeReady()) {
+      return cause(State.NOT_READY, listed(now) + ", " + answering + " of them "
+          + (answering == 1 ? "answers" : "answer")
+          + ", and Kubernetes calls none ready, which an exec or startup probe decides",
+          "a pod that Kubernetes calls ready");
+    }
+    if (!now.processProblem().isEmpty()) {
+      return cause(State.NOT_ANSWERING, listed(now) + ", and " + now.processProblem(),
+          "a process that is ready on the port in its variable PORT");
+    }
+    var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
+    return worst.failures() > 0
+        ? cause(State.NOT_ANSWERING, listed(now) + ", and none answers our probe: " + why(worst),
+            "a pod that answers our probe")
+        : cause(State.NOT_PROBED_YET, listed(now) + ", and the first answer is awaited",
+            "an answer to our probe");
+  }
+
+  private static String listed(RevisionSnapshot now) {
+    int listed = now.pods().size();
+    return count(listed, "pod") + (listed == 1 ? " is" : " are") + " listed";
+  }
+
+  private static String why(Address address) {
+    var ago = address.probe().ago();
+    return address.probe().outcome() + " (" + address.destination() + ", "
+        + times(address.failures())
+        + (ago == null ? "" : ", last " + length(ago) + " ago") + ")";
+  }
+
+  private static Cause behindClusterIp(RevisionSnapshot now) {
+    var clusterIp = now.clusterIp();
+    if (clusterIp == null) {
+      return cause(State.NO_CLUSTER_IP,
+          "pods must not be addressed (mesh-compatibility-mode: enabled), and the private Service"
+              + " has no ClusterIP",
+          "a ClusterIP, and a port of the revision's protocol, of the private Service");
+    }
+    return now.pods().stream().noneMatch(Address::ready)
+        ? cause(State.NOT_READY,
+            listed(now) + ", and Kubernetes calls none ready, so the ClusterIP has no"
+                + " endpoint",
+            "a pod that Kubernetes calls ready")
+        : cause(State.NO_CLUSTER_IP, "the ClusterIP does not answer our probe: " + why(clusterIp),
+            "an answer from the ClusterIP");
+  }
+}

@@ -1,0 +1,49 @@
+package dev.activator.management;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandler;
+
+/**
+ * Pages for people, beside metrics and health. An extension serves them; {@link #NONE} where none does.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public interface ManagementPages {
+  String HEALTH = "/actuator/health";
+
+  /** No pages. */
+  ManagementPages NONE = new ManagementPages() {
+    @Override
+    public HttpHandler onMetricsPort(HttpHandler pages) {
+      return healthOr(pages, (_, response) -> {
+        response.setStatusCode(HttpStatus.NOT_FOUND);
+        return response.setComplete();
+      });
+    }
+
+    @Override
+    public int port() {
+      return 0;
+    }
+  };
+
+  /**
+   * The handler for those pages that are on the port of metrics, which always has health.
+   *
+   * @param pages serves all pages
+   */
+  HttpHandler onMetricsPort(HttpHandler pages);
+
+  /** The port of the pages; 0 if there are none. */
+  int port();
+
+  /** A handler of health, which leaves all other paths to another. */
+  static HttpHandler healthOr(HttpHandler health, HttpHandler others) {
+    return (request, response) -> {
+      var path = request.getPath().value();
+      return path.equals(HEALTH) || path.startsWith(HEALTH + "/")
+          ? health.handle(request, response)
+          : others.handle(request, response);
+    };
+  }
+}
