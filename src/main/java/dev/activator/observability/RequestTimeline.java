@@ -93,8 +93,8 @@ public abstract class RequestTimeline {
   /** The revision that the request was sent to, also after a fallback; null if there is none. */
   public abstract @Nullable Revision revision();
 
-  /** Whether the request may start a pod. False if a rule of its revision forbids it. */
-  public boolean mayWake() {
+  /** Whether the request may wait for a pod. False if a rule of its revision forbids it. */
+  public boolean mayWait() {
     return true;
   }
 

@@ -52,7 +52,7 @@ final class QueueTimeObserver implements RequestObserver {
 
   private void count(RequestTimeline request) {
     var revision = request.revision();
-    if (revision == null || !request.mayWake() || request.hasFallenBack()) {
+    if (revision == null || !request.mayWait() || request.hasFallenBack()) {
       return;
     }
     var waited = Duration.ofNanos(Math.max(0, request.phases().queue()));

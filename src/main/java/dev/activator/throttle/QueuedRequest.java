@@ -45,7 +45,7 @@ final class QueuedRequest implements QueueEntry {
   }
 
   String from() {
-    return caller.from();
+    return caller.peer();
   }
 
   boolean isRetry() {

@@ -90,7 +90,7 @@ public sealed interface ThrottleDecision {
     }
 
     /** The address that the request comes from; empty if there is none. Called on any thread. */
-    default String from() {
+    default String peer() {
       return "";
     }
 

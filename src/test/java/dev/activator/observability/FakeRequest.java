@@ -28,7 +28,7 @@ public final class FakeRequest extends RequestTimeline {
   public String protocol = "HTTP/1.1";
   public boolean secure;
   public boolean podSecure;
-  public boolean mayWake = true;
+  public boolean mayWait = true;
   private final RequestObserver observer;
   private final @Nullable Revision revision;
   private final long arrivedNanos;
@@ -164,8 +164,8 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   @Override
-  public boolean mayWake() {
-    return mayWake;
+  public boolean mayWait() {
+    return mayWait;
   }
 
   @Override

@@ -98,7 +98,7 @@ class QueueTimeObserverTest {
     all.get(0).ended(RequestOutcome.WAITING_PAGE, 503);
     all.get(1).fellBack();
     all.get(1).granted(FakeRequest.POD);
-    all.get(2).mayWake = false;
+    all.get(2).mayWait = false;
     all.get(2).granted(FakeRequest.POD);
     all.get(3).granted(FakeRequest.POD);
     taken();

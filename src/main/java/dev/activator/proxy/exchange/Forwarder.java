@@ -116,7 +116,8 @@ final class Forwarder implements UpstreamListener {
   private UpstreamPool pool() {
     var to = permit.destination();
     var revision = exchange.currentRevision().id();
-    return http2 ? exchange.pools().toHttp2(to, revision) : exchange.pools().to(to, revision);
+    var pools = exchange.context.pools();
+    return http2 ? pools.toHttp2(to, revision) : pools.to(to, revision);
   }
 
   private void dial(UpstreamPool pool) {
@@ -137,6 +138,7 @@ final class Forwarder implements UpstreamListener {
   public void connected(UpstreamConnection opened) {
     dial = null;
     connection = opened;
+    exchange.deadlines.stepDone();
     exchange.connected();
     if (exchange.callerNanosLeft() > 0) {
       send(opened);
@@ -234,7 +236,7 @@ final class Forwarder implements UpstreamListener {
 
   private void continueWithBody() {
     awaitsContinue = false;
-    exchange.stepDone();
+    exchange.deadlines.stepDone();
     exchange.transferBody();
     flush();
   }
@@ -346,7 +348,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void notConnected(UpstreamFailure why) {
-    exchange.stepDone();
+    exchange.deadlines.stepDone();
     if (isFinal(why)) {
       broken(why);
     } else {
@@ -369,7 +371,8 @@ final class Forwarder implements UpstreamListener {
     }
     if (!exchange.mayWait()) {
       ending = Ending.BROKEN;
-      exchange.answerUndelivered(why.text());
+      exchange.failed(why.text());
+      exchange.answerInstead();
       return;
     }
     ending = null;
@@ -425,7 +428,7 @@ final class Forwarder implements UpstreamListener {
       sentEnd = true;
       return;
     }
-    var all = sent == null ? exchange.newBuffer() : sent;
+    var all = sent == null ? new RequestBuffer(exchange.context.memory().held()) : sent;
     sent = all;
     if (all.bytes() + RequestBuffer.cost(part) > MAX_KEPT_BYTES) {
       forgetSent();
@@ -459,7 +462,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void prepareReplay() {
-    exchange.stepDone();
+    exchange.deadlines.stepDone();
     if (sentEnd) {
       exchange.body().putBack(LastHttpContent.EMPTY_LAST_CONTENT);
       sentEnd = false;

@@ -2,8 +2,10 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
@@ -11,10 +13,13 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +28,34 @@ import org.jspecify.annotations.Nullable;
  * Observers may change its headers.
  */
 sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
+  private static final int SWITCHING_PROTOCOLS = 101;
+
+  /** How far the request has come; that of one that has ended is where it was then. */
+  private enum Stage {
+    ARRIVED,
+    QUEUED,
+    /** It has a permit. */
+    RUNNING
+  }
+
   final LoopContext context;
   private final Caller caller;
   private final HttpRequest request;
   private final String target;
   private final Router.@Nullable ToRevision route;
   private final long arrivedNanos;
+  /** The revision that the request has fallen back to. */
+  private @Nullable Revision fallenBackTo;
+  private Stage stage = Stage.ARRIVED;
+  /** Whether the request was ever queued. */
+  private boolean waited;
+  private int retries;
+  private long grantedNanos;
+  /** 0 if the connection was already open. */
+  private long connectedNanos;
+  private @Nullable Destination destination;
+  /** The status of the pod's response; 0 before the response. */
+  private int responseStatus;
   private long respondedNanos;
   private long endedNanos;
   private long requestBytes;
@@ -49,6 +76,27 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     this.arrivedNanos = context.loop().nanoTime();
   }
 
+  final Router.ToRevision route() {
+    return Objects.requireNonNull(route);
+  }
+
+  /**
+   * The revision that gets the request; another one than {@link #revision} after a fallback. Call
+   * only for an {@link Exchange}.
+   */
+  public final Revision currentRevision() {
+    return fallenBackTo == null ? route().revision() : fallenBackTo;
+  }
+
+  final void fallBack(Revision to) {
+    fallenBackTo = to;
+  }
+
+  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
+  final @Nullable String service() {
+    return fallenBackTo == null ? route().service() : context.router().service(fallenBackTo.id());
+  }
+
   final HttpRequest request() {
     return request;
   }
@@ -67,7 +115,11 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   public final long callerNanosLeft() {
     long whole = callerNanos();
-    return whole == DeadlineCalculator.NONE ? whole : whole - (now() - arrivedNanos);
+    return whole == DeadlineCalculator.NONE ? whole : whole - passedNanos();
+  }
+
+  public final long passedNanos() {
+    return now() - arrivedNanos;
   }
 
   final ErrorFormat errorFormat() {
@@ -78,9 +130,55 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     context.seams().observer().saw(step, this);
   }
 
-  final void responseBegins() {
-    respondedNanos = timed || waited() ? now() : 0;
+  final void queued() {
+    if (stage != Stage.QUEUED) {
+      stage = Stage.QUEUED;
+      waited = true;
+      saw(RequestObserver.Step.QUEUED);
+    }
+  }
+
+  /** @param to over TLS the port differs from that of the pod */
+  final void running(Destination to) {
+    grantedNanos = waited ? now() : arrivedNanos;
+    connectedNanos = 0;
+    stage = Stage.RUNNING;
+    destination = to;
+    failed(null);
+    saw(RequestObserver.Step.GRANTED);
+    saw(RequestObserver.Step.FORWARDING);
+  }
+
+  /** Call only for a new connection. */
+  final void connected() {
+    connectedNanos = now();
+  }
+
+  /** Nothing was sent, and the request will be queued again. */
+  final void undelivered(String kind) {
+    retries++;
+    failed(kind);
+    saw(RequestObserver.Step.UNDELIVERED);
+  }
+
+  /** Adds {@code Server-Timing} to the head of the pod's response, if the revision shows it. */
+  final void responds(HttpResponse head) {
+    responseStatus = head.status().code();
+    // Those of the revision that the request was sent to, also after a fallback.
+    boolean shown = !hasSwitched() && route != null && RequestPhases.areShown(route.revision());
+    if (shown) {
+      time();
+    }
+    respondedNanos = timed || waited ? now() : 0;
     saw(RequestObserver.Step.RESPONDING);
+    if (shown) {
+      head.headers().add(RequestPhases.SERVER_TIMING, phases().serverTiming());
+    }
+  }
+
+  /** Whether the pod has upgraded the connection. */
+  final boolean hasSwitched() {
+    return responseStatus == SWITCHING_PROTOCOLS;
   }
 
   final void read(int bodyBytes) {
@@ -141,6 +239,10 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
       case RequestFailure.UnknownCoding _,RequestFailure.UnknownExpectation _ ->
         RequestOutcome.BAD_REQUEST;
     };
+  }
+
+  public final Loop loop() {
+    return context.loop();
   }
 
   @Override
@@ -218,8 +320,13 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   @Override
-  public boolean mayWake() {
+  public boolean mayWait() {
     return route == null || route.instead() == null;
+  }
+
+  @Override
+  public boolean hasFallenBack() {
+    return fallenBackTo != null;
   }
 
   @Override
@@ -265,5 +372,45 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   @Override
   public @Nullable String failure() {
     return failure;
+  }
+
+  @Override
+  public long grantedNanos() {
+    return grantedNanos;
+  }
+
+  @Override
+  public long connectedNanos() {
+    return connectedNanos;
+  }
+
+  @Override
+  public int responseStatus() {
+    return responseStatus;
+  }
+
+  @Override
+  public int retries() {
+    return retries;
+  }
+
+  @Override
+  public boolean isQueued() {
+    return stage == Stage.QUEUED;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return stage == Stage.RUNNING;
+  }
+
+  @Override
+  public boolean waited() {
+    return waited;
+  }
+
+  @Override
+  public @Nullable Destination destination() {
+    return destination;
   }
 }

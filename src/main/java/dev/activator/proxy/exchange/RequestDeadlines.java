@@ -75,6 +75,22 @@ final class RequestDeadlines {
     return exchange.currentRevision().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
   }
 
+  /** Ends the step or the request if its time is over. */
+  void check() {
+    long step = stepNanosLeft();
+    long whole = wholeNanosLeft();
+    if (step <= 0 && step < whole) {
+      exchange.stepTimedOut();
+    } else if (whole <= 0) {
+      exchange.timedOut(wholeTimeout());
+    }
+  }
+
+  /** The time to the next deadline. */
+  long nanosLeft() {
+    return Math.max(0, Math.min(stepNanosLeft(), wholeNanosLeft()));
+  }
+
   /** How long a caller may read nothing. */
   long idleNanos() {
     var timeouts = exchange.currentRevision().timeouts();

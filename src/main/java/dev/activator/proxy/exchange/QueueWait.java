@@ -1,0 +1,141 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.http.HeaderFieldList;
+import dev.activator.proxy.policy.DeadlineCalculator;
+import dev.activator.proxy.policy.StartStatus;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A request's wait in its revision's queue: how long it may last, and what {@link Hold} gives the
+ * request instead. Made each time a request is queued; a request that runs at once has none.
+ *
+ * <p><b>Threads.</b> Confined to the request's loop.
+ */
+final class QueueWait {
+  /** How often a queued request checks whether a pod is left. */
+  private static final long RECHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Exchange exchange;
+  private final QueueEntry entry;
+  /** Whether {@link Hold} decides at the end of the current step, which is then no timeout. */
+  private boolean holdEnds;
+
+  QueueWait(Exchange exchange, QueueEntry entry) {
+    this.exchange = exchange;
+    this.entry = entry;
+  }
+
+  QueueEntry entry() {
+    return entry;
+  }
+
+  /** Call once. The wait may be over when this returns. */
+  void begin() {
+    exchange.queued();
+    exchange.body().countIn(entry, HeaderFieldList.bytesInMemory(exchange.request()));
+    limit();
+    long hold = holdNanos(exchange);
+    if (hold == 0 && !start().ready() && exchange.deadlines.stepNanosLeft() > 0) {
+      endHold();
+      return;
+    }
+    holdFor(hold == 0 ? RECHECK_NANOS : hold);
+    exchange.transferBody();
+  }
+
+  private void limit() {
+    long limit = DeadlineCalculator.inQueue(entry.timeout(), exchange.callerNanos());
+    if (limit != DeadlineCalculator.NONE) {
+      exchange.limitStep(Math.max(0, limit - exchange.passedNanos()));
+    }
+  }
+
+  /** Lets {@link Hold} decide after this time, unless the time in the queue ends before. */
+  private void holdFor(long nanos) {
+    holdEnds = exchange.deadlines.stepNanosLeft() > nanos;
+    if (holdEnds) {
+      exchange.limitStep(nanos);
+    }
+  }
+
+  /** Whether the time in the queue is over. */
+  boolean isOver() {
+    return !holdEnds && exchange.deadlines.stepNanosLeft() <= 0;
+  }
+
+  void stepTimedOut() {
+    if (holdEnds) {
+      endHold();
+    } else {
+      timedOut();
+    }
+  }
+
+  void timedOut() {
+    exchange.timedOut(
+        DeadlineCalculator.overInQueue(exchange.callerNanos(), exchange.passedNanos()));
+  }
+
+  /** Gives the request what its hold decides. If a pod is up, keeps the request queued. */
+  private void endHold() {
+    holdEnds = false;
+    var start = start();
+    if (start.ready()) {
+      limit();
+      holdFor(RECHECK_NANOS);
+      return;
+    }
+    var context = exchange.context;
+    var revision = exchange.currentRevision();
+    // A stand-in is queued before this request leaves the queue, so that the start goes on.
+    var starts = context.seams().starts();
+    switch (context.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
+      case Hold.Wait() -> {
+        limit();
+        exchange.transferBody();
+      }
+      case Hold.Answer(var answer, var outcome) -> {
+        starts.keep(context, revision, exchange, outcome, answer.status());
+        exchange.answerWith(answer, outcome);
+      }
+      case Hold.Redirect(var other) -> {
+        starts.keep(context, revision);
+        exchange.leaveQueue();
+        entry.giveUp();
+        exchange.handTo(other);
+      }
+    }
+  }
+
+  StartStatus start() {
+    return exchange.context.seams().starts().of(exchange.currentRevision());
+  }
+
+  /** How long a request may be queued before its caller's deadline makes the wait useless. */
+  static long maxNanos(Exchange exchange) {
+    long left = exchange.callerNanosLeft();
+    // A request that gets a page or a fallback before its deadline need not wait for the start.
+    return holdNanos(exchange) < left ? DeadlineCalculator.NONE : left;
+  }
+
+  /** What a request gets whose wait the throttler has ended; {@link Hold.Wait} is a failure. */
+  static Hold.End rejected(Exchange exchange, Rejection reason) {
+    return reason instanceof Rejection.CannotStart && !exchange.hasFallenBack()
+        ? exchange.context.seams().hold().cannotStart(held(exchange))
+        : new Hold.Wait();
+  }
+
+  private static long holdNanos(Exchange exchange) {
+    return exchange.hasFallenBack()
+        ? DeadlineCalculator.NONE
+        : exchange.context.seams().hold().afterNanos(held(exchange));
+  }
+
+  /** A gateway sends its request to its own Service, so it cannot be redirected. */
+  private static Hold.Held held(Exchange exchange) {
+    return new Hold.Held(exchange.currentRevision(), exchange.method(), exchange.fields(),
+        exchange.context.seams().delivery() == null);
+  }
+}
