@@ -2,15 +2,16 @@ package dev.activator.ext.wakewith;
 
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.SyntheticRequest;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
+import dev.activator.revision.Slot;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,11 +35,11 @@ public final class SpeculativeStarts {
   private final Loop loop;
   private final RequestCounter counter;
   private final Throttler throttler;
-  private final RevisionLookup revisions;
+  private final LiveRevisions revisions;
   private final Predicate<RevisionId> canStart;
   private final Map<RevisionId, Loop.Timer> underWay = new HashMap<>();
-  /** The cause of each revision's last start. */
-  private final Map<RevisionId, Cause> causes = new ConcurrentHashMap<>();
+  /** The cause of a revision's last start. */
+  private final Slot<AtomicReference<@Nullable Cause>> causes;
 
   /** @param text why the revision was started, as the end of a sentence that begins with "because" */
   private record Cause(String text, long nanos) {}
@@ -66,12 +67,13 @@ public final class SpeculativeStarts {
    *     a quota
    */
   public SpeculativeStarts(Loop loop, RequestCounter counter, Throttler throttler,
-      RevisionLookup revisions, Predicate<RevisionId> canStart) {
+      LiveRevisions revisions, Predicate<RevisionId> canStart) {
     this.loop = loop;
     this.counter = counter;
     this.throttler = throttler;
     this.revisions = revisions;
     this.canStart = canStart;
+    this.causes = revisions.slot("cause of the last start", _ -> new AtomicReference<>());
   }
 
   Loop loop() {
@@ -106,21 +108,20 @@ public final class SpeculativeStarts {
     if ((start != null && start.failure() != null) || !canStart.test(id)) {
       return Result.CANNOT_START;
     }
-    var last = causes.get(id);
+    var last = last(id);
     return underWay.containsKey(id) || underWay.size() >= MAX_AT_ONCE
         || (last != null && loop.nanoTime() - last.nanos < PERIOD.toNanos())
             ? Result.OVER_BUDGET
             : Result.STARTED;
   }
 
-  private void begin(Revision revision, String because) {
+  private void begin(LiveRevision revision, String because) {
     var id = revision.id();
-    causes.put(id, new Cause(because, loop.nanoTime()));
-    if (revisions.find(id) == null) {
-      // The revision was deleted concurrently.
-      causes.remove(id);
+    var cause = revision.slot(causes);
+    if (cause != null) {
+      cause.set(new Cause(because, loop.nanoTime()));
     }
-    var request = new SyntheticRequest(loop, counter, revision, end -> ended(id, end));
+    var request = new SyntheticRequest(loop, counter, revision.spec(), end -> ended(id, end));
     // Added first, because the request may end inside its start.
     underWay.put(id, loop.schedule(timeout(id), request::giveUp));
     request.start(throttler::admit);
@@ -148,11 +149,12 @@ public final class SpeculativeStarts {
    * with "because"; null if it never was.
    */
   public @Nullable String cause(RevisionId id) {
-    var last = causes.get(id);
+    var last = last(id);
     return last == null ? null : last.text;
   }
 
-  public void onRevisionEnd(RevisionId id) {
-    causes.remove(id);
+  private @Nullable Cause last(RevisionId id) {
+    var cause = revisions.peek(id, causes);
+    return cause == null ? null : cause.get();
   }
 }

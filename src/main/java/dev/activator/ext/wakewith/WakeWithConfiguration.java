@@ -6,6 +6,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
@@ -21,9 +22,9 @@ public class WakeWithConfiguration {
 
   @Bean
   SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
-      Throttler throttler, ClusterWatcher cluster) {
+      Throttler throttler, LiveRevisions revisions, ClusterWatcher cluster) {
     var loop = loops.loopFor("waking");
-    return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
+    return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, revisions, id -> {
       var scaled = cluster.scaledService(id);
       return scaled == null || scaled.canStart();
     });
@@ -35,9 +36,9 @@ public class WakeWithConfiguration {
   }
 
   @Bean
-  WakeWithStarter wakeWithStarter(SpeculativeStarts starts, StartOutcomes outcomes,
-      ClusterWatcher cluster) {
-    return new WakeWithStarter(starts, cluster::named,
+  WakeWithStarter wakeWithStarter(LiveRevisions revisions, SpeculativeStarts starts,
+      StartOutcomes outcomes, ClusterWatcher cluster) {
+    return new WakeWithStarter(revisions, starts, cluster::named,
         id -> outcomes.onStarted(id, starts.timeout(id)));
   }
 
@@ -51,7 +52,7 @@ public class WakeWithConfiguration {
   }
 
   @Bean
-  Extension wakeWith(WakeWithStarter wakeWith, SpeculativeStarts starts, StartOutcomes outcomes,
+  Extension wakeWith(WakeWithStarter wakeWith, StartOutcomes outcomes,
       ClusterWatcher cluster, Throttler throttler, Meters meters) {
     return new Extension() {
       @Override
@@ -61,12 +62,8 @@ public class WakeWithConfiguration {
 
       @Override
       public void attach() {
-        cluster.revisions().subscribe(NAME, now -> wakeWith.onRevision(now.spec()));
-        cluster.revisionsGone().subscribe(NAME, last -> {
-          starts.onRevisionEnd(last.id());
-          outcomes.onRevisionEnd(last.id());
-          wakeWith.onRevisionEnd(last.id());
-        });
+        cluster.revisions().subscribe(NAME, wakeWith::onRevision);
+        cluster.revisionsGone().subscribe(NAME, last -> outcomes.onRevisionEnd(last.id()));
         throttler.starts().subscribe(NAME, wakeWith::onStart);
         meters.number(MetricDefinition.PREWARM, outcome("used"), outcomes::used);
         meters.number(MetricDefinition.PREWARM, outcome("late"), outcomes::late);

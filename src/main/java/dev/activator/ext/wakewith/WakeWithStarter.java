@@ -1,11 +1,13 @@
 package dev.activator.ext.wakewith;
 
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.ext.wakewith.SpeculativeStarts.Result;
 import dev.activator.ext.wakewith.policy.WakeWithNames;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +29,8 @@ public final class WakeWithStarter {
   private final SpeculativeStarts starts;
   private final Function<RevisionId, @Nullable RevisionId> resolve;
   private final Consumer<RevisionId> onStarted;
-  private final Map<RevisionId, Named> named = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<Named> named;
 
   /** @param missing names without a revision that have already been logged */
   private record Named(String text, List<RevisionId> names, Set<RevisionId> missing) {}
@@ -36,37 +39,39 @@ public final class WakeWithStarter {
    * @param resolve returns the revision that a name stands for at the moment; null if there is none
    * @param onStarted called on the loop of {@code starts} with each revision that was started
    */
-  public WakeWithStarter(SpeculativeStarts starts,
+  public WakeWithStarter(LiveRevisions revisions, SpeculativeStarts starts,
       Function<RevisionId, @Nullable RevisionId> resolve,
       Consumer<RevisionId> onStarted) {
+    this.revisions = revisions;
+    this.named = revisions.slot("wake-with", now -> parse(now.spec()));
     this.onStarted = onStarted;
     this.starts = starts;
     this.resolve = resolve;
   }
 
   /** Call when a revision was created or changed. Its invalid names are logged once. */
-  public void onRevision(Revision now) {
-    var text = now.annotations().get(WakeWithNames.ANNOTATION);
-    var known = named.get(now.id());
-    if (text == null) {
-      if (known != null) {
-        named.remove(now.id());
-      }
-    } else if (known == null || !known.text.equals(text)) {
-      var names = WakeWithNames.parse(text, now.id().namespace(),
-          problem -> log.warn("{}: annotation {}: {}; it is ignored", now.id(),
-              WakeWithNames.ANNOTATION, problem));
-      named.put(now.id(), new Named(text, names, ConcurrentHashMap.newKeySet()));
+  public void onRevision(LiveRevision now) {
+    var text = now.spec().annotations().get(WakeWithNames.ANNOTATION);
+    var known = now.peek(named);
+    if (known != null && !known.text.equals(text)) {
+      now.clear(named);
+    }
+    if (text != null) {
+      var _ = now.slot(named);
     }
   }
 
-  public void onRevisionEnd(RevisionId id) {
-    named.remove(id);
+  private static Named parse(Revision now) {
+    var text = now.annotations().getOrDefault(WakeWithNames.ANNOTATION, "");
+    var names = WakeWithNames.parse(text, now.id().namespace(),
+        problem -> log.warn("{}: annotation {}: {}; it is ignored", now.id(),
+            WakeWithNames.ANNOTATION, problem));
+    return new Named(text, names, ConcurrentHashMap.newKeySet());
   }
 
   /** Call when the first request is queued for a start of this revision. */
   public void onStart(RevisionId id) {
-    if (named.containsKey(id)) {
+    if (revisions.peek(id, named) != null) {
       starts.loop().execute(() -> wake(id));
     }
   }
@@ -84,7 +89,7 @@ public final class WakeWithStarter {
   }
 
   private List<RevisionId> next(RevisionId id) {
-    var here = named.get(id);
+    var here = revisions.peek(id, named);
     return here == null
         ? List.of()
         : here.names.stream().map(name -> find(id, here, name)).filter(Objects::nonNull).toList();
@@ -103,7 +108,7 @@ public final class WakeWithStarter {
 
   /** The names that start with this revision, each with a remark if it does not exist. */
   public List<String> names(RevisionId id) {
-    var here = named.get(id);
+    var here = revisions.peek(id, named);
     return here == null
         ? List.of()
         : here.names.stream()

@@ -40,8 +40,8 @@ class WakeWithStarterTest {
   private final Counter counted = new Counter();
   private final Set<RevisionId> blocked = new HashSet<>();
   private final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, counted,
-      throttler, exist::get, id -> !blocked.contains(id)));
-  private final WakeWithStarter wakeWith = Quiescence.watch(new WakeWithStarter(starts,
+      throttler, exist.live, id -> !blocked.contains(id)));
+  private final WakeWithStarter wakeWith = Quiescence.watch(new WakeWithStarter(exist.live, starts,
       name -> exist.get(name) != null ? name : null, _ -> {
       }));
 
@@ -72,8 +72,9 @@ class WakeWithStarterTest {
   private void exists(String name, String with) {
     var revision = new Revision(id(name), "u", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
         null, Map.of(), with.isEmpty() ? Map.of() : Map.of("activator.dev/wake-with", with), null);
-    throttler.revision(exist.put(revision));
-    wakeWith.onRevision(revision);
+    var live = exist.put(revision);
+    throttler.revision(live);
+    wakeWith.onRevision(live);
     loop.run();
   }
 
@@ -119,11 +120,7 @@ class WakeWithStarterTest {
   }
 
   private void end() {
-    exist.ids().forEach(id -> {
-      exist.remove(id);
-      starts.onRevisionEnd(id);
-      wakeWith.onRevisionEnd(id);
-    });
+    exist.ids().forEach(exist::remove);
     loop.run();
   }
 
