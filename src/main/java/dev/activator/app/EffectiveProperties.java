@@ -7,7 +7,6 @@ import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.settings.MetricLabelProperties;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.settings.OtelProperties;
 import dev.activator.settings.OutboundProxyProperties;
@@ -42,7 +41,7 @@ public final class EffectiveProperties {
   private static final List<Class<?>> OF_THE_KERNEL = List.of(AddressProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, OutboundProxyProperties.class,
       EmbeddedProperties.class, IdentityProperties.class,
-      MetricLabelProperties.class, MetricsServerProperties.class,
+      MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ReadinessProperties.class,
       ProxyServerProperties.class,

@@ -3,6 +3,7 @@ package dev.activator.app;
 import dev.activator.ext.console.ConsoleConfiguration;
 import dev.activator.ext.admit.AdmitConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
+import dev.activator.ext.coldstarts.ColdStartsConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
@@ -30,6 +31,8 @@ public final class Extensions {
 
   private static List<Class<?>> all() {
     var all = new ArrayList<Class<?>>();
+    // Determines how long a request waited for a pod, before other observers read that.
+    all.add(ColdStartsConfiguration.class);
     // The console and profiles show how a start goes, so they start first.
     all.add(ConsoleConfiguration.class);
     all.add(ProfilingConfiguration.class);

@@ -2,12 +2,10 @@ package dev.activator.app;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.settings.MetricLabelProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.OtelProperties;
 import dev.activator.settings.ProxyServerProperties;
-import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.ObservabilityConfig;
@@ -27,15 +25,12 @@ import dev.activator.observability.TelemetryLifecycle;
 import dev.activator.observability.AsyncLineWriter;
 import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;
-import dev.activator.observability.ColdStartRecorder;
+import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
-import dev.activator.observability.ColdStartTimingSource;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
-import dev.activator.revision.Destination;
-import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -53,7 +48,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
@@ -62,10 +56,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.core.env.ConfigurableEnvironment;
 import reactor.netty.resources.LoopResources;
 
-/** Beans for metrics, traces, the request log and cold starts. */
+/** Beans for metrics, traces and the request log. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
   private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);
@@ -90,25 +85,11 @@ class ObservabilityConfiguration {
     return new RequestMeters(meters, live);
   }
 
+  /** If the extension that records them is left out. */
   @Bean
-  ColdStartRecorder coldStarts(LiveRevisions live, LoopGroup loops, Meters meters,
-      RevisionBackendsManager backends,
-      MetricLabelProperties metrics, Platform platform) {
-    Loop clock = loops.loopFor("clock");
-    var starts = new ColdStartRecorder(live, clock::nanoTime, meters, Clock.systemUTC(),
-        metrics.coldStartLabels());
-    starts.timings(new ColdStartTimingSource() {
-      @Override
-      public @Nullable Duration scaledFromZero(RevisionId id) {
-        return platform.scaledFromZero(id);
-      }
-
-      @Override
-      public @Nullable Duration accepts(RevisionId id, Destination pod) {
-        return backends.accepts(id, pod);
-      }
-    });
-    return starts;
+  @Fallback
+  ColdStarts noColdStarts() {
+    return ColdStarts.NONE;
   }
 
   /**

@@ -13,7 +13,7 @@ import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ActivatorMeters;
-import dev.activator.observability.ColdStartRecorder;
+import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
@@ -140,14 +140,14 @@ class RequestConfiguration {
 
   @Bean
   RevisionStarts revisionStarts(Platform platform, ObjectProvider<WaitReasons> known,
-      Throttler throttler, ColdStartRecorder starts) {
+      Throttler throttler, ColdStarts starts) {
     var reasons = known.getIfAvailable(() -> _ -> "");
     return new RevisionStarts(platform.showsStartMessages(),
         id -> status(id, reasons, throttler, starts), starts::answeredEarly);
   }
 
   private static StartStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
-      ColdStartRecorder starts) {
+      ColdStarts starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     return view == null || start == null

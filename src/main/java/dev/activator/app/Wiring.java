@@ -8,7 +8,6 @@ import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.meters.ActivatorMeters;
-import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.ProxyServer;
@@ -30,7 +29,7 @@ import org.springframework.context.annotation.Import;
  * <p><b>Threads.</b> The thread of the start, when all objects are made and none has started.
  */
 @Configuration(proxyBeanMethods = false)
-@Import({Wiring.Events.class, Wiring.Requests.class, Wiring.Records.class})
+@Import({Wiring.Events.class, Wiring.Requests.class})
 class Wiring {
   /** The path of an event: from the cluster to the permits. */
   record Events(ClusterWatcher cluster, RevisionBackendsManager backends, Throttler throttler,
@@ -84,27 +83,12 @@ class Wiring {
     }
   }
 
-  /** What is recorded of starts. */
-  record Records(ColdStartRecorder starts) {
-    void join(Events events, RequestObservers observers) {
-      var cluster = events.cluster;
-      cluster.pods().subscribe("cold starts", starts::listed);
-      cluster.podsGone().subscribe("cold starts", last -> starts.podsGone(last.revision()));
-      cluster.podProgress().subscribe("cold starts", starts::progress);
-      cluster.podProgressEnded().subscribe("cold starts",
-          last -> starts.progressEnded(last.revision()));
-      events.backends.healthy().subscribe("cold starts", starts::published);
-      observers.add(starts);
-    }
-  }
-
   @Bean
-  SmartInitializingSingleton join(Events events, Requests requests, Records records,
-      RequestObservers observers, List<Extension> extensions, Platform platform) {
+  SmartInitializingSingleton join(Events events, Requests requests, RequestObservers observers,
+      List<Extension> extensions, Platform platform) {
     return () -> {
       events.join();
       requests.join();
-      records.join(events, observers);
       Extensions.inOrder(extensions).forEach(Extension::attach);
       platform.join(events.cluster, requests.link);
       if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {

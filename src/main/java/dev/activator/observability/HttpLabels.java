@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
  */
-final class HttpLabels {
+public final class HttpLabels {
   public static final String OTHER = "_OTHER";
   private static final List<String> METHODS = List.of(OTHER, "GET", "POST", "PUT", "DELETE", "HEAD",
       "OPTIONS", "PATCH", "TRACE", "CONNECT");
@@ -27,8 +27,8 @@ final class HttpLabels {
   private static final List<String> VERSIONS = List.of("HTTP/1.1", "HTTP/2.0", "HTTP/1.0");
   // Names in Prometheus's form. With dots, every Labels would keep converted copies, which were a
   // tenth of the heap with 5,000 busy revisions.
-  static final String NAMESPACE = prometheusName(Names.NAMESPACE);
-  static final String REVISION = prometheusName(Names.REVISION);
+  public static final String NAMESPACE = prometheusName(Names.NAMESPACE);
+  public static final String REVISION = prometheusName(Names.REVISION);
   private static final String SERVICE_NAME = prometheusName(Names.SERVICE);
   private static final String CONFIGURATION_NAME = prometheusName(Names.CONFIGURATION);
   private static final String ADDRESS = prometheusName("server.address");

@@ -78,7 +78,7 @@ public final class Meters implements MultiCollector {
   }
 
   /** Drops the series whose labels match. */
-  void forget(MetricDefinition metric, Predicate<Labels> matches) {
+  public void forget(MetricDefinition metric, Predicate<Labels> matches) {
     var series = measured.get(metric);
     if (series != null) {
       series.keySet().removeIf(matches);

@@ -4,18 +4,22 @@ import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.util.Map;
 
-/**
- * A start from zero that is in progress.
- *
- * @param split its phases; their times are before now, so they are negative
- * @param pod the name of the pod; empty if unknown
- * @param reason why the pod makes no progress, in one word; otherwise empty
- */
-public record OngoingColdStart(ColdStartBreakdown split, String pod, String reason,
-    String message) {
+/** A start from zero that is in progress. */
+public interface OngoingColdStart {
+  /** The phase in progress. */
+  StartPhase current();
+
+  /** Whether the status of pods is read. */
+  boolean podsRead();
 
   /** The durations of the phases in nanoseconds; the last phase is in progress. */
-  public Map<StartPhase, Long> phases(Duration awaited) {
-    return split.between(-awaited.toNanos(), 0);
-  }
+  Map<StartPhase, Long> phases(Duration awaited);
+
+  /** The name of the pod; empty if unknown. */
+  String pod();
+
+  /** Why the pod makes no progress, in one word; otherwise empty. */
+  String reason();
+
+  String message();
 }

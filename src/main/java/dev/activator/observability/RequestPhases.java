@@ -33,7 +33,7 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
       return !isSplit();
     }
 
-    /** Whether a {@link ColdStartBreakdown} has more detail. */
+    /** Whether a {@link ColdStarts.ColdStart} has more detail. */
     public boolean isSplit() {
       return this == POD || this == PROBE;
     }
@@ -54,7 +54,7 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
    */
   public record PodStart(long number, long unlistedNanos, long publishedNanos) {
 
-    RequestPhases until(long arrivedNanos, long grantedNanos) {
+    public RequestPhases until(long arrivedNanos, long grantedNanos) {
       long waited = grantedNanos - arrivedNanos;
       // Uses differences, because the clock may overflow.
       long published = publishedNanos == Long.MAX_VALUE

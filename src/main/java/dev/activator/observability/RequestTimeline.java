@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * granted at once, has the time of the step before.
  */
 public abstract class RequestTimeline {
-  static final Attribute<ColdStartRecorder.AwaitedStart> AWAITED = new Attribute<>();
-  static final Attribute<PodStart> START = new Attribute<>();
+  /** The start that the request waits for; null if it waits for none. */
+  public static final Attribute<ColdStarts.Awaited> AWAITED = new Attribute<>();
+  /** The start that the request has waited for. */
+  public static final Attribute<PodStart> START = new Attribute<>();
   private static final Object[] NONE = {};
 
   // The state of observers that see each request.

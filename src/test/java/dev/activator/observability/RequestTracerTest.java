@@ -9,6 +9,7 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
+import dev.activator.ext.coldstarts.ColdStartRecorder;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;

@@ -3,7 +3,7 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.TestRevisions;
-import dev.activator.observability.ColdStartRecorder;
+import dev.activator.ext.coldstarts.ColdStartRecorder;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestObservers;

@@ -2,7 +2,7 @@ package dev.activator.ext.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.activator.ext.console;
 
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import static dev.activator.ext.console.Html.text;
 import static dev.activator.ext.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.RevisionId;

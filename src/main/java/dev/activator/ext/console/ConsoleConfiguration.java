@@ -27,7 +27,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.management.LazyHandler;
 import dev.activator.management.MetricsServer;
 import dev.activator.meters.ProcessSaturation;
-import dev.activator.observability.ColdStartRecorder;
+import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailedRequests;
 import dev.activator.observability.RecentRequestDurations;
 import dev.activator.observability.RequestMeters;
@@ -77,7 +77,7 @@ public class ConsoleConfiguration {
 
   /** What the console is attached to. */
   record Kernel(Throttler throttler, ConcurrencyReporter reporter,
-      RequestObservers observers, ColdStartRecorder starts, LazyHandler pages) {}
+      RequestObservers observers, ColdStarts starts, LazyHandler pages) {}
 
   @Bean
   Extension console(ConsoleParts parts, Kernel kernel) {
@@ -162,7 +162,7 @@ public class ConsoleConfiguration {
   RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
       AutoscalerLink link,
       ClusterWatcher cluster, LoopGroup loops, Platform platform,
-      ObjectProvider<WakingExplanations> waking, ColdStartRecorder coldStarts,
+      ObjectProvider<WakingExplanations> waking, ColdStarts coldStarts,
       ObjectProvider<PeerSnapshot.Source> peers) {
     var reports = scaling(platform);
     var inspector = new RevisionInspector(backends, throttler, link::view,
@@ -186,7 +186,7 @@ public class ConsoleConfiguration {
 
   @Bean
   ActivatorActuatorEndpoint activatorEndpoint(RevisionInspector inspector,
-      ColdStartRecorder coldStarts) {
+      ColdStarts coldStarts) {
     return new ActivatorActuatorEndpoint(inspector, coldStarts::latest);
   }
 
@@ -256,7 +256,7 @@ public class ConsoleConfiguration {
 
   @Bean
   LiveConsole liveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
-      ColdStartRecorder coldStarts,
+      ColdStarts coldStarts,
       ActivatorHealth health, Platform platform, ObjectProvider<PeerSnapshot.Source> peers,
       Alerts alerts,
       ConsoleLinksProperties links) {

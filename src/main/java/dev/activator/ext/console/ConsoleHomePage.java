@@ -9,7 +9,7 @@ import static java.util.stream.Collectors.joining;
 import dev.activator.ext.console.Alerts.Alert;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
 import dev.activator.ext.console.ServiceListQuery.Column;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -129,7 +129,7 @@ final class ConsoleHtml {
         : view.phases(requested);
     return "<div class=\"running\">" + Charts.start(requested, phases, start.usual())
         + "<ol class=\"steps\"><li class=\"done\">requested " + length(requested)
-        + " ago</li>" + steps(phases, view == null ? StartPhase.POD : view.split().current())
+        + " ago</li>" + steps(phases, view == null ? StartPhase.POD : view.current())
         + "<li>first byte</li></ol>"
         + (view == null ? "" : "<p>" + text(WaitDiagnosis.waitsFor(view, requested)) + "</p>")
         + (start.usual().isZero()

@@ -9,7 +9,7 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
 import org.jspecify.annotations.Nullable;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PeerSnapshot;
 import java.net.URI;

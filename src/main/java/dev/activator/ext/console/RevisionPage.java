@@ -15,7 +15,7 @@ import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
 import dev.activator.throttle.SharedPermitsView;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleView.PodLoad;

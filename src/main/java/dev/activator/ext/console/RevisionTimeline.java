@@ -5,7 +5,7 @@ import static dev.activator.ext.console.Html.time;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
 import dev.activator.ext.console.RevisionHourHistory.LastHour;
 import dev.activator.ext.console.RevisionHourHistory.Mark;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

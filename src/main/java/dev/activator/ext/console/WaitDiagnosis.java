@@ -236,19 +236,19 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   /** The start, if it waits for a step that the status of its pod shows; otherwise null. */
   private static @Nullable OngoingColdStart ofPod(RevisionSnapshot now) {
     var start = now.start();
-    return start != null && start.split().podsRead() && start.split().current().isOfPod()
+    return start != null && start.podsRead() && start.current().isOfPod()
         ? start
         : null;
   }
 
   private static String awaited(RevisionSnapshot now) {
     var pod = ofPod(now);
-    return pod == null ? "" : ": it waits for " + pod.split().current().awaited();
+    return pod == null ? "" : ": it waits for " + pod.current().awaited();
   }
 
   /** @param awaited the time since the first request found no pod */
   static String waitsFor(OngoingColdStart start, Duration awaited) {
-    var current = start.split().current();
+    var current = start.current();
     var since = start.phases(awaited).getOrDefault(current, 0L);
     return (start.pod().isEmpty() ? "it" : "pod " + start.pod()) + " has waited for "
         + current.awaited() + " for " + length(Duration.ofNanos(since))

@@ -12,7 +12,8 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.observability.ColdStartRecorder;
+import dev.activator.ext.coldstarts.ColdStartRecorder;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
@@ -249,7 +250,7 @@ class GatewayHandoverTest {
 
     assertThat(gateway.status()).isEqualTo(200);
     assertThat(starts.latest()).singleElement()
-        .returns(RequestOutcome.HANDED_OVER, ColdStartRecorder.ColdStart::outcome);
+        .returns(RequestOutcome.HANDED_OVER, ColdStart::outcome);
     loop.advance(COUNTED_FOR);
     assertThat(counted).isZero();
   }

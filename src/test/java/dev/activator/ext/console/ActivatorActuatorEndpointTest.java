@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.TestRevisions;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Revision;

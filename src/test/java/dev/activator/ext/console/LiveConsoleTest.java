@@ -11,7 +11,7 @@ import dev.activator.platform.RevisionDetailsSource.Routing;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailedRequests;
 import dev.activator.observability.MetricDefinition;

@@ -12,8 +12,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.ext.console.WaitDiagnosis.Kind;
 import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.throttle.SharedPermitsView;
-import dev.activator.observability.ColdStartBreakdown;
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.ext.coldstarts.ColdStartBreakdown;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -395,7 +394,7 @@ class WaitDiagnosisTest {
     var now = Given.QUIET.waiting(1).snapshot(Duration.ofSeconds(5), Duration.ZERO);
     return new RevisionSnapshot(now.revision(), now.kind(), now.backends(), now.queue(),
         now.link(), now.api(), now.processes(),
-        new OngoingColdStart(new ColdStartBreakdown(ends, podsRead), pod, reason,
+        new ColdStartBreakdown(ends, podsRead).inProgress(pod, reason,
             reason.isEmpty() ? "" : "Back-off pulling image \"x\""));
   }
 

@@ -1,5 +1,6 @@
-package dev.activator.observability;
+package dev.activator.ext.coldstarts;
 
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,6 +91,34 @@ public record ColdStartBreakdown(Map<StartPhase, Long> ends, boolean podsRead) {
 
   private boolean has(StartPhase phase) {
     return ends.containsKey(phase);
+  }
+
+  /**
+   * The start that has these phases, whose times are before now, so they are negative.
+   *
+   * @param pod the name of the pod; empty if unknown
+   * @param reason why the pod makes no progress, in one word; otherwise empty
+   */
+  public OngoingColdStart inProgress(String pod, String reason, String message) {
+    return new InProgress(this, pod, reason, message);
+  }
+
+  private record InProgress(ColdStartBreakdown split, String pod, String reason, String message)
+      implements OngoingColdStart {
+    @Override
+    public StartPhase current() {
+      return split.current();
+    }
+
+    @Override
+    public boolean podsRead() {
+      return split.podsRead();
+    }
+
+    @Override
+    public Map<StartPhase, Long> phases(Duration awaited) {
+      return split.between(-awaited.toNanos(), 0);
+    }
   }
 
   /** The phase in progress; the last one if all are over. */

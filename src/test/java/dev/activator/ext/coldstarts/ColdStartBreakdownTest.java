@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.ext.coldstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,15 @@
-package dev.activator.observability;
+package dev.activator.ext.coldstarts;
 
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.HttpLabels;
+import dev.activator.observability.Meters;
+import dev.activator.observability.MetricDefinition;
+import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestPhases.PodStart;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevisions;
@@ -12,16 +21,13 @@ import dev.activator.revision.StartPhase;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -34,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any may call.
  */
-public final class ColdStartRecorder implements RequestObserver {
+public final class ColdStartRecorder implements RequestObserver, ColdStarts {
   private static final int MAX_KEPT = 100;
   private static final String PHASE = "phase";
   /**
@@ -50,24 +56,6 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /**
-   * A request that came while no pod of its revision answered probes.
-   *
-   * @param start the phases pod and probe in more detail, in nanoseconds; empty if that is no
-   *     longer known
-   */
-  public record ColdStart(RevisionId revision, Instant when, RequestPhases phases,
-      Map<StartPhase, Long> start, RequestOutcome outcome, int status) {
-
-    public ColdStart {
-      start = Collections.unmodifiableMap(new TreeMap<>(start));
-    }
-
-    private ColdStart split(Map<StartPhase, Long> split) {
-      return new ColdStart(revision, when, phases, split, outcome, status);
-    }
-  }
-
-  /**
    * @param arrivedNanos when the request arrived
    * @param settled whether nothing more will be learned about the start
    */
@@ -79,6 +67,11 @@ public final class ColdStartRecorder implements RequestObserver {
 
     boolean isOf(RevisionId revision, long ofNumber) {
       return number == ofNumber && start.revision().equals(revision);
+    }
+
+    Entry split(Map<StartPhase, Long> split, boolean isSettled) {
+      return new Entry(new ColdStart(start.revision(), start.when(), start.phases(), split,
+          start.outcome(), start.status()), number, arrivedNanos, isSettled);
     }
   }
 
@@ -107,7 +100,7 @@ public final class ColdStartRecorder implements RequestObserver {
     this.clock = clock;
   }
 
-  /** Sets a listener that is called with each revision whose start is recorded as answered. */
+  @Override
   public void onStart(Consumer<RevisionId> listener) {
     onStart = listener;
   }
@@ -210,7 +203,7 @@ public final class ColdStartRecorder implements RequestObserver {
       phases.forEach((phase, nanos) -> meters.measured(MetricDefinition.START,
           Labels.of(PHASE, phase.toString()), Duration.ofNanos(nanos)));
     }
-    return new Entry(start.split(phases), entry.number, entry.arrivedNanos, settled);
+    return entry.split(phases, settled);
   }
 
   public void podsGone(RevisionId id) {
@@ -267,12 +260,7 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  /**
-   * Records a start whose request was answered before its revision was ready.
-   *
-   * @param status of that answer
-   * @return call at the end of the start, with its outcome
-   */
+  @Override
   public Consumer<RequestOutcome> answeredEarly(RequestTimeline request, int status) {
     var revision = request.revision();
     var awaited = RequestTimeline.AWAITED.of(request);
@@ -352,10 +340,7 @@ public final class ColdStartRecorder implements RequestObserver {
     return true;
   }
 
-  /**
-   * The start in progress of a revision; null if a pod answers, or if the revision has no pods and
-   * no requests.
-   */
+  @Override
   public @Nullable OngoingColdStart view(RevisionId id) {
     var tracker = find(id);
     if (tracker == null) {
@@ -365,10 +350,7 @@ public final class ColdStartRecorder implements RequestObserver {
     return tracker.view(now, known(id, tracker.listed(), now));
   }
 
-  /**
-   * How long the first pod of a starting revision has been listed; null if a pod answers, or if no
-   * pod is listed.
-   */
+  @Override
   public @Nullable Duration listedFor(RevisionId id) {
     var tracker = find(id);
     long nanos = tracker == null ? Long.MAX_VALUE : tracker.listedSince();
@@ -377,20 +359,20 @@ public final class ColdStartRecorder implements RequestObserver {
         : Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - nanos));
   }
 
+  @Override
   public synchronized List<ColdStart> latest() {
     return last.reversed().stream().map(Entry::start).toList();
   }
 
-  /** A start that a request waits for. */
-  record AwaitedStart(ColdStartTracker tracker, long number, long unlistedNanos) {
-    private PodStart until(long now) {
+  record AwaitedStart(ColdStartTracker tracker, long number, long unlistedNanos)
+      implements Awaited {
+    @Override
+    public PodStart until(long now) {
       return tracker.since(this, now);
     }
 
-    /**
-     * The ends of its phases by the loops' clock, without those that have not ended or are unknown.
-     */
-    Map<StartPhase, Long> ends() {
+    @Override
+    public Map<StartPhase, Long> ends() {
       var split = tracker.split(number, 0, Map.of());
       return split == null ? Map.of() : split.ends();
     }

@@ -1,6 +1,7 @@
-package dev.activator.observability;
+package dev.activator.ext.coldstarts;
 
-import dev.activator.observability.ColdStartRecorder.AwaitedStart;
+import dev.activator.ext.coldstarts.ColdStartRecorder.AwaitedStart;
+import dev.activator.observability.OngoingColdStart;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -168,8 +169,8 @@ final class ColdStartTracker {
     }
     var pod = progress;
     return pod == null
-        ? new OngoingColdStart(split, "", "", "")
-        : new OngoingColdStart(split, pod.pod(), pod.reason(), pod.message());
+        ? split.inProgress("", "", "")
+        : split.inProgress(pod.pod(), pod.reason(), pod.message());
   }
 
   synchronized long listedSince() {

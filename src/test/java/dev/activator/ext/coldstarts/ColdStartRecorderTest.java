@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.ext.coldstarts;
 
 import static dev.activator.observability.FakeRequest.HELLO;
 import static dev.activator.observability.FakeRequest.OTHER_POD;
@@ -9,8 +9,14 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.activator.testing.TestRevisions;
-import dev.activator.observability.ColdStartRecorder.ColdStart;
-import dev.activator.observability.ColdStartRecorder.LabelledBy;
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.HttpLabels;
+import dev.activator.observability.Meters;
+import dev.activator.observability.MetricDefinition;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestPhases;
+import dev.activator.ext.coldstarts.ColdStartRecorder.LabelledBy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -352,7 +358,7 @@ class ColdStartRecorderTest {
     loop.advance(ofMillis(4000));
 
     var view = starts.view(HELLO);
-    assertThat(view.split().current()).isEqualTo(StartPhase.CONTAINER);
+    assertThat(view.current()).isEqualTo(StartPhase.CONTAINER);
     assertThat(view.phases(ofMillis(4300))).containsEntry(StartPhase.CONTAINER, 4000 * MILLI);
     assertThat(view.pod() + " " + view.reason()).isEqualTo("pod-1 ErrImagePull");
 
@@ -371,7 +377,7 @@ class ColdStartRecorderTest {
     waiting();
 
     assertThat(starts.view(HELLO).phases(Duration.ZERO)).isEmpty();
-    assertThat(starts.view(HELLO).split().current()).isEqualTo(StartPhase.POD);
+    assertThat(starts.view(HELLO).current()).isEqualTo(StartPhase.POD);
   }
 
   /** Phases and how many starts had them. */
@@ -513,8 +519,10 @@ class ColdStartRecorderTest {
   /** Cold starts by the name of the revision. */
   private static Map<String, Long> starts(Meters meters) {
     var starts = new TreeMap<String, Long>();
-    for (var series : ((HistogramSnapshot) meters.read().get(MetricDefinition.COLD_START))
-        .getDataPoints()) {
+    var coldStarts = meters.collect().stream().filter(metric -> metric.getMetadata()
+        .getPrometheusName().equals("activator_cold_start_duration_seconds"))
+        .map(HistogramSnapshot.class::cast).findFirst().orElseThrow();
+    for (var series : coldStarts.getDataPoints()) {
       if (series.getLabels().get("phase").equals("total")) {
         starts.merge(series.getLabels().get(MetricDefinition.Names.REVISION), series.getCount(),
             Long::sum);

@@ -1,6 +1,5 @@
-package dev.activator.settings;
+package dev.activator.ext.coldstarts;
 
-import dev.activator.observability.ColdStartRecorder;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -12,5 +11,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     one histogram for all revisions
  */
 @ConfigurationProperties("activator.metrics")
-public record MetricLabelProperties(
+public record ColdStartProperties(
     @DefaultValue("none") ColdStartRecorder.LabelledBy coldStartLabels) {}

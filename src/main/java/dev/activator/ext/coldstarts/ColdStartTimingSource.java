@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.ext.coldstarts;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;

@@ -1,0 +1,67 @@
+package dev.activator.ext.coldstarts;
+
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ClusterWatcher;
+import dev.activator.lifecycle.Extension;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.Meters;
+import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
+import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.RevisionId;
+import java.time.Clock;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Records of cold starts, for the console, metrics, traces and the phases of requests. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(ColdStartProperties.class)
+public class ColdStartsConfiguration {
+  private static final String NAME = "coldstarts";
+  private static final String SUBSCRIBER = "cold starts";
+
+  @Bean
+  ColdStartRecorder coldStarts(LiveRevisions live, LoopGroup loops, Meters meters,
+      RevisionBackendsManager backends, ColdStartProperties settings, Platform platform) {
+    var starts = new ColdStartRecorder(live, loops.loopFor("clock")::nanoTime, meters,
+        Clock.systemUTC(), settings.coldStartLabels());
+    starts.timings(new ColdStartTimingSource() {
+      @Override
+      public @Nullable Duration scaledFromZero(RevisionId id) {
+        return platform.scaledFromZero(id);
+      }
+
+      @Override
+      public @Nullable Duration accepts(RevisionId id, Destination pod) {
+        return backends.accepts(id, pod);
+      }
+    });
+    return starts;
+  }
+
+  @Bean
+  Extension recordsOfColdStarts(ColdStartRecorder starts, ClusterWatcher cluster,
+      RevisionBackendsManager backends, RequestObservers observers) {
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        cluster.pods().subscribe(SUBSCRIBER, starts::listed);
+        cluster.podsGone().subscribe(SUBSCRIBER, last -> starts.podsGone(last.revision()));
+        cluster.podProgress().subscribe(SUBSCRIBER, starts::progress);
+        cluster.podProgressEnded().subscribe(SUBSCRIBER,
+            last -> starts.progressEnded(last.revision()));
+        backends.healthy().subscribe(SUBSCRIBER, starts::published);
+        observers.add(starts);
+      }
+    };
+  }
+}
