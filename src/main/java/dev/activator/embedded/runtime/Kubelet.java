@@ -4,6 +4,7 @@ import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.PodProcessRegistry.Running;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LocalProcessProblems.Restarted;
 import dev.activator.revision.LocalProcessProblems;
@@ -144,8 +145,9 @@ final class Kubelet {
         });
   }
 
-  void began(PodTemplate template, String pod, PodProcess.Spec spec) {
-    store.podProcesses().began(template.namespace(), pod, spec::builder);
+  void began(PodTemplate template, String pod, PodProcess process, PodProcess.Spec spec) {
+    store.podProcesses().began(template.namespace(), pod,
+        new Running(process::pid, spec::builder));
   }
 
   void ended(PodTemplate template, String pod) {

@@ -247,7 +247,7 @@ final class LocalPod {
     var started = kubelet.starter(template).start(spec, kubelet.output(template, name),
         exit -> ended(run, exit));
     process = started;
-    kubelet.began(template, name, spec);
+    kubelet.began(template, name, started, spec);
     if (template.hasCommand() || template.isSample()) {
       probe(run, spec, started);
       loop.schedule(SLOW_START, () -> explainSlow(run));

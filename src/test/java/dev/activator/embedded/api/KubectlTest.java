@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.PodProcessRegistry.Running;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Match;
@@ -489,13 +490,26 @@ class KubectlTest {
   }
 
   @Test
+  void showsWhatAPodsProcessUses() {
+    store.create(POD, spec("used", "{'containers':[{'name':'c','image':'i'}]}"));
+    store.create(POD, spec("idle", "{'containers':[{'name':'c','image':'i'}]}"));
+    store.podProcesses().began("default", "used",
+        new Running(ProcessHandle.current()::pid, ProcessBuilder::new));
+
+    assertThat(kubectl.ok("top", "pod", "--no-headers")).matches("used +\\d+m +[1-9]\\d*Mi");
+    assertThat(kubectl.ok("top", "pod", "used", "--containers")).contains("used   c");
+    assertThat(kubectl.fails("top", "pod", "idle")).contains("(NotFound)");
+    store.podProcesses().ended("default", "used");
+  }
+
+  @Test
   void runsACommandBesideAPodsProcess() {
     store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
-    store.podProcesses().began("default", "p", () -> {
+    store.podProcesses().began("default", "p", new Running(() -> 0, () -> {
       var builder = new ProcessBuilder();
       builder.environment().put("ITS", "own");
       return builder;
-    });
+    }));
 
     var ran = kubectl.run("exec", "p", "--", "sh", "-c", "echo $ITS; echo bad >&2; exit 3");
     assertThat(ran).isEqualTo(new Kubectl.Run(3, "own",

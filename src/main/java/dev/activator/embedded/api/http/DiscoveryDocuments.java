@@ -24,7 +24,7 @@ final class DiscoveryDocuments {
 
   static List<String> verbs(Kind kind) {
     return ComputedKinds.ALL.contains(kind)
-        ? List.of("create")
+        ? ComputedKinds.verbs(kind)
         : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
             .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }

@@ -62,7 +62,7 @@ final class ExecPortForwardHandler {
     if (command.isEmpty()) {
       return Mono.error(StatusException.badRequest("you must specify at least 1 command"));
     }
-    var builder = running.get().command(command).redirectErrorStream(false);
+    var builder = running.like().get().command(command).redirectErrorStream(false);
     return upgraded(request, ExecSession.PROTOCOLS,
         session -> new ExecSession(session, builder, query.yes("stdin")).run());
   }
