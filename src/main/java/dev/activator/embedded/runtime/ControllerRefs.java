@@ -16,7 +16,7 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The references from objects to their controllers, and the selectors of controllers.
+ * The rules by which an object controls another object, and may adopt it.
  *
  * <p><b>Source.</b> {@code controller_ref_manager.go} and {@code meta/v1/helpers.go} in Kubernetes.
  */
@@ -43,6 +43,14 @@ final class ControllerRefs {
         .put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
         .put("name", ObjectMeta.name(owner))
         .put("uid", ObjectMeta.uid(owner)).put("controller", true).put("blockOwnerDeletion", true);
+  }
+
+  /** Whether a Deployment or ReplicaSet may adopt this object. */
+  static boolean mayAdopt(JsonNode workload, JsonNode object) {
+    return ObjectMeta.namespace(workload).equals(ObjectMeta.namespace(object))
+        && controller(object).isMissingNode() && !ObjectMeta.terminating(object)
+        && !ObjectMeta.terminating(workload)
+        && selector(workload.at("/spec/selector")).matches(ObjectMeta.labels(object));
   }
 
   /** Parses a label selector. <b>Errors.</b> IllegalArgumentException for an unknown operator. */

@@ -69,8 +69,10 @@ final class DeploymentController {
 
   private void replicaSetChanged(ApiStoreChange event) {
     var set = event.object();
-    store.list(BuiltInKinds.DEPLOYMENT, one -> ControllerRefs.controls(one, set))
-        .forEach(this::reconcile);
+    boolean orphan = ControllerRefs.controller(set).isMissingNode();
+    store.list(BuiltInKinds.DEPLOYMENT, one -> orphan
+        ? ControllerRefs.mayAdopt(one, set)
+        : ControllerRefs.controls(one, set)).forEach(this::reconcile);
   }
 
   private void reconcile(ObjectNode seen) {
@@ -79,6 +81,7 @@ final class DeploymentController {
     if (deployment == null || !ObjectMeta.uid(deployment).equals(ObjectMeta.uid(seen))) {
       return;
     }
+    adopt(deployment);
     if (!ObjectMeta.terminating(deployment)) {
       boolean paused = deployment.at("/spec/paused").asBoolean(false);
       var current = current(deployment);
@@ -91,6 +94,13 @@ final class DeploymentController {
       cleanUp(deployment, earlier);
     }
     publish(deployment);
+  }
+
+  private void adopt(ObjectNode deployment) {
+    store.list(BuiltInKinds.REPLICA_SET, one -> ControllerRefs.mayAdopt(deployment, one)).forEach(
+        one -> objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(one),
+            ObjectMeta.name(one),
+            set -> ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment)));
   }
 
   private List<ObjectNode> sets(ObjectNode deployment) {
@@ -121,7 +131,10 @@ final class DeploymentController {
     return object.path("metadata").path("annotations").path(REVISION).asLong(0);
   }
 
-  /** Creates a ReplicaSet. It tries several names, since another one may have the first name. */
+  /**
+   * Creates a ReplicaSet. It tries several names, since a ReplicaSet of another template, or an
+   * orphaned one, may have the first name.
+   */
   private void create(ObjectNode deployment) {
     String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
     for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {

@@ -72,7 +72,8 @@ public final class EmbeddedScaleClient implements ScaleClient {
     autoscaler.target(id, workload, settings(revision));
     var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
     if (deployment != null) {
-      // The events of both kinds come in any order.
+      // The Deployment may be older than the revision, if it was orphaned by an earlier revision
+      // with this name.
       autoscaler.pods(id, ready(deployment));
     }
   }

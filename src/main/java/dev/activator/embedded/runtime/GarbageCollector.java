@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The garbage collector. It deletes objects whose owners are gone. It also removes the finalizer of
- * a deleted owner after its dependents have been deleted.
+ * a deleted owner after its dependents have been orphaned or deleted.
  *
  * <p><b>Threads.</b> One loop.
  *
@@ -36,13 +36,14 @@ final class GarbageCollector {
 
   /** The part of an object that is kept in the graph. */
   private record Node(Kind kind, String namespace, String name, String uid, List<Owner> owners,
-      boolean terminating, boolean deletesDependents) {
+      boolean terminating, boolean orphans, boolean deletesDependents) {
     static Node of(Kind kind, JsonNode object) {
       boolean terminating = ObjectMeta.terminating(object);
       return new Node(kind, ObjectMeta.namespace(object), ObjectMeta.name(object),
           ObjectMeta.uid(object),
           object.path("metadata").path("ownerReferences").valueStream().map(Owner::of).toList(),
-          terminating, terminating && ObjectMeta.hasFinalizer(object, ObjectMeta.FOREGROUND));
+          terminating, terminating && ObjectMeta.hasFinalizer(object, ObjectMeta.ORPHAN),
+          terminating && ObjectMeta.hasFinalizer(object, ObjectMeta.FOREGROUND));
     }
 
     boolean isBlockedBy(Node dependent) {
@@ -111,13 +112,15 @@ final class GarbageCollector {
     if (node == null) {
       return;
     }
-    if (node.deletesDependents()) {
+    if (node.orphans()) {
+      dependentsOf(node).forEach(dependent -> dropOwners(dependent, node.uid()::equals));
+      dropFinalizer(node, ObjectMeta.ORPHAN);
+    } else if (node.deletesDependents()) {
       var blocking = dependentsOf(node).stream().filter(node::isBlockedBy).toList();
       blocking.stream().filter(dependent -> !dependent.deletesDependents())
           .forEach(this::collect);
       if (blocking.isEmpty()) {
-        edit(node, "finalizers",
-            finalizer -> finalizer.asString("").equals(ObjectMeta.FOREGROUND));
+        dropFinalizer(node, ObjectMeta.FOREGROUND);
       }
     } else {
       collect(node);
@@ -134,12 +137,8 @@ final class GarbageCollector {
     boolean owned = node.owners().stream()
         .anyMatch(owner -> !isAbsent(owner) && !waits.test(owner));
     if (owned) {
-      var dropped = node.owners().stream().filter(owner -> isAbsent(owner) || waits.test(owner))
-          .map(Owner::uid).toList();
-      if (!dropped.isEmpty()) {
-        edit(node, "ownerReferences",
-            reference -> dropped.contains(reference.path("uid").asString("")));
-      }
+      dropOwners(node, uid -> node.owners().stream()
+          .anyMatch(owner -> owner.uid().equals(uid) && (isAbsent(owner) || waits.test(owner))));
       return;
     }
     boolean foreground = node.owners().stream().anyMatch(waits) && !dependentsOf(node).isEmpty();
@@ -152,6 +151,16 @@ final class GarbageCollector {
     return !nodes.containsKey(owner.uid()) && store.kinds().all().stream()
         .anyMatch(kind -> kind.apiVersion().equals(owner.apiVersion())
             && kind.kind().equals(owner.kind()));
+  }
+
+  private void dropOwners(Node node, Predicate<String> dropped) {
+    if (node.owners().stream().map(Owner::uid).anyMatch(dropped)) {
+      edit(node, "ownerReferences", reference -> dropped.test(reference.path("uid").asString("")));
+    }
+  }
+
+  private void dropFinalizer(Node node, String name) {
+    edit(node, "finalizers", finalizer -> finalizer.asString("").equals(name));
   }
 
   private void edit(Node node, String list, Predicate<JsonNode> dropped) {

@@ -93,6 +93,7 @@ final class Kubelet {
     }
     var pods = sets.computeIfAbsent(ObjectMeta.key(set),
         _ -> new ReplicaSetPods(set, this, endpoints, loop, objects, dependencies.clock()));
+    retired.forEach(pods::adopt);
     pods.update(set);
   }
 

@@ -42,13 +42,13 @@ final class LocalPod {
 
   private final Loop loop;
   private final long order;
-  private final ReplicaSetPods owner;
   private final PodTemplate template;
   private final String name;
   private final int port;
   private final Kubelet kubelet;
   private final ToIntFunction<Destination> inFlight;
   private final List<ContainerProbeWorker> probes = new ArrayList<>();
+  private ReplicaSetPods owner;
   private LocalPodState state = LocalPodState.initial();
   private @Nullable PodProcess process;
   private @Nullable Run current;
@@ -77,6 +77,11 @@ final class LocalPod {
     this.kubelet = kubelet;
     this.inFlight = inFlight;
     this.progressDeadline = kubelet.progressDeadline(template);
+  }
+
+  /** Sets the new owner of the pod. */
+  void adoptedBy(ReplicaSetPods pods) {
+    owner = pods;
   }
 
   void start() {

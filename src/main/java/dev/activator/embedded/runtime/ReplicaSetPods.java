@@ -68,7 +68,7 @@ final class ReplicaSetPods {
     publishReplicas();
   }
 
-  /** Makes no more pods. */
+  /** Makes no more pods. Orphaned pods, whose objects were not deleted, continue to run. */
   void retire() {
     retired = true;
   }
@@ -85,6 +85,23 @@ final class ReplicaSetPods {
     if (known != null && known.view().wanted()) {
       known.stop();
       reconcile();
+    }
+  }
+
+  /** Adopts the pods of a ReplicaSet that was deleted without its pods. */
+  void adopt(ReplicaSetPods other) {
+    if (!other.template.namespace().equals(template.namespace())) {
+      return;
+    }
+    for (var pod : List.copyOf(other.pods.values())) {
+      var object = objects.find(BuiltInKinds.POD, template.namespace(), pod.name());
+      if (object != null && ControllerRefs.mayAdopt(replicaSet, object)) {
+        other.pods.remove(pod.name());
+        pods.put(pod.name(), pod);
+        pod.adoptedBy(this);
+        objects.edit(BuiltInKinds.POD, template.namespace(), pod.name(),
+            found -> ControllerRefs.setController(found, BuiltInKinds.REPLICA_SET, replicaSet));
+      }
     }
   }
 

@@ -145,6 +145,7 @@ public final class ServingController {
       // Only the status or the labels have changed, or the Service is being deleted.
       return;
     }
+    adopt(service);
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
     var plan = new ServiceRevisionPlanner(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
@@ -353,6 +354,17 @@ public final class ServingController {
     String template = ObjectMeta.of(revision).path("annotations").path(RevisionObjects.TEMPLATE)
         .asString("");
     return new ServiceRevisionPlanner.Entry(number, template);
+  }
+
+  /** Adopts revisions that an earlier Service with this name has orphaned. */
+  private void adopt(ObjectNode service) {
+    store.list(BuiltInKinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
+        && ObjectMeta.namespace(one).equals(ObjectMeta.namespace(service))
+        && !ObjectMeta.terminating(one)
+        && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(KnownLabels.SERVICE)))
+        .forEach(one -> objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(one),
+            ObjectMeta.name(one),
+            found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));
   }
 
   private List<ObjectNode> revisionsOf(ObjectNode service) {

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.util.Comparator;
@@ -122,6 +123,21 @@ class DeploymentControllerTest {
 
     assertThat(replicas()).containsExactly(2);
     assertThat(ObjectMeta.uid(sets().getFirst())).isNotEqualTo(before);
+  }
+
+  @Test
+  void adoptsTheReplicaSetsThatADeletedDeploymentLeft() {
+    create("v1");
+    String before = ObjectMeta.uid(sets().getFirst());
+    store.delete(BuiltInKinds.DEPLOYMENT, "default", "web", "", Propagation.ORPHAN);
+    loop.run();
+    assertThat(replicas()).containsExactly(2);
+
+    create("v1");
+
+    assertThat(sets()).hasSize(1);
+    assertThat(ObjectMeta.uid(sets().getFirst())).isEqualTo(before);
+    assertThat(ControllerRefs.controls(deployment(), sets().getFirst())).isTrue();
   }
 
   @Test

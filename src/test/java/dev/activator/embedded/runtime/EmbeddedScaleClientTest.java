@@ -156,6 +156,7 @@ class EmbeddedScaleClientTest {
     assertThat(autoscaler.views().get(FIRST).workload()).isEqualTo(other);
   }
 
+  /** As after "kubectl delete revision --cascade=orphan". */
   @Test
   void countsThePodsThatWereReadyBeforeTheirRevisionExisted() {
     var deployment = named(FIRST.name() + "-deployment");

@@ -52,6 +52,20 @@ class GarbageCollectorTest {
   }
 
   @Test
+  void keepsDependents_whenTheirOwnerOrphansThem() {
+    create("owner");
+    create("child", "owner");
+
+    delete("owner", Propagation.ORPHAN);
+    assertThat(find("owner").at("/metadata/finalizers/0").stringValue()).isEqualTo("orphan");
+    loop.run();
+
+    assertThat(names()).containsExactly("child");
+    assertThat(owners("child")).isEmpty();
+    assertThat(find("child").path("metadata").has("ownerReferences")).isFalse();
+  }
+
+  @Test
   void keepsTheOwner_untilDependentsThatBlockItAreGone() {
     create("owner");
     create("child", "owner");

@@ -9,6 +9,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -362,6 +363,24 @@ class ServingControllerTest {
     assertThat(routed("shop")).isEqualTo("shop-00001");
     ready("shop-00001");
     assertThat(conditions("shop")).contains("Ready True");
+  }
+
+  @Test
+  void takesTheRevisionsThatADeletedServiceLeft() {
+    apply(starting("shop", "serve"));
+    ready("shop-00001");
+    String before = ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop",
+        ObjectMeta.uid(find(BuiltInKinds.KNATIVE_SERVICE, "shop")), Propagation.ORPHAN);
+    loop.run();
+    assertThat(names(BuiltInKinds.KNATIVE_SERVICE)).isEmpty();
+    assertThat(names(BuiltInKinds.DEPLOYMENT)).containsExactly("shop-00001-deployment");
+
+    apply(starting("shop", "serve"));
+
+    assertThat(ObjectMeta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isEqualTo(before);
+    assertThat(conditions("shop")).contains("Ready True");
+    assertThat(routed("shop")).isEqualTo("shop-00001");
   }
 
   @Test

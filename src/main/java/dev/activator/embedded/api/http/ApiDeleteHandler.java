@@ -66,7 +66,7 @@ final class ApiDeleteHandler {
 
   /** The options of a deletion. The grace period is checked and ignored. */
   record Options(Preconditions preconditions, Propagation propagation, ObjectWrites writes) {
-    private static final List<String> POLICIES = List.of("Background", "Foreground");
+    private static final List<String> POLICIES = List.of("Background", "Foreground", "Orphan");
 
     static Options of(QueryParameters query, JsonNode body, ApiStore store) {
       checkKind(body);
@@ -123,11 +123,11 @@ final class ApiDeleteHandler {
       String inBody = text(body, "propagationPolicy");
       String policy = inBody.isEmpty() ? query.text("propagationPolicy") : inBody;
       if (policy.isEmpty()) {
-        if (body.path("orphanDependents").asBoolean(false)) {
-          policy = "Orphan";
-        } else {
-          return Propagation.UNSET;
-        }
+        return switch (body.path("orphanDependents").asString("")) {
+          case "true" -> Propagation.ORPHAN;
+          case "false" -> Propagation.BACKGROUND;
+          default -> Propagation.UNSET;
+        };
       }
       if (!POLICIES.contains(policy)) {
         throw StatusErrors.unsupported("DeleteOptions", "propagationPolicy", policy, POLICIES);

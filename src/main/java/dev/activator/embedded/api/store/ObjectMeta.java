@@ -10,7 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
  * Reads the metadata of an object. A value that is absent or has the wrong type counts as empty.
  */
 public final class ObjectMeta {
-  /** The finalizer of the garbage collector. */
+  /** The finalizers of the garbage collector. */
+  public static final String ORPHAN = "orphan";
   public static final String FOREGROUND = "foregroundDeletion";
 
   private ObjectMeta() {}

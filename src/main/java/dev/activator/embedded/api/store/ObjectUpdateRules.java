@@ -48,18 +48,22 @@ final class ObjectUpdateRules {
   }
 
   /**
-   * The object with the finalizer by which the garbage collector deletes the dependents first, or
-   * without it, as {@code propagation} requires.
+   * The object with the finalizer by which the garbage collector follows {@code propagation}, and
+   * without the finalizer for another propagation.
    */
   static ObjectNode propagating(ObjectNode stored, Propagation propagation) {
     if (propagation == Propagation.UNSET) {
       return stored;
     }
     var finalizers = finalizers(stored);
-    boolean changed = propagation == Propagation.FOREGROUND
-        ? finalizers.add(ObjectMeta.FOREGROUND)
-        : finalizers.remove(ObjectMeta.FOREGROUND);
-    if (!changed) {
+    finalizers.removeAll(Set.of(ObjectMeta.ORPHAN, ObjectMeta.FOREGROUND));
+    switch (propagation) {
+      case ORPHAN -> finalizers.add(ObjectMeta.ORPHAN);
+      case FOREGROUND -> finalizers.add(ObjectMeta.FOREGROUND);
+      default -> {
+      }
+    }
+    if (finalizers.equals(finalizers(stored))) {
       return stored;
     }
     var next = stored.deepCopy();

@@ -40,7 +40,8 @@ public final class ObjectWrites {
   public enum Propagation {
     UNSET,
     BACKGROUND,
-    FOREGROUND
+    FOREGROUND,
+    ORPHAN
   }
 
   public record Preconditions(String uid, String resourceVersion) {

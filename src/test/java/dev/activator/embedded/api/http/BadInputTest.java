@@ -156,8 +156,6 @@ class BadInputTest {
       "DELETE|/api/v1/namespaces/default/configmaps/there?dryRun=Some|422|Invalid|dryRun",
       "DELETE|/api/v1/namespaces/default/configmaps/there?propagationPolicy=x|422|Invalid"
           + "|propagationPolicy: Unsupported value: \"x\"",
-      "DELETE|/api/v1/namespaces/default/configmaps/there?propagationPolicy=Orphan|422|Invalid"
-          + "|propagationPolicy: Unsupported value: \"Orphan\"",
       "DELETE|/api/v1/namespaces/default|403|Forbidden|this namespace may not be deleted"})
   void refusesPathsVerbsAndParameters(String method, String path, int code, String reason,
       String says) {

@@ -112,6 +112,15 @@ final class Wire implements AutoCloseable {
     }
   }
 
+  /** Asks for something and gets the bytes that came, compressed or not. */
+  HttpResponse<byte[]> bytes(String path, String... headers) {
+    var request = HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return exchange(request.build(), BodyHandlers.ofByteArray());
+  }
+
   HttpClient client() {
     return client;
   }
