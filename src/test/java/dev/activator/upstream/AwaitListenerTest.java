@@ -32,9 +32,8 @@ class AwaitListenerTest {
       EpollIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final ConnectionPoolsByLoop upstreams = Quiescence.watch(
-      new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
-          new PodTls(TestRevisions.unused())));
+  private final ConnectionPoolsByLoop upstreams = new ConnectionPoolsByLoop(loops,
+      IdleLimits.DEFAULT, new Random(1), new PodTls(TestRevisions.unused()));
   private final HttpProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
   private final BlockingQueue<ProbeResult> answers = new LinkedBlockingQueue<>();
   private final AtomicInteger accepted = new AtomicInteger();
@@ -42,6 +41,8 @@ class AwaitListenerTest {
 
   @AfterEach
   void stop() {
+    // Before the loop ends: after that, the end of a connection is not noticed.
+    Quiescence.check(upstreams);
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 

@@ -40,13 +40,15 @@ class Http2PoolTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final LoopConnectionPools pools = Quiescence.watch(new ConnectionPoolsByLoop(loops,
+  private final ConnectionPoolsByLoop allPools = new ConnectionPoolsByLoop(loops,
       new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1),
-      new PodTls(TestRevisions.unused()))).of(loop);
+      new PodTls(TestRevisions.unused()));
+  private final LoopConnectionPools pools = allPools.of(loop);
 
   @AfterEach
   void stop() {
-    // Before the loop ends, which tells no connection of its end.
+    // Before the loop ends: after that, the end of a connection is not noticed.
+    Quiescence.check(allPools);
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
