@@ -26,6 +26,7 @@ import dev.activator.upstream.ProbeResult;
 import java.net.URI;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.WebApplicationType;
@@ -33,6 +34,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The order of the wiring list, in the product as it starts, and one path through it. */
+@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class WiringTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Revision REVISION = Revision.of(ID, 1);
