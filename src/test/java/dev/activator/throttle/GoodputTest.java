@@ -108,6 +108,7 @@ class GoodputTest {
   @AfterEach
   void callersLeave() {
     callers.forEach(Caller::leaveIfWaiting);
+    revision.loop.run();
   }
 
   /** Callers of this patience come at random, for this long. */
