@@ -90,6 +90,8 @@ class Http2StrictnessTest extends WireTest {
         Arguments.of("a proxy's connection", head("proxy-connection", "keep-alive")),
         Arguments.of("a te other than trailers", head("te", "gzip")),
         Arguments.of("another host", head("host", "other.example")),
+        Arguments.of("another port", head("host", "hello.example:8080")),
+        Arguments.of("the default port of another scheme", head("host", "hello.example:443")),
         Arguments.of("two lengths", head("content-length", "1", "content-length", "2")),
         Arguments.of("a length with a sign", head("content-length", "+1")),
         Arguments.of("a length that is not kept", head("content-length", "5")));
@@ -115,6 +117,25 @@ class Http2StrictnessTest extends WireTest {
       assertThat(caller.response(3)).isEqualTo("200 activator");
     }
     assertThat(pod.connections()).isZero();
+  }
+
+  static Stream<Arguments> sameHosts() {
+    return Stream.of(Arguments.of("http", "hello.example:80", "hello.example"),
+        Arguments.of("http", "hello.example", "hello.example:80"),
+        Arguments.of("http", "hello.example:", "hello.example"),
+        Arguments.of("https", "hello.example:443", "HELLO.example"),
+        Arguments.of("https", "[::1]", "[::1]:443"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("sameHosts")
+  void servesARequest_whenHostAndAuthorityDifferByTheDefaultPort(String scheme, String authority,
+      String host) throws Exception {
+    pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, head(":scheme", scheme, ":authority", authority, "host", host));
+      assertThat(caller.response(1)).isEqualTo("200 ");
+    }
   }
 
   @ParameterizedTest

@@ -9,10 +9,12 @@ import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpScheme;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses the head of an HTTP/2 request, as strictly as an HTTP/1 head.
@@ -20,7 +22,7 @@ import io.netty.handler.codec.http2.Http2Exception;
  * <p><b>Errors.</b> Stream errors. The decoder has already checked the names, and that values have
  * no control characters.
  *
- * <p><b>Source.</b> RFC 9113, sections 8.2.1, 8.2.3 and 8.3.1.
+ * <p><b>Source.</b> RFC 9113, sections 8.2.1, 8.2.3 and 8.3.1; RFC 3986, section 6.2.3.
  */
 public final class Http2HeadParser {
   public static final HttpVersion VERSION = HttpVersion.valueOf("HTTP/2.0");
@@ -96,11 +98,26 @@ public final class Http2HeadParser {
       return;
     }
     for (var host : headers.getAll(HttpHeaderNames.HOST)) {
-      if (!host.equalsIgnoreCase(authority.toString())) {
+      if (!isSame(host, authority.toString(), from.scheme())) {
         throw malformed(stream, "Host is not :authority");
       }
     }
     headers.set(HttpHeaderNames.HOST, authority);
+  }
+
+  /** Whether both name the same authority: an empty port, and that of the scheme, are no port. */
+  private static boolean isSame(String host, String authority, @Nullable CharSequence scheme) {
+    return host.equalsIgnoreCase(authority) || withoutDefaultPort(host, scheme)
+        .equalsIgnoreCase(withoutDefaultPort(authority, scheme));
+  }
+
+  private static String withoutDefaultPort(String host, @Nullable CharSequence scheme) {
+    int colon = host.lastIndexOf(':');
+    String port = host.substring(colon + 1);
+    boolean isDefault = port.isEmpty()
+        || port.equals("80") && HttpScheme.HTTP.name().contentEqualsIgnoreCase(scheme)
+        || port.equals("443") && HttpScheme.HTTPS.name().contentEqualsIgnoreCase(scheme);
+    return colon >= 0 && isDefault ? host.substring(0, colon) : host;
   }
 
   private static Http2Exception malformed(int stream, String what) {
