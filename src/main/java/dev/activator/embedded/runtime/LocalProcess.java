@@ -2,9 +2,8 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.loop.Loop;
+import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,24 +15,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process on this machine. When it ends, its remaining children are killed, too. They are found
- * by an environment variable that names the pod.
+ * A process on this machine. As in a container, it alone gets SIGTERM, and when it ends, its
+ * remaining children are killed.
  *
  * <p><b>Threads.</b> Methods and callbacks are called on {@code loop}. One thread starts the
  * process and reads its output.
  *
- * <p><b>Errors.</b> If the program does not exist, that is reported as an exit. On systems without
- * {@code /proc}, no children are found.
+ * <p><b>Errors.</b> If the program does not exist, that is reported as an exit.
  */
 final class LocalProcess implements PodProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
-  /**
-   * The environment variable that names a pod, by the id of the activator's process, the name of
-   * the pod, and its port.
-   */
-  static final String POD_VARIABLE = "ACTIVATOR_POD";
-  private static final Path PROC = Path.of("/proc");
-  private static final Duration OUTPUT_TIMEOUT = Duration.ofMillis(200);
+  private static final String SESSION_COMMAND = "setsid";
+  /** How long output is read after the exit. Only a child that hides can keep it open. */
+  private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(2);
 
   private final Loop loop;
   private final Spec spec;
@@ -42,12 +36,13 @@ final class LocalProcess implements PodProcess {
   private final ProcessOutputReader output;
   private @Nullable Process process;
   private boolean stopping;
+  private boolean reported;
 
   private LocalProcess(Loop loop, Spec spec, ProcessOutputReader output,
       Consumer<ExitReason> exited) {
     this.loop = loop;
     this.spec = spec;
-    this.mark = ProcessHandle.current().pid() + "/" + spec.pod() + "/" + spec.port();
+    this.mark = PodProcessFinder.mark(spec.pod(), spec.port());
     this.exited = exited;
     this.output = output;
   }
@@ -64,10 +59,9 @@ final class LocalProcess implements PodProcess {
   @Override
   public void stop() {
     stopping = true;
-    var running = process;
-    if (running != null) {
-      running.descendants().forEach(ProcessHandle::destroy);
-      running.destroy();
+    if (process != null) {
+      // Process.destroy() would close the output, and a program that prints would end by SIGPIPE.
+      process.toHandle().destroy();
       loop.schedule(spec.template().killAfter(), this::kill);
     }
   }
@@ -75,10 +69,8 @@ final class LocalProcess implements PodProcess {
   @Override
   public void kill() {
     stopping = true;
-    var running = process;
-    if (running != null && running.isAlive()) {
-      running.descendants().forEach(ProcessHandle::destroyForcibly);
-      running.destroyForcibly();
+    if (process != null && process.isAlive()) {
+      process.toHandle().destroyForcibly();
     }
   }
 
@@ -100,7 +92,7 @@ final class LocalProcess implements PodProcess {
     var _ = running.onExit().thenRunAsync(() -> {
       // This does not run on the loop, because it reads a file for each process on the machine.
       try {
-        killOrphans();
+        PodProcessFinder.marked(mark).forEach(ProcessHandle::destroyForcibly);
       } finally {
         loop.execute(() -> ended(running));
       }
@@ -108,10 +100,28 @@ final class LocalProcess implements PodProcess {
     output.read(running.getInputStream());
   }
 
+  /**
+   * Starts the program in its own session. Otherwise, Ctrl-C in the terminal of the activator
+   * would end it before its requests have ended.
+   */
   private ProcessBuilder builder() {
     var builder = spec.builder();
-    builder.environment().put(POD_VARIABLE, mark);
+    builder.environment().put(PodProcessFinder.POD_VARIABLE, mark);
+    if (isProgram(SESSION_COMMAND, builder) && isProgram(builder.command().getFirst(), builder)) {
+      builder.command(Stream.concat(Stream.of(SESSION_COMMAND), builder.command().stream())
+          .toList());
+    }
     return builder;
+  }
+
+  /** Whether this program can be started. If not, its own start names the reason. */
+  private static boolean isProgram(String name, ProcessBuilder builder) {
+    var folder = builder.directory() == null ? Path.of("") : builder.directory().toPath();
+    var paths = builder.environment().getOrDefault("PATH", "").split(File.pathSeparator);
+    var files = name.contains("/")
+        ? Stream.of(folder.resolve(name))
+        : Arrays.stream(paths).map(path -> folder.resolve(path).resolve(name));
+    return files.anyMatch(file -> Files.isRegularFile(file) && Files.isExecutable(file));
   }
 
   private void started(Process running) {
@@ -135,15 +145,15 @@ final class LocalProcess implements PodProcess {
   }
 
   private void ended(Process running) {
-    // The pipe may still contain the last output, and a child may keep it open.
-    if (output.ended()) {
-      report(running);
-    } else {
-      loop.schedule(OUTPUT_TIMEOUT, () -> report(running));
-    }
+    output.onEnd(() -> loop.execute(() -> report(running)));
+    loop.schedule(OUTPUT_TIMEOUT, () -> report(running));
   }
 
   private void report(Process running) {
+    if (reported) {
+      return;
+    }
+    reported = true;
     int code = running.exitValue();
     if (stopping) {
       log.info("Process {} of {} was stopped", running.pid(), spec.pod());
@@ -152,29 +162,5 @@ final class LocalProcess implements PodProcess {
           spec.pod(), code, output.lastLines());
     }
     exited.accept(ExitReason.code(spec.template().id().name(), code, output.errorLine()));
-  }
-
-  private void killOrphans() {
-    if (!Files.isDirectory(PROC)) {
-      return;
-    }
-    try (Stream<Path> entries = Files.list(PROC)) {
-      entries.filter(entry -> entry.getFileName().toString().matches("\\d+"))
-          .filter(this::isMarked)
-          .map(entry -> ProcessHandle.of(Long.parseLong(entry.getFileName().toString())))
-          .forEach(orphan -> orphan.ifPresent(ProcessHandle::destroyForcibly));
-    } catch (IOException | UncheckedIOException e) {
-      log.warn("Cannot look for processes that {} left behind", spec.pod(), e);
-    }
-  }
-
-  private boolean isMarked(Path entry) {
-    try {
-      var environment = Files.readString(entry.resolve("environ"), StandardCharsets.ISO_8859_1);
-      return Arrays.asList(environment.split("\0")).contains(POD_VARIABLE + "=" + mark);
-    } catch (IOException e) {
-      // The process has ended, or belongs to another user.
-      return false;
-    }
   }
 }

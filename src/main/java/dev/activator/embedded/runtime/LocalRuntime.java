@@ -50,6 +50,7 @@ public final class LocalRuntime {
 
   /** @param requestPort the activator's port for HTTP/1.1 */
   public void start(int requestPort) {
+    Thread.startVirtualThread(() -> PodProcessFinder.endLeftovers(loop));
     // The garbage collector is started first, so that the dependents of a deleted object are
     // deleted before controllers create new ones.
     subscriptions.add(new GarbageCollector(store, loop).start());

@@ -9,6 +9,7 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +36,7 @@ final class ProcessOutputReader {
   private final Clock clock;
   private final Consumer<String> echo;
   private final StringBuilder line = new StringBuilder();
-  private volatile boolean ended;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   ProcessOutputReader(ContainerLog lines, Clock clock, Consumer<String> echo) {
     this.lines = lines;
@@ -59,8 +60,9 @@ final class ProcessOutputReader {
     return line.length() > QUOTED_CHARS ? line.substring(0, QUOTED_CHARS) : line;
   }
 
-  boolean ended() {
-    return ended;
+  /** Runs a task when all output has been read. */
+  void onEnd(Runnable task) {
+    var _ = ended.thenRun(task);
   }
 
   /** Reads the output. Blocks until it ends. */
@@ -82,8 +84,8 @@ final class ProcessOutputReader {
   }
 
   void end() {
-    ended = true;
     lines.end();
+    ended.complete(null);
   }
 
   void print(String text) {

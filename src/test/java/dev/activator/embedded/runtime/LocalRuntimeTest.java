@@ -43,6 +43,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.JsonNode;
@@ -486,6 +488,64 @@ class LocalRuntimeTest {
     var written = await().until(() -> Files.readString(pid).strip(), text -> !text.isEmpty());
     var child = ProcessHandle.of(Long.parseLong(written));
     until(() -> child.isEmpty() || !child.get().isAlive());
+  }
+
+  @Test
+  void aStoppedProgramPrintsUntilItsEndAndAloneGetsTheSignal() throws Exception {
+    var ended = directory.resolve("ended");
+    var worker = "trap 'echo worker >> %s' TERM; while :; do sleep 0.05; done".formatted(ended);
+    apply("bye", List.of("sh", "-c", "trap 'echo 1; sleep 0.2; echo 2 >&2; echo clean >> " + ended
+        + "; exit 0' TERM; sh -c \"" + worker + "\" & echo begun; wait"));
+    scale(new RevisionId("default", "bye-00001"), 1);
+    until(() -> store.list(BuiltInKinds.POD).size() == 1);
+    String pod = ObjectMeta.name(store.list(BuiltInKinds.POD).getFirst());
+    until(() -> lines(store.podLogs().current("default", pod)).equals(List.of("begun")));
+    var log = store.podLogs().current("default", pod);
+
+    scale(new RevisionId("default", "bye-00001"), 0);
+    until(() -> store.list(BuiltInKinds.POD).isEmpty());
+
+    assertThat(lines(log)).containsExactly("begun", "1", "2");
+    assertThat(ended).hasContent("clean");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void controlCInTheTerminalOfTheActivatorDoesNotReachPrograms() throws Exception {
+    apply("sleeper", List.of("sleep", "1000"));
+    scale(new RevisionId("default", "sleeper-00001"), 1);
+    until(() -> !store.list(BuiltInKinds.POD).isEmpty());
+    var pod = store.list(BuiltInKinds.POD).getFirst();
+    long pid = await().until(() -> {
+      var running = store.podProcesses().find("default", ObjectMeta.name(pod));
+      return running == null ? 0 : running.pid().getAsLong();
+    }, id -> id > 0);
+
+    // The fields of stat(5): a terminal sends the signal to a process group.
+    until(() -> Files.readString(Path.of("/proc/" + pid + "/stat")).contains("(sleep)"));
+    var fields = Files.readString(Path.of("/proc/" + pid + "/stat")).split(" ");
+    assertThat(fields[4]).isEqualTo(Long.toString(pid));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void endsTheProgramsOfAnActivatorThatWasKilled() throws Exception {
+    var dead = new ProcessBuilder("true").start();
+    dead.waitFor();
+    var left = marked(dead.pid());
+    var ours = marked(ProcessHandle.current().pid());
+
+    PodProcessFinder.endLeftovers(loop());
+
+    until(() -> !left.isAlive());
+    assertThat(ours.isAlive()).isTrue();
+    ours.destroy();
+  }
+
+  private static Process marked(long activator) throws Exception {
+    var builder = new ProcessBuilder("sleep", "1000");
+    builder.environment().put(PodProcessFinder.POD_VARIABLE, activator + "/pod/20000");
+    return builder.start();
   }
 
   @Test
