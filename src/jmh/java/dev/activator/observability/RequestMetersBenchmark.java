@@ -2,6 +2,7 @@ package dev.activator.observability;
 
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -44,10 +45,12 @@ public class RequestMetersBenchmark {
       Duration.ofMillis(2_500), Duration.ofSeconds(5), Duration.ofMillis(7_500),
       Duration.ofSeconds(10)};
 
-  private final Revision revision = Revision.of(new RevisionId("default", "hello-00001"), 0);
+  private final RevisionId id = new RevisionId("default", "hello-00001");
+  private final TestRevisions revisions = new TestRevisions(new VirtualLoop(), Revision.of(id, 0));
+  private final LiveRevision revision = revisions.of(id);
   private final Destination pod = new Destination("10.0.0.1", 8012);
   private final RequestObserver counted = new RequestMeters(new Meters(),
-      new TestRevisions(new VirtualLoop(), revision).live);
+      revisions.live);
   private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(
       PrometheusConfig.DEFAULT);
   private final Timer server = timer("server", tags());
@@ -150,7 +153,7 @@ public class RequestMetersBenchmark {
 
   private Tags tags() {
     return Tags.of("kn_service_name", "hello", "kn_configuration_name", "hello",
-        "kn_revision_name", revision.id().name(), "k8s_namespace_name", revision.id().namespace(),
+        "kn_revision_name", id.name(), "k8s_namespace_name", id.namespace(),
         "http_request_method", "GET", "url_scheme", "http", "server_address", "hello.example",
         "network_protocol_name", "http", "network_protocol_version", "1.1",
         "http_response_status_code", "200");

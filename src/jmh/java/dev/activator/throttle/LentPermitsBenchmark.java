@@ -4,6 +4,7 @@ import dev.activator.ext.lending.PermitLending;
 import dev.activator.ext.lending.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.policy.PodSharding;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
@@ -79,11 +80,13 @@ public class LentPermitsBenchmark {
   private Activator owner;
   private Activator borrower;
   private Throttler alone;
+  private LiveRevision live;
 
   private final class Activator implements QueuedCaller {
     private final PeerId id;
     private final PermitLending lending;
     private final Throttler throttler;
+    private final LiveRevision live;
     private @Nullable Permit permit;
 
     Activator(int number) {
@@ -93,7 +96,8 @@ public class LentPermitsBenchmark {
       throttler = new Throttler(revisions, id.address(),
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       lending.start(loop, (_, message) -> loop.execute(() -> send(1 - number, message)));
-      throttler.revision(revisions.update(revision));
+      live = revisions.update(revision);
+      throttler.revision(live);
     }
 
     private void send(int to, PeerMessage message) {
@@ -108,7 +112,7 @@ public class LentPermitsBenchmark {
     }
 
     void request() {
-      switch (throttler.admit(revision, this)) {
+      switch (throttler.admit(live, this)) {
         case Permit now -> permit = now;
         case QueueEntry _ -> world.run();
         case ThrottleDecision.NoRoom _ -> throw new IllegalStateException("it waits");
@@ -163,7 +167,7 @@ public class LentPermitsBenchmark {
     owner = both[0];
     borrower = both[1];
     var revisions = new LiveRevisions(_ -> loop);
-    revisions.update(revision);
+    live = revisions.update(revision);
     alone = new Throttler(revisions, "10.9.9.9", ThrottlerOptions.of(10_000),
         LoopGroup.random());
     alone.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
@@ -176,13 +180,13 @@ public class LentPermitsBenchmark {
   /** Without another activator. */
   @Benchmark
   public void local() {
-    ((Permit) alone.admit(revision, owner)).release(Ending.ANSWERED);
+    ((Permit) alone.admit(live, owner)).release(Ending.ANSWERED);
   }
 
   /** It was borrowed before, and stays. */
   @Benchmark
   public void borrowedBefore() {
-    ((Permit) borrower.throttler.admit(revision, borrower)).release(Ending.ANSWERED);
+    ((Permit) borrower.throttler.admit(borrower.live, borrower)).release(Ending.ANSWERED);
   }
 
   /** With one pod: each request needs the permit from the other activator: six messages for two requests. */

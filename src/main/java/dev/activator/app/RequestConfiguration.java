@@ -34,6 +34,7 @@ import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -113,7 +114,8 @@ class RequestConfiguration {
   }
 
   @Bean
-  Router router(ClusterWatcher cluster, ActivatorHealth health, Platform platform,
+  Router router(LiveRevisions revisions, ClusterWatcher cluster, ActivatorHealth health,
+      Platform platform,
       IdentityProperties identity, ConfigMapSettings<NetworkConfig> network,
       ObjectProvider<Arrival> arrivals) {
     return new Router(
@@ -121,7 +123,7 @@ class RequestConfiguration {
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
-        cluster, health::readiness, Arrival.first(Extensions.sorted(arrivals.stream())));
+        revisions, health::readiness, Arrival.first(Extensions.sorted(arrivals.stream())));
   }
 
   private static HostRouter hosts(ClusterWatcher cluster) {

@@ -24,7 +24,6 @@ import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -52,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> Malformed objects and lost connections are logged.
  */
-public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
+public final class ClusterWatcher implements AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(WatchedKind.ENDPOINTS.plural(),
       WatchedKind.ENDPOINT_SLICES.plural());
 
@@ -462,7 +461,6 @@ public final class ClusterWatcher implements RevisionLookup, AutoCloseable {
     return now == null ? List.of() : now.informers().informers();
   }
 
-  @Override
   public @Nullable Revision find(RevisionId id) {
     var known = live.find(id);
     return known == null ? null : known.spec();

@@ -41,7 +41,7 @@ public final class LastFailedRequests implements RequestObserver {
 
   @Override
   public void saw(Step step, RequestTimeline request) {
-    var revision = request.revision();
+    var revision = request.live();
     var outcome = request.outcome();
     if (step != Step.ENDED || revision == null || outcome == null
         || outcome == RequestOutcome.CALLER_GONE || outcome == RequestOutcome.WAITING_PAGE
@@ -50,12 +50,12 @@ public final class LastFailedRequests implements RequestObserver {
     }
     if (!outcome.served() || request.status() >= SERVER_ERROR) {
       listener.failed(revision.id(), outcome, request.status());
-      var last = revisions.slot(revision.id(), slot);
+      var last = revision.slot(slot);
       if (last != null) {
         last.set(new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
       }
     } else {
-      var last = revisions.peek(revision.id(), slot);
+      var last = revision.peek(slot);
       if (last != null) {
         last.set(null);
       }

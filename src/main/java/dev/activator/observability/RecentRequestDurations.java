@@ -30,11 +30,11 @@ public final class RecentRequestDurations implements RequestObserver {
 
   @Override
   public void saw(Step step, RequestTimeline request) {
-    var revision = request.revision();
+    var revision = request.live();
     if (step != Step.ENDED || revision == null) {
       return;
     }
-    var ring = revisions.slot(revision.id(), slot);
+    var ring = revision.slot(slot);
     if (ring != null) {
       ring.add(request.endedNanos(), request.endedNanos() - request.arrivedNanos());
     }

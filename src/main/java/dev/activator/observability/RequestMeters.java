@@ -1,8 +1,8 @@
 package dev.activator.observability;
 
 import dev.activator.observability.Meters.Reading;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -61,7 +61,7 @@ public final class RequestMeters implements RequestObserver {
   @Override
   public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED) {
-      request.meters = of(request.revision());
+      request.meters = of(request.live());
       request.thread = registry.thread();
       request.time();
       active(request, 1);
@@ -72,13 +72,13 @@ public final class RequestMeters implements RequestObserver {
     }
   }
 
-  private RevisionMeters of(@Nullable Revision revision) {
+  private RevisionMeters of(@Nullable LiveRevision revision) {
     if (revision == null) {
       return none;
     }
-    var known = revisions.slot(revision.id(), slot);
+    var known = revision.slot(slot);
     // The series of a deleted revision are not read any more.
-    return known == null ? new RevisionMeters(revision) : known;
+    return known == null ? new RevisionMeters(revision.spec()) : known;
   }
 
   private void count(Step step, RequestTimeline request, RevisionMeters meters) {

@@ -2,6 +2,7 @@ package dev.activator.observability;
 
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.template.GoTemplate;
 import java.util.Arrays;
@@ -94,6 +95,9 @@ public abstract class RequestTimeline {
 
   /** The revision that the request was sent to, also after a fallback; null if there is none. */
   public abstract @Nullable Revision revision();
+
+  /** What is kept for {@link #revision}; null if there is none. */
+  public abstract @Nullable LiveRevision live();
 
   /** Whether the request may wait for a pod. False if a rule of its revision forbids it. */
   public boolean mayWait() {

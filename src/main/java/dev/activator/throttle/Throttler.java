@@ -9,7 +9,6 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PublicEndpointAddresses;
-import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
 import dev.activator.throttle.policy.ThrottlerOptions;
@@ -110,8 +109,8 @@ public final class Throttler {
    * Admits, queues or rejects a request. A caller that is queued or rejected is called later, on
    * its own loop.
    */
-  public ThrottleDecision admit(Revision revision, ThrottleDecision.QueuedCaller caller) {
-    var throttler = revisions.slot(revision.id(), slot);
+  public ThrottleDecision admit(LiveRevision revision, ThrottleDecision.QueuedCaller caller) {
+    var throttler = revision.slot(slot);
     return throttler == null
         ? rejected(revision.id(), caller)
         : throttler.admit(caller);

@@ -70,7 +70,7 @@ class WiringTest {
 
     probes = 0;
     var caller = new StubQueuedCaller(loop);
-    caller.with(throttler.admit(REVISION, caller));
+    caller.with(throttler.admit(revision, caller));
     loop.advance(Duration.ofMillis(1));
 
     assertThat(probes).isEqualTo(1);

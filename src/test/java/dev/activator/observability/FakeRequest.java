@@ -4,8 +4,10 @@ import dev.activator.observability.RequestObserver.Step;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +32,7 @@ public final class FakeRequest extends RequestTimeline {
   public boolean podSecure;
   public boolean mayWait = true;
   private final RequestObserver observer;
-  private final @Nullable Revision revision;
+  private final @Nullable LiveRevision revision;
   private final long arrivedNanos;
   private long grantedNanos;
   private long connectedNanos;
@@ -50,7 +52,7 @@ public final class FakeRequest extends RequestTimeline {
   private @Nullable RequestOutcome outcome;
   private @Nullable String failure;
 
-  private FakeRequest(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
+  private FakeRequest(RequestObserver observer, @Nullable LiveRevision revision, VirtualLoop loop) {
     this.observer = observer;
     this.revision = revision;
     this.loop = loop;
@@ -59,10 +61,15 @@ public final class FakeRequest extends RequestTimeline {
 
   /** One for the revision {@link #HELLO}, with the labels of a service. */
   public static FakeRequest of(RequestObserver observer, VirtualLoop loop) {
-    return new FakeRequest(observer, revision(Map.of()), loop);
+    return of(observer, loop, TestRevisions.alone(revision(Map.of())));
   }
 
-  public static FakeRequest of(RequestObserver observer, VirtualLoop loop, Revision revision) {
+  /** One for the revision {@link #HELLO} of these. */
+  public static FakeRequest of(RequestObserver observer, VirtualLoop loop, TestRevisions all) {
+    return of(observer, loop, all.of(HELLO));
+  }
+
+  public static FakeRequest of(RequestObserver observer, VirtualLoop loop, LiveRevision revision) {
     return new FakeRequest(observer, revision, loop);
   }
 
@@ -236,6 +243,11 @@ public final class FakeRequest extends RequestTimeline {
 
   @Override
   public @Nullable Revision revision() {
+    return revision == null ? null : revision.spec();
+  }
+
+  @Override
+  public @Nullable LiveRevision live() {
     return revision;
   }
 

@@ -20,7 +20,7 @@ class LastFailedRequestsTest {
   }
 
   private FakeRequest queued() {
-    var request = FakeRequest.of(failures, loop);
+    var request = FakeRequest.of(failures, loop, revisions);
     request.begin();
     request.queued();
     return request;
@@ -32,7 +32,7 @@ class LastFailedRequestsTest {
     assertThat(failures.of(HELLO)).isNotNull().extracting(LastFailedRequests.FailedRequest::status)
         .isEqualTo(504);
 
-    FakeRequest.of(failures, loop).answered(200, Duration.ofMillis(1));
+    FakeRequest.of(failures, loop, revisions).answered(200, Duration.ofMillis(1));
     assertThat(failures.of(HELLO)).isNull();
   }
 

@@ -23,9 +23,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The types that Knative's instruments have where OTLP is spoken. */
 class OtelMetricProducerTest {
   private final VirtualLoop loop = new VirtualLoop();
+  private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
   private final Meters meters = new Meters();
-  private final RequestMeters observer = new RequestMeters(meters,
-      new TestRevisions(new VirtualLoop(), FakeRequest.revision(Map.of())).live);
+  private final RequestMeters observer = new RequestMeters(meters, revisions.live);
 
   private MetricData exported(String name) {
     return new OtelMetricProducer(meters, Clock.systemUTC()).produce(Resource.empty()).stream()
@@ -39,12 +39,12 @@ class OtelMetricProducerTest {
   @ParameterizedTest(name = "{0} is an up-down counter, which is a sum that is not monotonic")
   @CsvSource({"kn.revision.request.queued, 1", "kn.revision.request.active, 2"})
   void whatWaitsAndRunsAreSums(String name, long expected) {
-    FakeRequest.of(observer, loop).begin();
-    var waiting = FakeRequest.of(observer, loop);
+    FakeRequest.of(observer, loop, revisions).begin();
+    var waiting = FakeRequest.of(observer, loop, revisions);
     waiting.begin();
     waiting.queued();
     for (int i = 0; i < 2; i++) {
-      var running = FakeRequest.of(observer, loop);
+      var running = FakeRequest.of(observer, loop, revisions);
       running.begin();
       running.granted(POD);
     }
@@ -87,7 +87,7 @@ class OtelMetricProducerTest {
   @Test
   @DisplayName("status and port are whole numbers, in the scope of the HTTP instrumentation")
   void statusAndPortAreWholeNumbers() {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.host = "hello.example:8012";
     request.answered(200, ofMillis(1));
 
@@ -106,7 +106,7 @@ class OtelMetricProducerTest {
   @CsvSource({"hello.example:port", "hello.example:", "hello.example:65536",
       "hello.example:-1", "hello.example:80", "hello.example:123456"})
   void takesNoPortThatIsNone(String host) {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.host = host;
     request.answered(200, ofMillis(1));
 
@@ -127,7 +127,7 @@ class OtelMetricProducerTest {
   @Test
   void countsTogetherUnderAnAttributeThatIsABoolean() {
     for (int status = 200; status < 900; status++) {
-      FakeRequest.of(observer, loop).answered(status, ofMillis(1));
+      FakeRequest.of(observer, loop, revisions).answered(status, ofMillis(1));
     }
 
     assertThat(exported("http.server.request.duration").getData().getPoints())

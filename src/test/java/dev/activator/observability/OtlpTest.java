@@ -502,16 +502,16 @@ class OtlpTest {
   private void run(MetricsConfig metrics, TracingConfig tracing, Runnable between) {
     var observers = new RequestObservers();
     meters = new Meters();
+    var revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
     var observability = new TelemetryLifecycle(observers, meters,
-        new RequestMeters(meters,
-            new TestRevisions(new VirtualLoop(), FakeRequest.revision(Map.of())).live),
+        new RequestMeters(meters, revisions.live),
         new AsyncLineWriter(stdout),
         Clock.systemUTC());
     try {
       observability.use(
           new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
           exporters());
-      FakeRequest.of(observers, loop).answered(200, ofMillis(5));
+      FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
       between.run();
     } finally {
       observability.close();

@@ -18,7 +18,7 @@ class RecentRequestDurationsTest {
       revisions.live);
 
   private void request(int millis) {
-    var request = FakeRequest.of(recent, loop, Revision.of(HELLO, 0));
+    var request = FakeRequest.of(recent, loop, revisions.of(HELLO));
     loop.advance(Duration.ofMillis(millis));
     request.ended(RequestOutcome.ANSWERED, 200);
   }

@@ -39,7 +39,7 @@ class RequestMetersTest {
   @Test
   void countsARequestInTheBucketsOfItsKind() {
     // given a request of 5 bytes that takes 60 ms, and answers with 26
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.read(5);
     request.wrote(26);
     request.answered(200, ofMillis(60));
@@ -66,7 +66,7 @@ class RequestMetersTest {
   /** With 5,000 busy revisions, copies of names and of values such as GET took 8 MiB. */
   @Test
   void keepsOneCopyOfNamesAndOfCommonValuesForAllSeries() {
-    int traits = HttpLabels.podTraits(FakeRequest.of(observer, loop), 200);
+    int traits = HttpLabels.podTraits(FakeRequest.of(observer, loop, revisions), 200);
     var one = HttpLabels.withTraits(HttpLabels.withPod(Labels.EMPTY, new Destination("::1", 80)),
         traits);
     var other = HttpLabels.withTraits(HttpLabels.withPod(Labels.EMPTY,
@@ -82,7 +82,7 @@ class RequestMetersTest {
 
   @Test
   void distinguishesPodsInItsRequests() {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.begin();
     request.granted(POD);
     loop.advance(ofMillis(20));
@@ -100,7 +100,7 @@ class RequestMetersTest {
 
   @Test
   void saysWhetherPodsAreCalledOverTls() {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.podSecure = true;
     request.begin();
     request.granted(POD);
@@ -115,7 +115,7 @@ class RequestMetersTest {
 
   @Test
   void countsARequestThatIsTriedAgainAtEachPod() {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.begin();
     request.granted(POD);
     request.undelivered("connection refused");
@@ -133,8 +133,8 @@ class RequestMetersTest {
 
   @Test
   void knowsHowManyWaitAndRun() {
-    var waiting = FakeRequest.of(observer, loop);
-    var running = FakeRequest.of(observer, loop);
+    var waiting = FakeRequest.of(observer, loop, revisions);
+    var running = FakeRequest.of(observer, loop, revisions);
     waiting.begin();
     waiting.queued();
     running.begin();
@@ -154,7 +154,7 @@ class RequestMetersTest {
   @Test
   @DisplayName("counts a response that was broken off, with the status of what broke it")
   void countsABrokenResponse() {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.begin();
     request.granted(POD);
     request.responding(200);
@@ -181,7 +181,7 @@ class RequestMetersTest {
   @Test
   void callsUnknownMethodsByOneName() {
     for (int i = 0; i < 100; i++) {
-      var request = FakeRequest.of(observer, loop);
+      var request = FakeRequest.of(observer, loop, revisions);
       request.method = "BREW" + i;
       request.answered(200, ofMillis(1));
     }
@@ -194,7 +194,7 @@ class RequestMetersTest {
   void distinguishesHostsUpToAMaximum() {
     // given callers that think of a new host each time
     for (int i = 0; i < 1_000; i++) {
-      var request = FakeRequest.of(observer, loop);
+      var request = FakeRequest.of(observer, loop, revisions);
       request.host = "host-" + i + ":8012";
       request.answered(200, ofMillis(1));
     }
@@ -209,7 +209,7 @@ class RequestMetersTest {
   @Test
   void countsAHostTogetherHoweverItIsWritten() {
     for (var host : List.of("Hello.Example", "hello.example:80", "hello.example")) {
-      var request = FakeRequest.of(observer, loop);
+      var request = FakeRequest.of(observer, loop, revisions);
       request.host = host;
       request.answered(200, ofMillis(1));
     }
@@ -222,7 +222,7 @@ class RequestMetersTest {
   void countsTogetherWhatNeedsTooManySeries() {
     // given pods that answer with every status there is
     for (int status = 200; status < 900; status++) {
-      FakeRequest.of(observer, loop).answered(status, ofMillis(1));
+      FakeRequest.of(observer, loop, revisions).answered(status, ofMillis(1));
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
@@ -234,7 +234,7 @@ class RequestMetersTest {
   @Test
   void forgetsThePodThatWasCalledLeastRecently() {
     for (int i = 0; i < RevisionMeters.MAX_PODS + 1; i++) {
-      var request = FakeRequest.of(observer, loop);
+      var request = FakeRequest.of(observer, loop, revisions);
       request.begin();
       request.granted(new Destination("10.0.1." + i, 8012));
       request.responding(200);
@@ -249,7 +249,7 @@ class RequestMetersTest {
   @Test
   void countsRequestsByMethodAndSchemeUntilTheyEnd() {
     assertThat(scraped("http_server_active_requests")).isEmpty();
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.begin();
     assertThat(scraped("http_server_active_requests")).containsExactly(
         "http_server_active_requests{http_request_method=\"GET\",url_scheme=\"http\"} 1.0");
@@ -261,7 +261,7 @@ class RequestMetersTest {
 
   @Test
   void keepsTheSeriesOfActiveRequests_whenTheyEndBetweenScrapes() {
-    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
+    FakeRequest.of(observer, loop, revisions).answered(200, ofMillis(1));
 
     assertThat(scraped("http_server_active_requests")).singleElement().asString()
         .endsWith(" 0.0");
@@ -269,9 +269,9 @@ class RequestMetersTest {
 
   @Test
   void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAgain() {
-    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
+    FakeRequest.of(observer, loop, revisions).answered(200, ofMillis(1));
     observer.reported(HELLO, 0.25);
-    var late = FakeRequest.of(observer, loop);
+    var late = FakeRequest.of(observer, loop, revisions);
     late.begin();
 
     revisions.remove(HELLO);
@@ -284,7 +284,7 @@ class RequestMetersTest {
 
   @Test
   void keepsNothingOfARevisionThatIsGone_evenIfNothingReads() {
-    var request = FakeRequest.of(observer, loop);
+    var request = FakeRequest.of(observer, loop, revisions);
     request.answered(200, ofMillis(1));
     observer.reported(HELLO, 1);
 
@@ -333,7 +333,7 @@ class RequestMetersTest {
         var clock = new VirtualLoop();
         awaited(start);
         for (int request = 0; request < 500; request++) {
-          FakeRequest.of(observer, clock).answered(200 + request % 50, ofMillis(1));
+          FakeRequest.of(observer, clock, revisions).answered(200 + request % 50, ofMillis(1));
         }
       }));
     }
@@ -366,7 +366,7 @@ class RequestMetersTest {
   private void losesNoRequestWhateverHappensToIt(long seed) {
     var random = new Random(seed);
     for (int i = 0; i < 50; i++) {
-      var request = FakeRequest.of(observer, loop);
+      var request = FakeRequest.of(observer, loop, revisions);
       request.begin();
       int steps = random.nextInt(4);
       boolean running = random.nextBoolean();

@@ -126,12 +126,13 @@ class RequestTracerTest {
   @Test
   void saysInTheSpanOfTheQueueWhatTheStartDidMeanwhile() {
     var observers = new RequestObservers();
-    var starts = Quiescence.watch(new ColdStartRecorder(
-        new TestRevisions(loop, FakeRequest.revision(Map.of())).live, loop::nanoTime, new Meters(),
-        Clock.fixed(NOON, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE));
+    var revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
+    var starts = Quiescence
+        .watch(new ColdStartRecorder(revisions.live, loop::nanoTime, new Meters(),
+            Clock.fixed(NOON, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE));
     observers.add(starts);
     observers.add(tracing(Sampler.alwaysOn()));
-    var request = FakeRequest.of(observers, loop);
+    var request = FakeRequest.of(observers, loop, revisions);
     request.begin();
     request.queued();
     loop.advance(ofMillis(300));

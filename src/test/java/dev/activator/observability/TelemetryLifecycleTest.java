@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 class TelemetryLifecycleTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final RequestObservers observers = new RequestObservers();
+  private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
   private final Meters meters = new Meters();
-  private final RequestMeters counts = new RequestMeters(meters,
-      new TestRevisions(new VirtualLoop(), FakeRequest.revision(Map.of())).live);
+  private final RequestMeters counts = new RequestMeters(meters, revisions.live);
   private final TelemetryLifecycle observability = new TelemetryLifecycle(observers, meters, counts,
       new AsyncLineWriter(OutputStream.nullOutputStream()), Clock.systemUTC());
 
@@ -43,7 +43,7 @@ class TelemetryLifecycleTest {
   }
 
   private long counted() {
-    FakeRequest.of(observers, loop).answered(200, ofMillis(5));
+    FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
     var durations = counts.durations(HELLO);
     return durations == null ? 0 : Arrays.stream(durations).sum();
   }

@@ -136,7 +136,7 @@ class SharedLimitTest {
     AtomicInteger send(int requests) {
       var left = new AtomicInteger(requests);
       var loop = loops.loopFor(CART);
-      var revision = java.util.Objects.requireNonNull(cluster.find(CART));
+      var revision = java.util.Objects.requireNonNull(live.find(CART));
       loop.execute(() -> {
         for (int i = 0; i < requests; i++) {
           var request = new Request(loop, left);

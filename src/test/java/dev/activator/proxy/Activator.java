@@ -10,6 +10,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.HeldRequestBytes;
@@ -20,6 +21,7 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.policy.StartStatus;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
@@ -48,7 +50,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
@@ -60,6 +61,8 @@ import org.slf4j.LoggerFactory;
 /** A proxy on a free port, with one revision, {@code default/hello-00001}, and fakes around it. */
 public final class Activator implements Closeable {
   static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  /** One that cannot be looked up. */
+  private static final RevisionId BROKEN = new RevisionId("default", "broken");
   static final String[] TO_HELLO = {"Host: hello.example", "Knative-Serving-Namespace: default",
       "Knative-Serving-Revision: hello-00001"};
 
@@ -123,13 +126,13 @@ public final class Activator implements Closeable {
 
   final FakeThrottle throttle = new FakeThrottle();
   /** Gives permits, unless a test wants the product's. */
-  volatile BiFunction<Revision, QueuedCaller, ThrottleDecision> admission = throttle::admit;
+  volatile BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> admission = throttle::admit;
   final LoopGroup loops;
   final ConnectionPoolsByLoop upstreams;
   final AtomicInteger counted = new AtomicInteger();
   final AtomicInteger arrivals = new AtomicInteger();
   final SeenRequests requests = new SeenRequests();
-  final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
+  final TestRevisions revisions;
   volatile Readiness readiness = new Readiness.Ready();
   private final CountedLoops group;
   public final ProxyServer server;
@@ -163,15 +166,16 @@ public final class Activator implements Closeable {
   /** @param threads how many event loops */
   Activator(Settings settings, PodTls tls, IoHandlerFactory io, TcpKeepAlive keepAlive, int threads)
       throws IOException {
-    revisions.put(HELLO, Revision.of(HELLO, 0));
     group = new CountedLoops(threads, io);
     loops = new LoopGroup(group);
+    revisions = new TestRevisions(loops::loopFor, Revision.of(HELLO, 0), Revision.of(BROKEN, 0));
     upstreams = new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldRequestBytes(new HeldMemoryLimit(settings.heldBytes()));
     unread = new UnreadResponseBytes(new UnreadResponseBudget(settings.unreadBytes()));
     var router = new Router(new RevisionResolver.Knative("cluster.local", settings.hosts()),
-        settings.services(), this::find, () -> readiness,
-        Dispatchers.arrival(WaitingPageMode.OFF, List.of()));
+        settings.services(), revisions.live, () -> readiness, Arrival.first(List.of(
+            (revision, _, _, _) -> failIf(revision.id().equals(BROKEN)),
+            Dispatchers.arrival(WaitingPageMode.OFF, List.of()))));
     var starts = new RevisionStarts(settings.startMessages(), _ -> status,
         RevisionStarts.EarlyAnswers.NONE);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
@@ -181,7 +185,7 @@ public final class Activator implements Closeable {
             .counter(new Counter())
             .observer(requests).held(held.share())
             .unread(unread.share(new SlowLoop(loop, settings.slowness())))
-            .starts(starts).fallbacks(this::find).build());
+            .starts(starts).fallbacks(revisions.live).build());
     port = listen();
   }
 
@@ -204,14 +208,14 @@ public final class Activator implements Closeable {
   /** Gives the revision these timeouts. */
   Activator timeouts(Duration overall, Duration start, Duration idle) {
     var plain = Revision.of(HELLO, 0);
-    revisions.put(HELLO, new Revision(HELLO, "", plain.protocol(), 0,
+    revisions.put(new Revision(HELLO, "", plain.protocol(), 0,
         new RequestTimeouts(overall, start, idle), true, null, Map.of(), Map.of(), null));
     return this;
   }
 
   /** Its pods have no queue-proxy, and are probed so. */
   void container(ReadinessProbeSpec probe, int containerConcurrency) {
-    revisions.put(HELLO,
+    revisions.put(
         new Revision(HELLO, "", PortProtocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
             true,
             probe, Map.of(), Map.of(), null));
@@ -243,11 +247,11 @@ public final class Activator implements Closeable {
         + (headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n") + "\r\n");
   }
 
-  private Revision find(RevisionId id) {
-    if (id.name().equals("broken")) {
+  private static Arrival.@Nullable Instead failIf(boolean broken) {
+    if (broken) {
       throw new IllegalStateException("on purpose");
     }
-    return revisions.get(id);
+    return null;
   }
 
   /** Fails if a buffer was lost, or released twice, since the process started. */

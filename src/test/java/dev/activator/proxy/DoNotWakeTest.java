@@ -17,7 +17,7 @@ class DoNotWakeTest extends WireTest {
 
   @BeforeEach
   void rules() {
-    activator.revisions.put(Activator.HELLO, TestValues.withRules(Revision.of(Activator.HELLO, 0),
+    activator.revisions.put(TestValues.withRules(Revision.of(Activator.HELLO, 0),
         ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.DO_NOT_WAKE, """
             - {path: /healthz, respond: {body: fine}}
             - {path: /empty, respond: {status: 204}}

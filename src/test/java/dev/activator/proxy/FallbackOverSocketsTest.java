@@ -16,7 +16,7 @@ class FallbackOverSocketsTest extends WireTest {
   private static final RevisionId SPARE = new RevisionId("default", "spare");
 
   private void fallsBack(String fallback) {
-    activator.revisions.put(Activator.HELLO, TestValues.withRules(Revision.of(Activator.HELLO, 0),
+    activator.revisions.put(TestValues.withRules(Revision.of(Activator.HELLO, 0),
         ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.FALLBACK, fallback))));
   }
 
@@ -48,7 +48,7 @@ class FallbackOverSocketsTest extends WireTest {
   @Test
   void anotherServiceGetsTheBodyOnce() throws Exception {
     fallsBack("{after: 100ms, service: spare}");
-    activator.revisions.put(SPARE, Revision.of(SPARE, 0));
+    activator.revisions.put(Revision.of(SPARE, 0));
     var spares = new FakeThrottle();
     activator.admission = (revision, caller) -> revision.id().equals(SPARE)
         ? spares.admit(revision, caller)

@@ -116,7 +116,7 @@ class HeldBytesTest extends WireTest {
 
   @Test
   void hasRoomForAnotherRevisionUntilAllIsUsed() throws Exception {
-    activator.revisions.put(other, Revision.of(other, 0));
+    activator.revisions.put(Revision.of(other, 0));
     var callers = largeHeads(3);
 
     // a little less than 40 kB are free, of which the other takes more than half with one
@@ -136,7 +136,7 @@ class HeldBytesTest extends WireTest {
   @Test
   void hasRoomForAnotherRevisionWhateverBodiesOneIsSent() throws Exception {
     // given callers of one revision who all send 2 kB, until one is refused
-    activator.revisions.put(other, Revision.of(other, 0));
+    activator.revisions.put(Revision.of(other, 0));
     var callers = new ArrayList<RawPeer>();
     while (activator.requests.ended.isEmpty()) {
       var caller = activator.connect();

@@ -51,7 +51,7 @@ class Http1OnlyPodTest extends WireTest {
 
   @Test
   void givesWayToAnotherPodWhereTheRevisionsPortIsNamedH2c() throws Exception {
-    activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", PortProtocol.H2C, 0,
+    activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.H2C, 0,
         RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null));
     http1Only();
     var other = idlePod(caller -> {

@@ -121,7 +121,7 @@ class Http2FloodTest extends Http2WireTest {
     var slow = new RevisionId("default", "slow-00001");
     var timeout = new RequestTimeouts(Duration.ofSeconds(10), Duration.ofMillis(200),
         Duration.ZERO);
-    activator.revisions.put(slow, new Revision(slow, "", PortProtocol.HTTP1, 0, timeout, true, null,
+    activator.revisions.put(new Revision(slow, "", PortProtocol.HTTP1, 0, timeout, true, null,
         Map.of(), Map.of(), null));
     try (var ingress = connect(); var clock = activator.connect()) {
       int stream = 1;

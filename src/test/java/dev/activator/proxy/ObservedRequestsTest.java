@@ -276,9 +276,8 @@ class ObservedRequestsTest extends WireTest {
   @Test
   void showsItsCallerHowItsTimeWasSpent_whereTheRevisionEnablesThat() throws Exception {
     var annotations = Map.of("activator.dev/server-timing", "enabled");
-    activator.revisions.put(Activator.HELLO,
-        new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
-            RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));
+    activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
+        RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));
     pod(OK);
     try (var caller = activator.get("/")) {
       var head = caller.readHead();

@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.testing.TestRevisions;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -77,9 +76,8 @@ class OneProtocolPodsTest extends WireTest {
   @BeforeEach
   void probeAndThrottle() {
     var revision = Revision.of(Activator.HELLO, 10);
-    activator.revisions.put(Activator.HELLO, revision);
     var loop = activator.loops.all().getFirst();
-    var revisions = new TestRevisions(loop);
+    var revisions = activator.revisions;
     var throttler = Quiescence
         .watch(Make.throttler(revisions.live, 1_000));
     backends = Make.backends(revisions.live, loop,

@@ -35,7 +35,7 @@ class QueueProxyLimitTest extends Http2WireTest {
 
   /** @param probe null where a queue-proxy answers */
   private void revision(PortProtocol protocol, @Nullable ReadinessProbeSpec probe) {
-    activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", protocol, 0,
+    activator.revisions.put(new Revision(Activator.HELLO, "", protocol, 0,
         new RequestTimeouts(LIMIT, Duration.ZERO, Duration.ZERO), true, probe, Map.of(), Map.of(),
         null));
   }

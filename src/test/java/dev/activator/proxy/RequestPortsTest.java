@@ -84,7 +84,7 @@ class RequestPortsTest {
     var revisions = new TestRevisions(loops::loopFor, Revision.of(HELLO, 1));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
-        revisions::get,
+        revisions.live,
         health::readiness);
     throttler = Make.throttler(revisions.live, 10);
     var upstreams = Quiescence

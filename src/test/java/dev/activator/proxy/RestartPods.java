@@ -51,7 +51,7 @@ final class RestartPods implements Closeable {
   Activator activator() throws IOException {
     var activator = new Activator();
     for (var id : new RevisionId[]{CHAT, GRPC}) {
-      activator.revisions.put(id, Revision.of(id, 0));
+      activator.revisions.put(Revision.of(id, 0));
     }
     activator.throttle.send(CHAT, chat.destination());
     activator.throttle.send(GRPC, new Destination("127.0.0.1", grpc.getPort()));

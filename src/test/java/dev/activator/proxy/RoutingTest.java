@@ -114,7 +114,7 @@ class RoutingTest extends WireTest {
   @DisplayName("sends it to the Service where a mesh needs it")
   void addressesTheServiceWhereAMeshNeedsIt() throws Exception {
     var id = new RevisionId("real-namespace", "real-name");
-    activator.revisions.put(id, Revision.of(id, 0));
+    activator.revisions.put(Revision.of(id, 0));
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.connect()) {
       caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Revision: real-name",

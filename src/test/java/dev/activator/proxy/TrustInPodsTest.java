@@ -185,7 +185,7 @@ class TrustInPodsTest extends SecuredTest {
   @Test
   void neverLendsAConnectionToAnotherNamespace() throws Exception {
     var other = new RevisionId("other", "hello-00001");
-    activator.revisions.put(other, Revision.of(other, 0));
+    activator.revisions.put(Revision.of(other, 0));
     ok();
     assertThat(answer()).isEqualTo("200 ok");
     awaitIdle();

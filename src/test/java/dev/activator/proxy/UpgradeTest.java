@@ -104,7 +104,7 @@ class UpgradeTest extends WireTest {
   @Test
   void aSilentOneIsNotCounted_countsWithItsNextByte_andIsClosedWhenItsPodIsWithdrawn()
       throws Exception {
-    activator.revisions.put(Activator.HELLO,
+    activator.revisions.put(
         TestValues.withRules(Revision.of(Activator.HELLO, 0), ColdStartRulesReader.read(Map.of(),
             Map.of(ColdStartRulesReader.IDLE_CONNECTIONS, "ignore-after=1s"))));
     pod(caller -> {

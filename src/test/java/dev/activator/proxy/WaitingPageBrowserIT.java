@@ -28,10 +28,9 @@ class WaitingPageBrowserIT {
         var pod = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
             + "Content-Length: " + HTML.length() + "\r\n\r\n" + HTML);
         var browser = new Chromium(profile)) {
-      activator.revisions.put(Activator.HELLO,
-          new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
-              RequestTimeouts.DEFAULT, true, null, Map.of(),
-              Map.of("activator.dev/waiting-page", "auto"), null));
+      activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
+          RequestTimeouts.DEFAULT, true, null, Map.of(),
+          Map.of("activator.dev/waiting-page", "auto"), null));
       activator.status = new StartStatus(false, "no pod is listed", Duration.ofSeconds(2),
           null,
           Duration.ofSeconds(4));

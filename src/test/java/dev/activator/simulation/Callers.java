@@ -14,9 +14,9 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -47,7 +47,7 @@ final class Callers {
   private final Random random;
   private final Story story;
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(8 << 20));
-  private final RevisionLookup revisions;
+  private final LiveRevisions revisions;
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
   private final Map<RevisionId, Integer> openOf = new HashMap<>();
@@ -59,7 +59,7 @@ final class Callers {
   private int requests;
 
   /** @param revisions as the activator knows them */
-  Callers(VirtualLoop clock, Random random, Story story, RevisionLookup revisions) {
+  Callers(VirtualLoop clock, Random random, Story story, LiveRevisions revisions) {
     this.clock = clock;
     this.random = random;
     this.story = story;

@@ -76,7 +76,7 @@ final class World {
     var other = new SimulatedLoop(clock, random);
     var live = new LiveRevisions(id -> id.hashCode() % 2 == 0 ? home : other);
     cluster = SimulatedCluster.of(live, random);
-    callers = new Callers(clock, random, story, cluster);
+    callers = new Callers(clock, random, story, live);
     var backends = Make.backends(live, home, pods,
         new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
             Duration.ofMillis(200), 500),

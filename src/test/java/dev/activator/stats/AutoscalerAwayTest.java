@@ -161,7 +161,7 @@ class AutoscalerAwayTest {
             new PodTls(TestRevisions.unused())));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
         _ -> null,
-        revisions::get,
+        revisions.live,
         health::readiness);
     var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20)));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),

@@ -11,6 +11,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.QueueTimeHistogram;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -21,8 +22,9 @@ import org.junit.jupiter.api.Test;
 
 class QueueTimeObserverTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
   private final ColdStartRecorder starts = new ColdStartRecorder(
-      new TestRevisions(loop, FakeRequest.revision(Map.of())).live, loop::nanoTime, new Meters(),
+      revisions.live, loop::nanoTime, new Meters(),
       Clock.systemUTC(), ColdStartRecorder.LabelledBy.NONE);
   private final QueueTimeObserver times = new QueueTimeObserver();
   private final RequestObservers observers = new RequestObservers();
@@ -32,7 +34,7 @@ class QueueTimeObserverTest {
     observers.add(times);
   }
 
-  private FakeRequest queued(Revision of) {
+  private FakeRequest queued(LiveRevision of) {
     var request = FakeRequest.of(observers, loop, of);
     request.begin();
     request.queued();
@@ -40,7 +42,7 @@ class QueueTimeObserverTest {
   }
 
   private FakeRequest queued() {
-    return queued(FakeRequest.revision(Map.of()));
+    return queued(revisions.of(FakeRequest.HELLO));
   }
 
   private void podServes() {
@@ -107,7 +109,7 @@ class QueueTimeObserverTest {
     all.get(3).granted(FakeRequest.POD);
 
     assertThat(taken()).isEqualTo(QueueTimeHistogram.NONE);
-    FakeRequest.of(observers, loop).answered(200, Duration.ofSeconds(1));
+    FakeRequest.of(observers, loop, revisions).answered(200, Duration.ofSeconds(1));
     assertThat(taken()).as("it was not queued").isEqualTo(QueueTimeHistogram.NONE);
   }
 
@@ -117,8 +119,8 @@ class QueueTimeObserverTest {
     var plain = FakeRequest.revision(Map.of());
     var grpc = new Revision(FakeRequest.HELLO.ofPort("grpc"), plain.uid(), plain.protocol(), 0,
         plain.timeouts(), true, null, Map.of(), Map.of(), null);
-    var first = queued(plain);
-    var other = queued(grpc);
+    var first = queued();
+    var other = queued(revisions.put(grpc));
     loop.advance(Duration.ofMillis(100));
     first.granted(FakeRequest.POD);
     other.granted(FakeRequest.POD);

@@ -1,7 +1,7 @@
 package dev.activator.testing;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision;
@@ -40,7 +40,7 @@ public final class FakeThrottle {
   private @Nullable Destination retriesGoTo;
   public volatile Duration queueTimeout = Duration.ZERO;
 
-  public synchronized ThrottleDecision admit(Revision revision, QueuedCaller waiter) {
+  public synchronized ThrottleDecision admit(LiveRevision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
       return take(revision.id());
     }

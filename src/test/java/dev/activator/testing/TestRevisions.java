@@ -37,6 +37,24 @@ public final class TestRevisions {
     live.end(id);
   }
 
+  /** As a request was routed to it: one that has ended, unless it exists. */
+  public LiveRevision of(RevisionId id) {
+    var known = live.find(id);
+    return known == null ? ended(Revision.of(id, 1)) : known;
+  }
+
+  /** One of which nothing else is known. */
+  public static LiveRevision alone(Revision revision) {
+    return new TestRevisions(new VirtualLoop()).put(revision);
+  }
+
+  private static LiveRevision ended(Revision revision) {
+    var all = new TestRevisions(new VirtualLoop());
+    var ended = all.put(revision);
+    all.remove(revision.id());
+    return ended;
+  }
+
   public @Nullable Revision get(RevisionId id) {
     var known = live.find(id);
     return known == null ? null : known.spec();

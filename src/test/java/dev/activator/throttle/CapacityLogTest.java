@@ -76,7 +76,7 @@ class CapacityLogTest {
       throttler.revision(revisions.put(revision));
       loop.run();
       var request = new LineCounter(log);
-      throttler.admit(revision, request);
+      throttler.admit(revisions.of(ID), request);
       loop.run();
       pods(A);
 
@@ -91,7 +91,7 @@ class CapacityLogTest {
       throttler.revision(revisions.put(revision));
       pods(A);
       var request = new HeldRequest(loop);
-      request.received(throttler.admit(revision, request));
+      request.received(throttler.admit(revisions.of(ID), request));
       for (int i = 0; i < 101; i++) {
         if (i == 100) {
           loop.advance(Duration.ofSeconds(10));

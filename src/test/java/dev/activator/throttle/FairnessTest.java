@@ -57,7 +57,7 @@ class FairnessTest {
   }
 
   private void ask(RevisionId revision) {
-    queued.add((QueueEntry) throttler.admit(revisions.get(revision), new Noted(revision)));
+    queued.add((QueueEntry) throttler.admit(revisions.of(revision), new Noted(revision)));
   }
 
   @AfterEach

@@ -75,7 +75,7 @@ final class OneRevision {
   }
 
   private HeldRequest request(HeldRequest request) {
-    request.received(throttler.admit(revision, request));
+    request.received(throttler.admit(revisions.of(ID), request));
     loop.run();
     return request;
   }
@@ -85,7 +85,7 @@ final class OneRevision {
   }
 
   ThrottleDecision admit(QueuedCaller waiter) {
-    return throttler.admit(revision, waiter);
+    return throttler.admit(revisions.of(ID), waiter);
   }
 
   QueueEntry place() {

@@ -8,6 +8,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
@@ -53,15 +54,15 @@ class ThrottleStressTest {
   @ParameterizedTest(name = "cc {0}")
   @CsvSource({"0", "1", "3", "4"})
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
-    var revision = Revision.of(ID, concurrency);
+    var revisions = new TestRevisions(loops::loopFor, Revision.of(ID, concurrency));
     var throttler = Quiescence
-        .watch(Make.throttler(new TestRevisions(loops::loopFor, revision).live, Make.OWN_ADDRESS,
+        .watch(Make.throttler(revisions.live, Make.OWN_ADDRESS,
             ThrottlerOptions.of(10_000), LoopGroup.random()));
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes
     for (int i = 0; i < LOOPS * CHAINS_A_LOOP; i++) {
-      var chain = new Chain(throttler, revision, loops.all().get(i % LOOPS), i);
+      var chain = new Chain(throttler, revisions.of(ID), loops.all().get(i % LOOPS), i);
       chain.loop.execute(chain::next);
     }
     assertThat(chains.await(120, TimeUnit.SECONDS)).isTrue();
@@ -88,12 +89,12 @@ class ThrottleStressTest {
   /** One request after the other, on one loop; every few gives up if it has to wait. */
   private final class Chain {
     private final Throttler throttler;
-    private final Revision revision;
+    private final LiveRevision revision;
     private final Loop loop;
     private final Random random;
     private int left = REQUESTS_A_CHAIN;
 
-    Chain(Throttler throttler, Revision revision, Loop loop, int seed) {
+    Chain(Throttler throttler, LiveRevision revision, Loop loop, int seed) {
       this.throttler = throttler;
       this.revision = revision;
       this.loop = loop;

@@ -49,7 +49,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
 
     // given a request that found no permit, and has not reached the queue
     var second = new HeldRequest(loop);
-    second.received(throttler.admit(revision, second));
+    second.received(throttler.admit(exist.of(ID), second));
     first.release();
     loop.run();
 
@@ -77,9 +77,9 @@ class ThrottlerQueueTest extends ThrottlerScene {
     var requestLoop = VirtualLoop.nearOverflow();
     exists(1);
     var first = new HeldRequest(requestLoop);
-    first.received(throttler.admit(revision, first));
+    first.received(throttler.admit(exist.of(ID), first));
     var second = new HeldRequest(requestLoop);
-    second.received(throttler.admit(revision, second));
+    second.received(throttler.admit(exist.of(ID), second));
 
     // given a grant that has left the revision's loop and not arrived
     pods(A);
@@ -128,7 +128,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
     requests(3);
     var tooMany = new HeldRequest(loop);
 
-    tooMany.received(throttler.admit(revision, tooMany));
+    tooMany.received(throttler.admit(exist.of(ID), tooMany));
 
     assertThat(tooMany.answers()).isEmpty();
     loop.run();

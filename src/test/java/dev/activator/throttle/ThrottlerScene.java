@@ -67,7 +67,7 @@ abstract class ThrottlerScene {
 
   HeldRequest request() {
     var request = new HeldRequest(loop);
-    request.received(throttler.admit(revision, request));
+    request.received(throttler.admit(exist.of(ID), request));
     loop.run();
     return request;
   }

@@ -31,7 +31,7 @@ class ThrottlerTest extends ThrottlerScene {
     pods(A);
 
     var caller = new HeldRequest(loop);
-    var admission = throttler.admit(revision, caller);
+    var admission = throttler.admit(exist.of(ID), caller);
     caller.received(admission);
 
     assertThat(admission).isInstanceOfSatisfying(Permit.class,
@@ -94,11 +94,11 @@ class ThrottlerTest extends ThrottlerScene {
     var many = Quiescence
         .watch(Make.throttler(exist.live, OWN, ThrottlerOptions.of(10_000),
             new Random(1)));
-    exist.put(Revision.of(ID, 0));
+    var unlimited = exist.put(Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();
     for (int i = 0; i < 2_000; i++) {
       var request = new HeldRequest(loop);
-      held.add(request.received(many.admit(Revision.of(ID, 0), request)));
+      held.add(request.received(many.admit(unlimited, request)));
     }
     many.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
     loop.advance(Duration.ofSeconds(1));
@@ -126,7 +126,7 @@ class ThrottlerTest extends ThrottlerScene {
   void releasingAPermitTwiceIsABug() {
     exists(1);
     pods(A);
-    var permit = (Permit) throttler.admit(revision, new HeldRequest(loop));
+    var permit = (Permit) throttler.admit(exist.of(ID), new HeldRequest(loop));
     permit.release(Ending.ANSWERED);
 
     assertThatThrownBy(() -> permit.release(Ending.ANSWERED))
@@ -139,7 +139,7 @@ class ThrottlerTest extends ThrottlerScene {
     throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
     pods(A);
-    var running = (Permit) throttler.admit(revision, new HeldRequest(loop));
+    var running = (Permit) throttler.admit(exist.of(ID), new HeldRequest(loop));
     loop.run();
     assertThat(waiting).isEmpty();
 
@@ -161,9 +161,9 @@ class ThrottlerTest extends ThrottlerScene {
     exists(1);
     var other = new VirtualLoop();
     var first = new HeldRequest(other);
-    first.received(throttler.admit(revision, first));
+    first.received(throttler.admit(exist.of(ID), first));
     var second = new HeldRequest(loop);
-    second.received(throttler.admit(revision, second));
+    second.received(throttler.admit(exist.of(ID), second));
     loop.run();
 
     assertThat(waitsOn).containsExactly(other);

@@ -8,12 +8,14 @@ import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.RequestVersion;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.TestValues;
+import dev.activator.testing.VirtualLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -23,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -49,7 +50,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class RoutingBenchmark {
   private static final int REVISIONS = 10_000;
 
-  private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions = new LiveRevisions(_ -> new VirtualLoop());
   private Router router;
   private HttpRequest byHeaders;
   private HttpRequest byHost;
@@ -59,11 +60,10 @@ public class RoutingBenchmark {
   public void revisions() {
     for (int i = 0; i < REVISIONS; i++) {
       var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
-      revisions.put(id, Revision.of(id, 0));
+      revisions.update(Revision.of(id, 0));
     }
     router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null), _ -> null,
-        revisions::get,
-        Readiness.Ready::new);
+        revisions, Readiness.Ready::new);
     byHeaders = head("some.example.com");
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");
@@ -124,7 +124,7 @@ public class RoutingBenchmark {
 
   @Benchmark
   public Object lookedUp() {
-    return revisions.get(new RevisionId("namespace-42", "revision-4242"));
+    return revisions.find(new RevisionId("namespace-42", "revision-4242"));
   }
 
   @Benchmark

@@ -37,7 +37,7 @@ public class AdmitConfiguration {
     var server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings(serving.bindAddress(), admit.port(),
             admit.requestDuration(), HEAD_TIMEOUT),
-        pods, cluster, resources, () -> health.readiness() instanceof Readiness.Ready,
+        pods, resources, () -> health.readiness() instanceof Readiness.Ready,
         throttler::rejectQueued);
     return new Extension() {
       @Override

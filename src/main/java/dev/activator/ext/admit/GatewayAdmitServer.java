@@ -13,7 +13,6 @@ import dev.activator.proxy.exchange.LoopContext;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.ext.admit.GatewayAdmitRequest.Convention;
 import dev.activator.ext.admit.GatewayAdmitRequest.OriginalRequest;
 import dev.activator.ext.admit.GatewayAdmitRequest.Unclear;
@@ -98,7 +97,6 @@ final class GatewayAdmitServer {
   private final BooleanSupplier isReady;
   private final Runnable rejectQueued;
   private final LoopResources loops;
-  private final RevisionLookup existing;
   private final Map<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final List<GatewayHandover> handovers = new ArrayList<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -121,12 +119,11 @@ final class GatewayAdmitServer {
    * @param rejectQueued rejects queued questions when the process ends
    */
   public GatewayAdmitServer(ProxyServer proxy, Settings settings, RevisionReadySince pods,
-      RevisionLookup existing, LoopResources loops, BooleanSupplier isReady,
+      LoopResources loops, BooleanSupplier isReady,
       Runnable rejectQueued) {
     this.proxy = proxy;
     this.settings = settings;
     this.pods = pods;
-    this.existing = existing;
     this.loops = loops;
     this.isReady = isReady;
     this.rejectQueued = rejectQueued;
@@ -161,7 +158,7 @@ final class GatewayAdmitServer {
   }
 
   private RequestDispatcher dispatcher(LoopContext proxied) {
-    var handover = new GatewayHandover(proxied.loop(), proxied.counter(), pods, existing,
+    var handover = new GatewayHandover(proxied.loop(), proxied.counter(), pods,
         settings.requestDuration());
     handovers.add(handover);
     return new RequestDispatcher(proxied.with(handover));

@@ -10,7 +10,6 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -36,14 +35,12 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
   private final Loop loop;
   private final RequestCounter counter;
   private final RevisionReadySince pods;
-  private final RevisionLookup existing;
   private final Duration countedFor;
   private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
   private boolean stopped;
 
   GatewayHandover(Loop loop, RequestCounter counter, RevisionReadySince pods,
-      RevisionLookup existing, Duration countedFor) {
-    this.existing = existing;
+      Duration countedFor) {
     this.loop = loop;
     this.counter = counter;
     this.pods = pods;
@@ -86,7 +83,7 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
     var id = exchange.currentRevision().id();
     permit.release(Ending.UNCOUNTED);
     boolean isReady = isReady(id);
-    if (!isReady && existing.find(id) == null) {
+    if (!isReady && exchange.currentLive().hasEnded()) {
       // The revision was deleted after it had a pod. Requests that were waiting are already
       // rejected.
       exchange.rejected(new Rejection.RevisionGone(id));

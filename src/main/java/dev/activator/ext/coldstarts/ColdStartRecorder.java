@@ -250,8 +250,8 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
 
   /** A request that had a pod before, or waits only for its turn, does not wait for a start. */
   private void queued(RequestTimeline request) {
-    var revision = request.revision();
-    var tracker = revision == null ? null : revisions.slot(revision.id(), slot);
+    var revision = request.live();
+    var tracker = revision == null ? null : revision.slot(slot);
     if (tracker != null && request.retries() == 0) {
       var awaited = tracker.await(nanoTime.getAsLong());
       if (awaited != null) {

@@ -8,9 +8,10 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,10 +28,10 @@ public final class FallbackHold implements Hold {
   private static final int START_RETRY_SECONDS = 30;
 
   private final Function<RevisionId, @Nullable RevisionId> named;
-  private final RevisionLookup revisions;
+  private final LiveRevisions revisions;
 
   /** @param named the revision that a name stands for at the moment; null if there is none */
-  public FallbackHold(Function<RevisionId, @Nullable RevisionId> named, RevisionLookup revisions) {
+  public FallbackHold(Function<RevisionId, @Nullable RevisionId> named, LiveRevisions revisions) {
     this.named = named;
     this.revisions = revisions;
   }
@@ -82,7 +83,7 @@ public final class FallbackHold implements Hold {
   }
 
   /** The revision in the same namespace that a fallback names; null if there is none. */
-  private @Nullable Revision other(Revision from, String service) {
+  private @Nullable LiveRevision other(Revision from, String service) {
     var id = named.apply(new RevisionId(from.id().namespace(), service));
     return id == null || id.equals(from.id()) ? null : revisions.find(id);
   }

@@ -6,6 +6,7 @@ import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.proxy.exchange.TunnelWatcher;
 import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ProxyServerProperties;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
@@ -25,8 +26,8 @@ public class RulesConfiguration {
   }
 
   @Bean
-  FallbackHold fallback(ClusterWatcher cluster) {
-    return new FallbackHold(cluster::named, cluster);
+  FallbackHold fallback(ClusterWatcher cluster, LiveRevisions revisions) {
+    return new FallbackHold(cluster::named, revisions);
   }
 
   @Bean

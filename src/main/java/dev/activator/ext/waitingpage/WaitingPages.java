@@ -10,6 +10,7 @@ import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.StartStatus;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +52,9 @@ public final class WaitingPages implements Hold, Arrival {
   }
 
   @Override
-  public @Nullable LocalResponse probe(String kind, Revision revision, LoopContext on) {
+  public @Nullable LocalResponse probe(String kind, LiveRevision revision, LoopContext on) {
     if (!kind.equals(WaitingPagePolicy.POLL)
-        || !WaitingPagePolicy.isOn(mode, revision.annotations())) {
+        || !WaitingPagePolicy.isOn(mode, revision.spec().annotations())) {
       return null;
     }
     var starts = on.seams().starts();

@@ -121,7 +121,7 @@ public final class SpeculativeStarts {
     if (cause != null) {
       cause.set(new Cause(because, loop.nanoTime()));
     }
-    var request = new SyntheticRequest(loop, counter, revision.spec(), end -> ended(id, end));
+    var request = new SyntheticRequest(loop, counter, revision, end -> ended(id, end));
     // Added first, because the request may end inside its start.
     underWay.put(id, loop.schedule(timeout(id), request::giveUp));
     request.start(throttler::admit);

@@ -112,8 +112,8 @@ public final class ColdStartWarmUp {
       return false;
     });
     watching.healthy().subscribe("warm-up", now -> scaledToZero(now, client));
-    warmUp.connect(warmUp.proxy(REVISION, upstreams, (_, caller) -> {
-      var admission = throttler.admit(REVISION, caller);
+    warmUp.connect(warmUp.proxy(revisions, upstreams, (_, caller) -> {
+      var admission = throttler.admit(revision, caller);
       onLoop(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "
           + "{'kind': 'Pod', 'name': 'pod', 'uid': 'uid'}}], 'ports': [{'name': 'http', 'port': "
           + pod + ", 'protocol': 'TCP'}]"));

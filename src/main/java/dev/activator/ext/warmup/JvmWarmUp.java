@@ -15,6 +15,7 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
@@ -149,7 +150,7 @@ public final class JvmWarmUp {
     return ((InetSocketAddress) bound.channel().localAddress()).getPort();
   }
 
-  private static BiFunction<Revision, QueuedCaller, ThrottleDecision> always(int port) {
+  private static BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> always(int port) {
     var permit = new Always(new Destination(LOOPBACK, port));
     return (_, _) -> permit;
   }
@@ -162,22 +163,20 @@ public final class JvmWarmUp {
   }
 
   private int proxy(PortProtocol protocol,
-      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle)
+      BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle)
       throws IOException {
     var revision = new Revision(ID, "", protocol, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
-    return proxy(revision, upstreams(), throttle);
-  }
-
-  int proxy(Revision revision, ConnectionPoolsByLoop upstreams,
-      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle) throws IOException {
-    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID),
-        _ -> null,
-        _ -> revision,
-        Readiness.Ready::new);
-    var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);
     var revisions = new LiveRevisions(loops::loopFor);
     revisions.update(revision);
+    return proxy(revisions, upstreams(), throttle);
+  }
+
+  int proxy(LiveRevisions revisions, ConnectionPoolsByLoop upstreams,
+      BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle) throws IOException {
+    var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID),
+        _ -> null, revisions, Readiness.Ready::new);
+    var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);
     var meters = new RequestMeters(new Meters(), revisions);
     var held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
     var unread = new UnreadResponseBytes(new UnreadResponseBudget(1 << 20));

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import java.util.List;
 import java.util.stream.Stream;
@@ -47,7 +48,7 @@ public interface Arrival {
    * @param kind the value of {@code K-Network-Probe}
    * @param on of the loop that this is called on
    */
-  default @Nullable LocalResponse probe(String kind, Revision revision, LoopContext on) {
+  default @Nullable LocalResponse probe(String kind, LiveRevision revision, LoopContext on) {
     return null;
   }
 
@@ -72,7 +73,7 @@ public interface Arrival {
       }
 
       @Override
-      public @Nullable LocalResponse probe(String kind, Revision revision, LoopContext on) {
+      public @Nullable LocalResponse probe(String kind, LiveRevision revision, LoopContext on) {
         return all.stream().flatMap(one -> Stream.ofNullable(one.probe(kind, revision, on)))
             .findFirst().orElse(null);
       }

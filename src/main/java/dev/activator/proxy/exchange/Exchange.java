@@ -6,7 +6,7 @@ import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -74,7 +74,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   private void admit() {
     ThrottleDecision admission;
     try {
-      admission = context.throttle().apply(currentRevision(), this);
+      admission = context.throttle().apply(currentLive(), this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", currentRevision().id(), e);
       fail(new RequestFailure.Internal());
@@ -119,12 +119,12 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   /** Hands the whole request to another revision; nothing of it was sent before. */
-  void handTo(Revision other) {
+  void handTo(LiveRevision other) {
     context.counter().left(currentRevision().id());
     fallBack(other);
     context.counter().arrived(other.id());
     downstream.checkAt(arrivedNanos()
-        + DeadlineCalculator.leftBeforeWrite(other.timeouts(), passedNanos()));
+        + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), passedNanos()));
     admit();
     if (!ended) {
       flushUpstream();

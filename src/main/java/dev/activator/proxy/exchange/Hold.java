@@ -5,6 +5,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.StartStatus;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import java.util.List;
 
@@ -46,7 +47,7 @@ public interface Hold {
 
   record Answer(LocalResponse answer, RequestOutcome outcome) implements End {}
 
-  record Redirect(Revision to) implements End {}
+  record Redirect(LiveRevision to) implements End {}
 
   /** When {@link #passed} is called; 0 at once, {@link DeadlineCalculator#NONE} never. */
   long afterNanos(Held request);

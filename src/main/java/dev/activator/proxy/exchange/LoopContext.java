@@ -3,7 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.StartStatus;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Confined to the loop.
  */
 public record LoopContext(Loop loop, Router router,
-    BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
+    BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
     RequestCounter counter, Memory memory, Seams seams) {
 
   /** The loop's shares of the limits of memory. */

@@ -14,6 +14,7 @@ import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
@@ -44,8 +45,8 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private final String target;
   private final Router.@Nullable ToRevision route;
   private final long arrivedNanos;
-  /** The revision that the request has fallen back to. */
-  private @Nullable Revision fallenBackTo;
+  /** The route to the revision that the request has fallen back to. */
+  private Router.@Nullable ToRevision fallback;
   private Stage stage = Stage.ARRIVED;
   /** Whether the request was ever queued. */
   private boolean waited;
@@ -80,21 +81,31 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     return Objects.requireNonNull(route);
   }
 
+  /** The route of the revision that gets the request. Call only for an {@link Exchange}. */
+  final Router.ToRevision currentRoute() {
+    return fallback == null ? route() : fallback;
+  }
+
   /**
    * The revision that gets the request; another one than {@link #revision} after a fallback. Call
    * only for an {@link Exchange}.
    */
   public final Revision currentRevision() {
-    return fallenBackTo == null ? route().revision() : fallenBackTo;
+    return currentRoute().revision();
   }
 
-  final void fallBack(Revision to) {
-    fallenBackTo = to;
+  /** What is kept for {@link #currentRevision}. */
+  public final LiveRevision currentLive() {
+    return currentRoute().live();
+  }
+
+  final void fallBack(LiveRevision to) {
+    fallback = context.router().redirect(route(), to);
   }
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   final @Nullable String service() {
-    return fallenBackTo == null ? route().service() : context.router().service(fallenBackTo.id());
+    return currentRoute().service();
   }
 
   final HttpRequest request() {
@@ -320,13 +331,18 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   @Override
+  public @Nullable LiveRevision live() {
+    return route == null ? null : route.live();
+  }
+
+  @Override
   public boolean mayWait() {
     return route == null || route.instead() == null;
   }
 
   @Override
   public boolean hasFallenBack() {
-    return fallenBackTo != null;
+    return fallback != null;
   }
 
   @Override

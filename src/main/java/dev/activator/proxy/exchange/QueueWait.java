@@ -88,7 +88,7 @@ final class QueueWait {
       return;
     }
     var context = exchange.context;
-    var revision = exchange.currentRevision();
+    var revision = exchange.currentLive();
     // A stand-in is queued before this request leaves the queue, so that the start goes on.
     var starts = context.seams().starts();
     switch (context.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
@@ -110,7 +110,7 @@ final class QueueWait {
   }
 
   StartStatus start() {
-    return exchange.context.seams().starts().of(exchange.currentRevision());
+    return exchange.context.seams().starts().of(exchange.currentLive());
   }
 
   /** How long a request may be queued before its caller's deadline makes the wait useless. */

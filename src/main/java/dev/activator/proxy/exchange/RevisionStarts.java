@@ -5,7 +5,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.StartStatus;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.proxy.exchange.SyntheticRequest;
@@ -57,7 +57,7 @@ public final class RevisionStarts {
     this.early = early;
   }
 
-  public StartStatus of(Revision revision) {
+  public StartStatus of(LiveRevision revision) {
     return status.apply(revision.id());
   }
 
@@ -82,18 +82,18 @@ public final class RevisionStarts {
    * @param how the answer of the request that has left
    * @param status of that answer
    */
-  void keep(LoopContext on, Revision revision, RequestTimeline request, RequestOutcome how,
+  void keep(LoopContext on, LiveRevision revision, RequestTimeline request, RequestOutcome how,
       int status) {
     keep(on, revision, how, early.answeredEarly(request, status));
   }
 
   /** Keeps a stand-in queued that no request waits for. */
-  public void keep(LoopContext on, Revision revision) {
+  public void keep(LoopContext on, LiveRevision revision) {
     keep(on, revision, RequestOutcome.WAITING_PAGE, _ -> {
     });
   }
 
-  private void keep(LoopContext on, Revision revision, RequestOutcome whenReady,
+  private void keep(LoopContext on, LiveRevision revision, RequestOutcome whenReady,
       Consumer<RequestOutcome> onEnd) {
     var fresh = new KeptStart(on, revision, whenReady, onEnd);
     var known = kept.putIfAbsent(revision.id(), fresh);
@@ -113,7 +113,7 @@ public final class RevisionStarts {
     private volatile long lastKeptNanos;
     private Loop.@Nullable Timer timer;
 
-    KeptStart(LoopContext on, Revision revision, RequestOutcome whenReady,
+    KeptStart(LoopContext on, LiveRevision revision, RequestOutcome whenReady,
         Consumer<RequestOutcome> onEnd) {
       this.on = on;
       this.id = revision.id();

@@ -10,9 +10,10 @@ import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.Map;
@@ -40,7 +41,7 @@ public final class Router {
    *
    * @param otherwise the answer if none knows it
    */
-  public record UnknownProbe(Revision revision, String kind, LocalResponse otherwise)
+  public record UnknownProbe(LiveRevision revision, String kind, LocalResponse otherwise)
       implements Route {}
 
   public record Refused(RequestFailure failure) implements Found {}
@@ -49,17 +50,18 @@ public final class Router {
   sealed interface Found extends Route {}
 
   /**
+   * @param live what is kept for the revision
+   * @param revision its state when the request arrived
    * @param path path and query
    * @param service null where pods are reached by their own addresses
    * @param instead the answer of a request that may not wait; null for most requests
    */
-  public record ToRevision(Revision revision, String host, String path, @Nullable String service,
-      Arrival.@Nullable Instead instead)
-      implements Found {}
+  public record ToRevision(LiveRevision live, Revision revision, String host, String path,
+      @Nullable String service, Arrival.@Nullable Instead instead) implements Found {}
 
   private final RevisionResolver resolver;
   private final Function<RevisionId, @Nullable String> services;
-  private final RevisionLookup revisions;
+  private final LiveRevisions revisions;
   private final Supplier<Readiness> readiness;
   private final Arrival arrival;
   private final boolean routesKubeletProbes;
@@ -71,7 +73,7 @@ public final class Router {
    *     directly
    */
   public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
-      RevisionLookup revisions, Supplier<Readiness> readiness) {
+      LiveRevisions revisions, Supplier<Readiness> readiness) {
     this(resolver, services, revisions, readiness, Arrival.NONE);
   }
 
@@ -80,7 +82,7 @@ public final class Router {
    *     directly
    */
   public Router(RevisionResolver resolver, Function<RevisionId, @Nullable String> services,
-      RevisionLookup revisions, Supplier<Readiness> readiness, Arrival arrival) {
+      LiveRevisions revisions, Supplier<Readiness> readiness, Arrival arrival) {
     this.arrival = arrival;
     this.routesKubeletProbes = arrival.takesKubeletProbes();
     this.resolver = resolver;
@@ -114,7 +116,7 @@ public final class Router {
       String kind = fields.text(KnownHeader.NETWORK_PROBE);
       return !Probes.isKnown(kind) && arrival != Arrival.NONE
           && toRevision(target, method, fields) instanceof ToRevision route
-              ? new UnknownProbe(route.revision(), kind, probe)
+              ? new UnknownProbe(route.live(), kind, probe)
               : new Answered(probe);
     }
     var expectation = FramingCheck.expectation(version, fields);
@@ -161,9 +163,10 @@ public final class Router {
       return new Refused(resolver.unknown(fields, host, target.path(), null));
     }
     try {
-      var revision = revisions.find(id);
-      if (revision != null) {
-        return new ToRevision(revision, host, target.path(), services.apply(id),
+      var live = revisions.find(id);
+      if (live != null) {
+        var revision = live.spec();
+        return new ToRevision(live, revision, host, target.path(), services.apply(id),
             arrival.of(revision, method, target.path(), fields));
       }
       log.debug("No revision {}", id);
@@ -178,9 +181,10 @@ public final class Router {
     return arrival;
   }
 
-  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
-  @Nullable String service(RevisionId id) {
-    return services.apply(id);
+  /** The route of a request that another revision gets instead. */
+  ToRevision redirect(ToRevision from, LiveRevision to) {
+    return new ToRevision(to, to.spec(), from.host(), from.path(), services.apply(to.id()),
+        from.instead());
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class SyntheticRequest implements QueuedCaller {
   private final Loop loop;
   private final RequestCounter counter;
-  private final Revision revision;
+  private final LiveRevision revision;
   private final Consumer<End> onEnd;
   private @Nullable QueueEntry entry;
 
@@ -40,7 +40,7 @@ public final class SyntheticRequest implements QueuedCaller {
   }
 
   /** @param onEnd called once, after the request was counted out */
-  public SyntheticRequest(Loop loop, RequestCounter counter, Revision revision,
+  public SyntheticRequest(Loop loop, RequestCounter counter, LiveRevision revision,
       Consumer<End> onEnd) {
     this.loop = loop;
     this.counter = counter;
@@ -53,7 +53,7 @@ public final class SyntheticRequest implements QueuedCaller {
    *
    * @return whether it is queued; false if it has already ended
    */
-  public boolean start(BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle) {
+  public boolean start(BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle) {
     counter.arrived(revision.id());
     try {
       switch (throttle.apply(revision, this)) {

@@ -22,7 +22,6 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.Make;
@@ -80,7 +79,6 @@ class GatewayAdmitServerTest {
   private LoopGroup loops;
   private Throttler throttler;
   private HeldRequestBytes held;
-  private final RevisionLookup revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
   private RevisionReadySince pods;
   private ProxyServer proxy;
   private GatewayAdmitServer server;
@@ -91,7 +89,7 @@ class GatewayAdmitServerTest {
     var live = new TestRevisions(loops::loopFor, Revision.of(WEB, 1));
     var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
-        : null), _ -> null, revisions, () -> readiness);
+        : null), _ -> null, live.live, () -> readiness);
     throttler = Make.throttler(live.live, 10);
     var upstreams = Quiescence
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
@@ -105,7 +103,7 @@ class GatewayAdmitServerTest {
     server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1),
             Duration.ofSeconds(60)),
-        pods, revisions, resources,
+        pods, resources,
         () -> readiness instanceof Readiness.Ready, throttler::rejectQueued);
     server.start();
   }
@@ -328,7 +326,7 @@ class GatewayAdmitServerTest {
   void aTakenPortIsNamed() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       var other = new GatewayAdmitServer(proxy, new GatewayAdmitServer.Settings("127.0.0.1",
-          taken.getLocalPort(), Duration.ofSeconds(1), Duration.ofSeconds(60)), pods, revisions,
+          taken.getLocalPort(), Duration.ofSeconds(1), Duration.ofSeconds(60)), pods,
           resources,
           () -> true, () -> {
           });
@@ -340,7 +338,7 @@ class GatewayAdmitServerTest {
 
   private GatewayAdmitServer impatient(Duration headTimeout) throws IOException {
     var impatient = new GatewayAdmitServer(proxy, new GatewayAdmitServer.Settings("127.0.0.1", 0,
-        Duration.ofMillis(1), headTimeout), pods, revisions, resources, () -> true, () -> {
+        Duration.ofMillis(1), headTimeout), pods, resources, () -> true, () -> {
         });
     impatient.start();
     return impatient;

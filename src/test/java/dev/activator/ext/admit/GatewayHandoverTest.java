@@ -78,17 +78,16 @@ class GatewayHandoverTest {
       counted--;
     }
   };
-  private final GatewayHandover handover = new GatewayHandover(loop, counter, ready, revisions::get,
-      COUNTED_FOR);
+  private final GatewayHandover handover = new GatewayHandover(loop, counter, ready, COUNTED_FOR);
   private final RequestDispatcher dispatcher = Dispatchers
       .with(loop, new Router(
           new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
-          _ -> null, revisions::get, Readiness.Ready::new,
+          _ -> null, revisions.live, Readiness.Ready::new,
           Dispatchers.arrival(WaitingPageMode.AUTO, List.of())), throttler::admit, new FakePod())
       .counter(counter).observer(this::saw)
       .starts(
           Quiescence.watch(new RevisionStarts(false, this::status, starts::answeredEarly)))
-      .pages(WaitingPageMode.AUTO).fallbacks(revisions::get).delivery(handover).build();
+      .pages(WaitingPageMode.AUTO).fallbacks(revisions.live).delivery(handover).build();
 
   private void saw(Step step, RequestTimeline request) {
     starts.saw(step, request);

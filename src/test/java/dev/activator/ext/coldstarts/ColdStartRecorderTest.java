@@ -162,7 +162,7 @@ class ColdStartRecorderTest {
   @Test
   void isNotConcernedWithRequestsThatHadAPodWhichRefusedThem() {
     published(DestinationSet.of(POD));
-    var request = FakeRequest.of(starts, loop);
+    var request = FakeRequest.of(starts, loop, revisions);
     request.begin();
     request.granted(POD);
     request.undelivered("connection refused");
@@ -395,7 +395,7 @@ class ColdStartRecorderTest {
   private void cutsTimeWithoutGapOrOverlap(long seed) {
     var random = new Random(seed);
     for (int i = 0; i < 20; i++) {
-      var request = FakeRequest.of(starts, loop);
+      var request = FakeRequest.of(starts, loop, revisions);
       request.begin();
       request.queued();
       long begin = loop.nanoTime();
@@ -447,7 +447,7 @@ class ColdStartRecorderTest {
   }
 
   private FakeRequest waiting() {
-    var request = FakeRequest.of(starts, loop);
+    var request = FakeRequest.of(starts, loop, revisions);
     request.begin();
     request.queued();
     return request;
@@ -505,7 +505,7 @@ class ColdStartRecorderTest {
   }
 
   private FakeRequest queued(ColdStartRecorder starts, String revision) {
-    var request = FakeRequest.of(starts, loop, named(revision));
+    var request = FakeRequest.of(starts, loop, revisions.of(named(revision).id()));
     request.begin();
     request.queued();
     return request;

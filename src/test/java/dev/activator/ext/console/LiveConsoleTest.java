@@ -243,7 +243,7 @@ class LiveConsoleTest {
   }
 
   void addWaiting() {
-    throttler.admit(Revision.of(HELLO, 1), new StubQueuedCaller(loop));
+    throttler.admit(revisions.of(HELLO), new StubQueuedCaller(loop));
   }
 
   void fail() {
@@ -342,7 +342,7 @@ class LiveConsoleTest {
   void showsTheSupersededRevision_whenRequestsWaitForIt() throws Exception {
     addLiveAndSuperseded();
     var old = new RevisionId("default", "hello-00000");
-    throttler.admit(Revision.of(old, 1), new StubQueuedCaller(loop));
+    throttler.admit(revisions.of(old), new StubQueuedCaller(loop));
     await().until(() -> throttler.view(old).queued() == 1);
 
     assertThat(text(dom("/console"), "//article//h3")).isEqualTo("hello-00000 default");
@@ -452,7 +452,7 @@ class LiveConsoleTest {
   }
 
   private FakeRequest failed() {
-    var request = FakeRequest.of(failures, new VirtualLoop(), Revision.of(HELLO, 0));
+    var request = FakeRequest.of(failures, new VirtualLoop(), revisions.of(HELLO));
     request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
     return request;
   }

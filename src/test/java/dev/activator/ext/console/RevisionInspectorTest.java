@@ -85,7 +85,7 @@ class RevisionInspectorTest {
 
   private void request(RevisionId id) {
     var caller = new StubQueuedCaller(loop);
-    caller.with(throttler.admit(Objects.requireNonNull(exist.get(id)), caller));
+    caller.with(throttler.admit(exist.of(id), caller));
   }
 
   private RevisionWaitReport report(RevisionId id) {

@@ -201,7 +201,7 @@ final class SimulatedActivator {
     loop.execute(() -> {
       var request = new Request();
       requests.add(request);
-      switch (throttler.admit(revision, request)) {
+      switch (throttler.admit(revisions.of(ID), request)) {
         case Permit permit -> request.granted(permit);
         case QueueEntry later -> request.place = later;
         case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");

@@ -113,8 +113,7 @@ class DoNotWakeSimulationTest {
         .with(loop,
             new Router(
                 new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web") ? WEB : null),
-                _ -> null,
-                _ -> revision, Readiness.Ready::new,
+                _ -> null, revisions.live, Readiness.Ready::new,
                 Dispatchers.arrival(WaitingPageMode.OFF, known)),
             throttler::admit, pod)
         .counter(reporter.onLoop(loop))

@@ -79,7 +79,7 @@ class FallbackTest {
   private final FakePod pod = new FakePod();
   private final RequestDispatcher dispatcher = Dispatchers
       .with(loop,
-          new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
+          new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions.live,
               Readiness.Ready::new, Dispatchers.arrival(WaitingPageMode.AUTO, List.of())),
           throttler::admit, pod)
       .counter(new RequestCounter() {
@@ -96,7 +96,7 @@ class FallbackTest {
       .observer(this::saw)
       .starts(
           Quiescence.watch(new RevisionStarts(false, this::status, starts::answeredEarly)))
-      .pages(WaitingPageMode.AUTO).fallbacks(revisions::get)
+      .pages(WaitingPageMode.AUTO).fallbacks(revisions.live)
       .build();
 
   private void saw(Step step, RequestTimeline request) {

@@ -73,7 +73,7 @@ class TunnelActivityTrackerTest {
         }
       });
   private final FakePod pod = new FakePod();
-  private final RequestDispatcher dispatcher = Dispatchers.of(loop, ID, _ -> revision,
+  private final RequestDispatcher dispatcher = Dispatchers.of(loop, ID, revisions.live,
       throttler::admit, pod,
       Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(1 << 20))).share(),
       reporter.onLoop(loop));

@@ -71,8 +71,8 @@ class WaitingPagesTest {
   private final RequestDispatcher dispatcher = Dispatchers
       .with(loop,
           new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
-              _ -> revision,
-              Readiness.Ready::new, Dispatchers.arrival(WaitingPageMode.AUTO, List.of())),
+              revisions.live, Readiness.Ready::new,
+              Dispatchers.arrival(WaitingPageMode.AUTO, List.of())),
           throttler::admit, pod)
       .counter(counter)
       .observer(starts)

@@ -24,7 +24,7 @@ class StartOutcomesTest {
   private final StartOutcomes outcomes = new StartOutcomes(loop, throttler, observers);
 
   private void request(Step step) {
-    observers.saw(step, FakeRequest.of(observers, loop, Revision.of(ID, 1)));
+    observers.saw(step, FakeRequest.of(observers, loop, TestRevisions.alone(Revision.of(ID, 1))));
     loop.run();
   }
 

@@ -111,7 +111,7 @@ class WakeWithStarterTest {
         // It was asked for its effect only.
       }
     };
-    var admission = throttler.admit(exist.get(id(name)), caller);
+    var admission = throttler.admit(exist.of(id(name)), caller);
     if (admission instanceof ThrottleDecision.Permit permit) {
       permit.release(ThrottleDecision.Ending.ANSWERED);
     }

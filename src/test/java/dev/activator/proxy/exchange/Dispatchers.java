@@ -17,10 +17,12 @@ import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RevisionLookup;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision;
@@ -34,21 +36,22 @@ public final class Dispatchers {
   private Dispatchers() {}
 
   public static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
+      BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
       HeldRequestBytes.Share held) {
     return of(loop, revision, throttle, pods, held, new UncountedRequests());
   }
 
   public static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
+      BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
       HeldRequestBytes.Share held,
       RequestCounter counter) {
-    return of(loop, revision.id(), _ -> revision, throttle, pods, held, counter);
+    return of(loop, revision.id(), new TestRevisions(loop, revision).live, throttle, pods, held,
+        counter);
   }
 
   /** @param revisions in which the one may change */
-  public static RequestDispatcher of(Loop loop, RevisionId id, RevisionLookup revisions,
-      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
+  public static RequestDispatcher of(Loop loop, RevisionId id, LiveRevisions revisions,
+      BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods,
       HeldRequestBytes.Share held,
       RequestCounter counter) {
     HostRouter all = (_, _, _) -> id;
@@ -66,7 +69,7 @@ public final class Dispatchers {
 
   /** The one place where tests make a dispatcher: what a test does not say counts and observes nothing. */
   public static Builder with(Loop loop, Router router,
-      BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods) {
+      BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods) {
     return new Builder(loop, router, throttle, pods);
   }
 
@@ -81,7 +84,7 @@ public final class Dispatchers {
   public static final class Builder {
     private final Loop loop;
     private final Router router;
-    private final BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle;
+    private final BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle;
     private final PodConnectionPools pods;
     private RequestCounter counter = new UncountedRequests();
     private RequestObserver observer = (_, _) -> {
@@ -91,11 +94,12 @@ public final class Dispatchers {
     private RevisionStarts starts = new RevisionStarts(false, _ -> StartStatus.UNKNOWN,
         RevisionStarts.EarlyAnswers.NONE);
     private WaitingPageMode pages = WaitingPageMode.OFF;
-    private RevisionLookup fallbacks = _ -> null;
+    private LiveRevisions fallbacks = TestRevisions.unused();
     private @Nullable Delivery delivery;
 
     private Builder(Loop loop, Router router,
-        BiFunction<Revision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pods) {
+        BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle,
+        PodConnectionPools pods) {
       this.loop = loop;
       this.router = router;
       this.throttle = throttle;
@@ -133,7 +137,7 @@ public final class Dispatchers {
     }
 
     /** @param revisions those that a fallback may name */
-    public Builder fallbacks(RevisionLookup revisions) {
+    public Builder fallbacks(LiveRevisions revisions) {
       this.fallbacks = revisions;
       return this;
     }

@@ -46,8 +46,8 @@ class QueuedExchangeTest {
       NioIoHandler.newFactory());
   private final VirtualLoop revisionLoop = VirtualLoop.nearOverflow();
   private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
-  private final Throttler throttler = Make.throttler(
-      new TestRevisions(revisionLoop, HELLO).live, 10 * HELD);
+  private final TestRevisions revisions = new TestRevisions(revisionLoop, HELLO);
+  private final Throttler throttler = Make.throttler(revisions.live, 10 * HELD);
 
   @AfterEach
   void stop() {
@@ -126,7 +126,7 @@ class QueuedExchangeTest {
     var caller = new SilentCaller(VirtualLoop.nearOverflow());
     for (int i = 0; i < HELD; i++) {
       var request = request();
-      var route = new Router.ToRevision(HELLO, "hello", "/", null, null);
+      var route = new Router.ToRevision(revisions.of(HELLO.id()), HELLO, "hello", "/", null, null);
       var exchange = new Exchange(dispatcher.context(), caller, request, route);
       exchange.start();
       exchanges.add(exchange);
@@ -154,6 +154,7 @@ class QueuedExchangeTest {
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
             new PodTls(TestRevisions.unused())));
     var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
-    return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
+    return Dispatchers.of(loop, HELLO.id(), revisions.live, throttler::admit, upstreams.of(loop),
+        held.share(), new UncountedRequests());
   }
 }

@@ -140,7 +140,7 @@ final class Run {
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
             new PodTls(TestRevisions.unused())));
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
-        _ -> null, revisions::get, Readiness.Ready::new,
+        _ -> null, revisions.live, Readiness.Ready::new,
         Dispatchers.arrival(WaitingPageMode.OFF, List.of()));
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
@@ -160,7 +160,7 @@ final class Run {
       ConnectionPoolsByLoop upstreams) {
     return Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))
         .counter(new Counter())
-        .observer(new Observer()).fallbacks(revisions::get).held(held.share())
+        .observer(new Observer()).fallbacks(revisions.live).held(held.share())
         .unread(unread.share(loop)).build();
   }
 

@@ -40,7 +40,7 @@ class QuiescenceTest {
     throttler.destinations(HealthyDestinations.pods(HELLO.id(),
         DestinationSet.of(new Destination("10.0.0.1", 8012))));
     loop.run();
-    var permit = (Permit) throttler.admit(HELLO, new StubQueuedCaller(loop));
+    var permit = (Permit) throttler.admit(revisions.of(HELLO.id()), new StubQueuedCaller(loop));
 
     assertThat(Quiescence.left(List.of(throttler, loop))).containsEntry("permits", 1L).hasSize(1);
     permit.release(Ending.ANSWERED);
@@ -51,7 +51,7 @@ class QuiescenceTest {
   void namesARequestThatIsStillQueued() {
     throttler.revision(revisions.put(HELLO));
     loop.run();
-    var entry = (QueueEntry) throttler.admit(HELLO, new StubQueuedCaller(loop));
+    var entry = (QueueEntry) throttler.admit(revisions.of(HELLO.id()), new StubQueuedCaller(loop));
 
     assertThat(Quiescence.left(List.of(throttler, loop))).containsEntry("queued requests", 1L);
     entry.giveUp();

@@ -102,7 +102,7 @@ class LentOverLinksTest {
         begun.incrementAndGet();
         var request = new Request(loop, Duration.ofMillis(random.nextInt(5)));
         loop.schedule(Duration.ofMillis(random.nextInt(500)), () -> {
-          if (throttler.admit(revision, request) instanceof Permit now) {
+          if (throttler.admit(revisions.of(CART), request) instanceof Permit now) {
             request.granted(now);
           }
         });
