@@ -64,7 +64,7 @@ class ArchitectureTest {
         new Row("loop", List.of()),
         new Row("observability", List.of("revision", "config", "template")),
         new Row("lifecycle", List.of()), new Row("tls", List.of("revision", "config", "loop")),
-        new Row("http", List.of()),
+        new Row("http", List.of("loop")),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls", "http")),
         new Row("cluster", GROUND), new Row("backend", GROUND),

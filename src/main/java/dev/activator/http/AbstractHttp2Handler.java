@@ -1,6 +1,8 @@
 package dev.activator.http;
 
+import dev.activator.loop.Loop;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpContent;
@@ -50,17 +52,19 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private static final long LAST_FRAMES_MILLIS = 2_000;
 
   private @Nullable ChannelHandlerContext context;
+  private final FrameTurns turns;
   private final Http2Connection.PropertyKey user;
   private final OutgoingHttp2Head head = new OutgoingHttp2Head();
   private boolean reading;
   private boolean flushing;
   private boolean failed;
 
-  protected AbstractHttp2Handler(Http2Setup setup) {
+  protected AbstractHttp2Handler(Http2Setup setup, Loop loop) {
     // No GOAWAY is sent when the channel closes; subclasses send it where it is due.
     super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
-    setup.connect(this);
+    turns = new FrameTurns(loop, new WaitingFrames());
+    setup.connect(this, turns);
     user = connection().newKey();
   }
 
@@ -120,19 +124,49 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
 
   @Override
   public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    turns.readCompletes();
     reading = false;
-    super.channelReadComplete(on);
+    if (turns.isOver()) {
+      // Requests no further read.
+      flush(on);
+    } else {
+      super.channelReadComplete(on);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext on) throws Exception {
+    turns.lift();
+    super.channelInactive(on);
+  }
+
+  /** The frames that were left over from the last turn. */
+  private final class WaitingFrames implements FrameTurns.Connection {
+    @Override
+    public void pauseReading() {
+      context().channel().config().setAutoRead(false);
+    }
+
+    @Override
+    public void handleWaiting() {
+      if (context().isRemoved() || !context().channel().isActive()) {
+        return;
+      }
+      try {
+        channelRead(context(), Unpooled.EMPTY_BUFFER);
+        if (!turns.isOver()) {
+          context().channel().config().setAutoRead(true);
+        }
+        channelReadComplete(context());
+      } catch (Exception e) {
+        onError(context(), false, e);
+      }
+    }
   }
 
   /** Drops all bytes that arrive from now on. */
   protected final void ignoreReads() {
     failed = true;
-  }
-
-  /** Like {@link #channelReadComplete}, but does not request the next read. */
-  protected final void readCompletesForNow(ChannelHandlerContext on) {
-    reading = false;
-    flush(on);
   }
 
   /** Flushes once for all streams that wrote in this turn of the loop. */

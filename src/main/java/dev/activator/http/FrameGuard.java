@@ -2,7 +2,7 @@ package dev.activator.http;
 
 import io.netty.handler.codec.http2.Http2Exception;
 
-/** Decides before each HTTP/2 frame of the peer whether it may be read now. */
+/** Limits what an HTTP/2 peer may send, before each of its frames is read. */
 public interface FrameGuard {
   FrameGuard NONE = new FrameGuard() {
   };

@@ -33,6 +33,7 @@ final class FrameReader
 
   private final IncomingHttp2Head.Decoder heads;
   private final FrameGuard limits;
+  private @Nullable FrameTurns turns;
   private int maxFrameSize = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private boolean failed;
 
@@ -52,6 +53,10 @@ final class FrameReader
   FrameReader(IncomingHttp2Head.Decoder heads, FrameGuard limits) {
     this.heads = heads;
     this.limits = limits;
+  }
+
+  void limitTurns(FrameTurns by) {
+    turns = by;
   }
 
   @Override
@@ -101,7 +106,7 @@ final class FrameReader
     if (length > maxFrameSize) {
       throw wrongSize();
     }
-    withinFrame = limits.mayBegin(type, flags, length);
+    withinFrame = (turns == null || turns.mayBegin(type)) && limits.mayBegin(type, flags, length);
     if (!withinFrame) {
       in.readerIndex(start);
     }

@@ -24,6 +24,7 @@ public final class Http2Setup {
   private static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private final Http2Settings settings;
+  private final FrameReader reader;
   private final FrameWriter writer = new FrameWriter(MAX_QUEUED_CONTROL_FRAMES);
   private final Http2ConnectionEncoder encoder;
   private final Http2ConnectionDecoder decoder;
@@ -37,7 +38,7 @@ public final class Http2Setup {
     this.pending = ofServer ? new PendingBytes(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
         pending == null ? distributor : pending));
-    var reader = new FrameReader(
+    this.reader = new FrameReader(
         new IncomingHttp2Head.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())),
         limits);
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
@@ -49,8 +50,8 @@ public final class Http2Setup {
     return new Http2Setup(true, settings, limits);
   }
 
-  public static Http2Setup client(Http2Settings settings) {
-    return new Http2Setup(false, settings, FrameGuard.NONE);
+  public static Http2Setup client(Http2Settings settings, FrameGuard limits) {
+    return new Http2Setup(false, settings, limits);
   }
 
   Http2Settings settings() {
@@ -65,7 +66,8 @@ public final class Http2Setup {
     return decoder;
   }
 
-  void connect(AbstractHttp2Handler<?> endpoint) {
+  void connect(AbstractHttp2Handler<?> endpoint, FrameTurns turns) {
+    reader.limitTurns(turns);
     writer.onOverLimit(endpoint::tooManyControlFrames);
     if (pending != null) {
       pending.endpoint = endpoint;

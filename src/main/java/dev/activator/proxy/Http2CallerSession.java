@@ -74,7 +74,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
 
   private Http2CallerSession(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
       Http2FloodLimiter limiter, Duration headTimeout, AbusiveConnectionCounter endedConnections) {
-    super(setup);
+    super(setup, dispatcher.loop());
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.caller = Caller.of(channel);
@@ -106,28 +106,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   @Override
   public void channelReadComplete(ChannelHandlerContext on) throws Exception {
     limiter.readCompletes();
-    if (limiter.isTurnOver()) {
-      readCompletesForNow(on);
-    } else {
-      super.channelReadComplete(on);
-    }
-  }
-
-  void pauseReading() {
-    channel.config().setAutoRead(false);
-  }
-
-  /** Handles the frames that were left over from the last turn. */
-  void handleWaiting() {
-    try {
-      channelRead(context(), Unpooled.EMPTY_BUFFER);
-      if (!limiter.isTurnOver()) {
-        channel.config().setAutoRead(true);
-      }
-      channelReadComplete(context());
-    } catch (Exception e) {
-      onError(context(), false, e);
-    }
+    super.channelReadComplete(on);
   }
 
   void refuse(Http2Exception why) {

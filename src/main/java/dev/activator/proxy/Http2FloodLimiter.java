@@ -15,24 +15,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the work and memory that an HTTP/2 connection may cost its loop: frames per turn, control
- * frames, the time and memory of an incomplete head. Frames beyond a turn's share wait for other
- * connections; nothing is read meanwhile.
+ * Limits what an HTTP/2 caller may cost beyond its turns: control frames, errors, the time and
+ * memory of an incomplete head.
  *
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 final class Http2FloodLimiter implements FrameGuard {
-  /**
-   * The maximum number of frames in a turn. For large frames this is about as much as one read; for
-   * heads it is about a millisecond of work in compiled code.
-   */
-  static final int FRAMES_PER_TURN = 64;
-  /**
-   * A head that comes later than this in a turn waits for the next turn, because uncompiled code
-   * may need this long for a single head.
-   */
-  static final long TURN_NANOS = 1_000_000;
-
   private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
   private static final Http2Exception HEAD_TOO_SLOW = error(Reason.SLOW_HEAD);
   private static final Http2Exception TOO_MANY_PARTIAL_HEADS = error(Reason.PARTIAL_HEADS);
@@ -51,10 +39,6 @@ final class Http2FloodLimiter implements FrameGuard {
   private HeldRequestBytes.@Nullable PartialHead partialHead;
   private final HeldRequestBytes.PartialHead table;
   private @Nullable Http2CallerSession session;
-  private int framesLeft = FRAMES_PER_TURN;
-  private boolean turnTimed;
-  private long turnDueNanos;
-  private boolean turnOver;
   private boolean ended;
   private int partialHeadBytes;
   private int tableBytes;
@@ -105,52 +89,14 @@ final class Http2FloodLimiter implements FrameGuard {
 
   @Override
   public boolean mayBegin(int type, int flags, int length) throws Http2Exception {
-    if (framesLeft == 0 || ended || (type == Http2FrameTypes.HEADERS && isLate())) {
-      endTurn();
+    if (ended) {
       return false;
     }
-    framesLeft--;
     headTimed &= type != Http2FrameTypes.HEADERS;
     if (FrameBudget.isCharged(type, flags, length) && !budget.take(loop.nanoTime())) {
       throw TOO_MANY_CONTROL_FRAMES;
     }
     return true;
-  }
-
-  /** Whether the turn has no time for another head. Always false for its first head. */
-  private boolean isLate() {
-    long now = loop.nanoTime();
-    if (!turnTimed) {
-      turnTimed = true;
-      turnDueNanos = now + TURN_NANOS;
-    }
-    return now - turnDueNanos >= 0;
-  }
-
-  private void beginTurn() {
-    turnTimed = false;
-    framesLeft = FRAMES_PER_TURN;
-  }
-
-  private void endTurn() {
-    if (!turnOver && !ended) {
-      turnOver = true;
-      session().pauseReading();
-      // Unlike an executed task, a scheduled one runs after other connections were read.
-      loop.schedule(Duration.ZERO, this::nextTurn);
-    }
-  }
-
-  boolean isTurnOver() {
-    return turnOver;
-  }
-
-  private void nextTurn() {
-    turnOver = false;
-    beginTurn();
-    if (!ended) {
-      session().handleWaiting();
-    }
   }
 
   @Override
@@ -161,9 +107,6 @@ final class Http2FloodLimiter implements FrameGuard {
 
   /** Call when all bytes of a read are handled, or when the turn is over. */
   void readCompletes() {
-    if (!turnOver) {
-      beginTurn();
-    }
     if (!ended && tableBytes > 0) {
       table.grew(tableBytes);
     }

@@ -64,6 +64,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private boolean persistent;
   private boolean switched;
   private boolean closeNotified;
+  private boolean paused;
+  private boolean turnOver;
   private int silentChecks;
 
   private Http1PodConnection(Channel channel, Http1Pool pool,
@@ -145,12 +147,42 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void pauseReading() {
-    channel.config().setAutoRead(false);
+    paused = true;
+    updateReading();
   }
 
   @Override
   public void resumeReading() {
-    channel.config().setAutoRead(true);
+    paused = false;
+    updateReading();
+  }
+
+  private void updateReading() {
+    channel.config().setAutoRead(!paused && !turnOver);
+  }
+
+  /** Lets other connections be read before the rest of what this one sent is handled. */
+  private void endTurn() {
+    turnOver = true;
+    updateReading();
+    // Unlike an executed task, a scheduled one runs after other connections were read.
+    channel.eventLoop().schedule(this::nextTurn, 0, TimeUnit.NANOSECONDS);
+  }
+
+  private void nextTurn() {
+    turnOver = false;
+    updateReading();
+    var context = channel.pipeline().context(decoder);
+    if (context == null || !channel.isActive()) {
+      return;
+    }
+    decoder.nextTurn();
+    try {
+      decoder.channelRead(context, Unpooled.EMPTY_BUFFER);
+      decoder.channelReadComplete(context);
+    } catch (Exception e) {
+      context.fireExceptionCaught(e);
+    }
   }
 
   @Override
@@ -232,6 +264,9 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    if (decoder.isTurnOver() && !turnOver) {
+      endTurn();
+    }
     var to = listener;
     if (to == null || responseEnded) {
       ReferenceCountUtil.release(message);
@@ -328,6 +363,9 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
+    if (!turnOver) {
+      decoder.nextTurn();
+    }
     if (listener != null) {
       listener.readComplete();
     }

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
+  /** The maximum number of heads and parts in a turn of the loop. The others wait, undecoded. */
+  private static final int PARTS_PER_TURN = 64;
   private static final int MAX_PIECE_BYTES = 64 << 10;
   /**
    * The maximum of one read. So the decoder sees every line of twice this length while it is
@@ -48,6 +50,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_RESPONSES);
   private @Nullable HttpMethod method;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
+  private int partsLeft = PARTS_PER_TURN;
   private boolean begins;
   private boolean inHttp2;
   private boolean hadLongLine;
@@ -66,6 +69,22 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   public void requested(HttpMethod by) {
     method = by;
     begins = true;
+  }
+
+  /** Whether nothing more is decoded until {@link #nextTurn}. */
+  boolean isTurnOver() {
+    return partsLeft <= 0;
+  }
+
+  void nextTurn() {
+    partsLeft = PARTS_PER_TURN;
+  }
+
+  /** Decodes what waits, because nothing follows it. */
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    partsLeft = Integer.MAX_VALUE;
+    super.channelInactive(context);
   }
 
   /** Whether the response began with the SETTINGS of HTTP/2. */
@@ -95,7 +114,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
     if (method == null) {
       in.skipBytes(in.readableBytes());
       context.close();
-    } else {
+    } else if (!isTurnOver()) {
       if (begins) {
         begins = false;
         // A frame header has three bytes of length, the type, the flags, and four bytes of the
@@ -106,6 +125,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
       }
       int before = in.readableBytes();
       super.decode(context, in, out);
+      partsLeft -= out.size();
       // The decoder leaves only an incomplete line unread: of the head, of a chunk, or of the
       // trailers.
       hadLongLine |= before > MAX_PARTIAL_LINE_BYTES && in.readableBytes() == before;

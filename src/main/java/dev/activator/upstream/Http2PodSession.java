@@ -1,9 +1,11 @@
 package dev.activator.upstream;
 
 import dev.activator.http.FrameBudget;
+import dev.activator.http.FrameGuard;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHttp2Head;
+import dev.activator.loop.Loop;
 import dev.activator.upstream.policy.Http2KeepAlive;
 import dev.activator.upstream.policy.TcpConnectionHealth;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +20,8 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +51,8 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
 
   private final Http2Pool pool;
   private final FrameBudget budget;
+  /** The streams that got something in this read. */
+  private final List<Http2PodStream> read = new ArrayList<>();
   private Http2KeepAlive pings = Http2KeepAlive.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
   private int lentStreams;
@@ -62,10 +68,22 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   /** When the last stream was returned, or when the connection opened. */
   private long idleSince;
 
-  private Http2PodSession(Http2Setup setup, Http2Pool pool) {
-    super(setup);
+  /** Ends the connection of a pod that sends too many frames that cost it almost nothing. */
+  private record ControlFrames(FrameBudget budget, Loop loop) implements FrameGuard {
+    @Override
+    public boolean mayBegin(int type, int flags, int length) throws Http2Exception {
+      if (FrameBudget.isCharged(type, flags, length) && !budget.take(loop.nanoTime())) {
+        throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
+            "too many control frames");
+      }
+      return true;
+    }
+  }
+
+  private Http2PodSession(Http2Setup setup, Http2Pool pool, FrameBudget budget) {
+    super(setup, pool.loop());
     this.pool = pool;
-    this.budget = new FrameBudget(pool.nanoTime());
+    this.budget = budget;
     this.idleSince = pool.nanoTime();
     listen(new Events());
   }
@@ -73,7 +91,9 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   static Http2PodSession of(Http2Pool pool) {
     var settings = Http2Settings.defaultSettings().pushEnabled(false)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    return new Http2PodSession(Http2Setup.client(settings), pool);
+    var budget = new FrameBudget(pool.nanoTime());
+    return new Http2PodSession(
+        Http2Setup.client(settings, new ControlFrames(budget, pool.loop())), pool, budget);
   }
 
   /** Whether bytes arrived so recently that checking the TCP state would add nothing. */
@@ -182,6 +202,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
       retire();
     }
     writtenSinceRead = true;
+    budget.earn(0);
     var written = writeHeaders(id, headers, last);
     var stream = connection().stream(id);
     if (stream != null) {
@@ -275,35 +296,40 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   }
 
   @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    completeReads();
+    super.channelReadComplete(on);
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     pool.retired(this);
     super.channelInactive(on);
+    completeReads();
+  }
+
+  /** Calls {@link Http2PodStream#readCompletes} once all frames of this read are handled. */
+  void completeLater(Http2PodStream stream) {
+    read.add(stream);
+  }
+
+  private void completeReads() {
+    for (int i = 0; i < read.size(); i++) {
+      read.get(i).readCompletes();
+    }
+    read.clear();
   }
 
   private final class Events extends FrameEvents {
     @Override
     public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings)
         throws Http2Exception {
-      charge();
       if (!ready) {
         ready = true;
         pool.watch(Http2PodSession.this);
         pool.opened(Http2PodSession.this);
       } else {
         pool.serveWaiting();
-      }
-    }
-
-    @Override
-    public void onPingRead(ChannelHandlerContext on, long data) throws Http2Exception {
-      charge();
-    }
-
-    /** Charges the budget for a frame that cost the pod almost nothing. */
-    private void charge() throws Http2Exception {
-      if (!budget.take(pool.nanoTime())) {
-        throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
-            "too many control frames");
       }
     }
 
@@ -321,9 +347,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
         boolean last) throws Http2Exception {
       pings = pings.answered();
-      if (!last && !data.isReadable()) {
-        charge();
-      } else {
+      if (last || data.isReadable()) {
         budget.earn(data.readableBytes());
       }
       var upstream = of(connection().stream(id));

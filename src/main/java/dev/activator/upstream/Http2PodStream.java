@@ -47,6 +47,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   private boolean lacksBody;
   private boolean responseEnded;
   private boolean returned;
+  private boolean completes;
 
   Http2PodStream(Http2PodSession session, UpstreamListener listener, boolean reused) {
     this.session = session;
@@ -201,7 +202,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     if (last) {
       end(LastHttpContent.EMPTY_LAST_CONTENT);
     } else {
-      readComplete();
+      completeLater();
     }
   }
 
@@ -229,6 +230,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     }
     if (listener != null) {
       listener.interim(head);
+      completeLater();
     }
   }
 
@@ -264,7 +266,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     }
     if (data.isReadable()) {
       listener.content(new DefaultHttpContent(data.retain()));
-      readComplete();
+      completeLater();
     }
     if (!paused) {
       taken(windowBytes);
@@ -291,11 +293,19 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
       ReferenceCountUtil.release(last);
     } else {
       listener.content(last);
-      readComplete();
+      completeLater();
     }
   }
 
-  private void readComplete() {
+  private void completeLater() {
+    if (!completes) {
+      completes = true;
+      session.completeLater(this);
+    }
+  }
+
+  void readCompletes() {
+    completes = false;
     if (listener != null) {
       listener.readComplete();
     }

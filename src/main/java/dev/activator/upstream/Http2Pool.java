@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
@@ -213,6 +214,10 @@ final class Http2Pool implements UpstreamPool {
 
   private boolean isEmpty() {
     return sessions.isEmpty() && openings.isEmpty() && waiting.isEmpty();
+  }
+
+  NettyLoop loop() {
+    return dialer.loop();
   }
 
   long nanoTime() {

@@ -2,6 +2,7 @@ package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -40,7 +41,7 @@ final class AbstractHttp2HandlerTest {
       extends AbstractHttp2Handler<AbstractHttp2Handler.StreamUser> {
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16), FrameGuard.NONE));
+          .maxHeaderListSize(1 << 16), FrameGuard.NONE), VirtualLoop.nearOverflow());
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHttp2Head incoming, boolean last) {

@@ -2,6 +2,7 @@ package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.VirtualLoop;
 import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 
@@ -48,7 +49,7 @@ final class Http2AllocationTest {
 
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16), FrameGuard.NONE));
+          .maxHeaderListSize(1 << 16), FrameGuard.NONE), VirtualLoop.nearOverflow());
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHttp2Head head, boolean last) {

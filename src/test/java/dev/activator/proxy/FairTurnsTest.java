@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.FrameTurns;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -105,7 +106,7 @@ class FairTurnsTest extends WireTest {
           stream += 2;
         }
         assertThat(servedBefore(flooding.peer(), flood.toByteArray()))
-            .isLessThanOrEqualTo(Http2FloodLimiter.FRAMES_PER_TURN);
+            .isLessThanOrEqualTo(FrameTurns.FRAMES_PER_TURN);
         assertThat(flooding.responses(REQUESTS)).hasSize(REQUESTS);
       }
     }

@@ -24,6 +24,8 @@ class Http2PodStrictnessTest extends WireTest {
       ":authority", "hello.example", "knative-serving-namespace", "default",
       "knative-serving-revision", "hello-00001"};
 
+  private static final int MAX_INTERIM_RESPONSES = 100;
+
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger ended = new AtomicInteger();
 
@@ -191,7 +193,16 @@ class Http2PodStrictnessTest extends WireTest {
         row("pings nobody listens to", (pod, stream) -> floodWithoutListening(pod,
             RawHttp2.bytes(RawHttp2.PING, 0, 0, new byte[8]))),
         row("settings nobody listens to", (pod, stream) -> floodWithoutListening(pod,
-            RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]))));
+            RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]))),
+        endless("priorities", RawHttp2.bytes(2, 0, 1, new byte[]{0, 0, 0, 0, 16})),
+        endless("windows of a byte", RawHttp2.bytes(8, 0, 0, new byte[]{0, 0, 0, 1})),
+        endless("frames of an unknown type", RawHttp2.bytes(0xbe, 0, 0, new byte[0])),
+        endless("resets of a stream that is over",
+            RawHttp2.bytes(RawHttp2.RST_STREAM, 0, 1, new byte[]{0, 0, 0, 8})));
+  }
+
+  private static Arguments endless(String what, byte[] frame) {
+    return row(what, (pod, _) -> floodWithoutListening(pod, frame));
   }
 
   private static void floodWithoutListening(RawHttp2 pod, byte[] frame) throws IOException {
@@ -219,6 +230,26 @@ class Http2PodStrictnessTest extends WireTest {
         assertThat(caller.response(stream)).isEqualTo("200 ok");
       }
     }
+  }
+
+  @Test
+  void answers502AndKeepsTheConnection_whenAResponseHasTooManyInterimOnes() throws Exception {
+    var pod = pod((to, stream) -> {
+      for (int i = 0; i < 2 * MAX_INTERIM_RESPONSES; i++) {
+        to.headers(stream, false, ":status", "103");
+      }
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      for (int i = 0; i < MAX_INTERIM_RESPONSES; i++) {
+        assertThat(caller.read().field(":status")).isEqualTo("103");
+      }
+      assertThat(caller.response(1)).startsWith("502 ");
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isOne();
   }
 
   @Test
@@ -330,7 +361,7 @@ class Http2PodStrictnessTest extends WireTest {
   void passesByResetsOfWhatIsOver() throws Exception {
     var pod = pod((to, stream) -> {
       ok(to, stream);
-      to.peer().send(times(10_000,
+      to.peer().send(times(100,
           RawHttp2.bytes(RawHttp2.RST_STREAM, 0, stream, new byte[]{0, 0, 0, 8})));
     });
     try (var caller = RawHttp2.caller(activator.connect())) {

@@ -96,6 +96,17 @@ class PodStrictnessTest extends WireTest {
   }
 
   @Test
+  void answers502_whenAResponseHasTooManyInterimOnes() throws Exception {
+    pod("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(200) + OK + "\r\nok");
+    try (var caller = activator.get("/")) {
+      for (int i = 0; i < 100; i++) {
+        assertThat(caller.readHead().start()).startsWith("HTTP/1.1 103 ");
+      }
+      assertThat(response(caller)).isEqualTo("502 too many interim responses\n");
+    }
+  }
+
+  @Test
   void breaksOffAResponseWithMoreThanTenThousandTrailers() throws Exception {
     pod(CHUNKED + "\r\n2\r\nok\r\n0\r\n" + "A:\r\n".repeat(10_000) + "\r\n");
     try (var caller = activator.get("/")) {

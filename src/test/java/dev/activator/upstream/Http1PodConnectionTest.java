@@ -124,6 +124,51 @@ class Http1PodConnectionTest {
     assertThat(channel.isOpen()).isFalse();
   }
 
+  @Test
+  void passesOnAFewPartsInATurnAndReadsNoMoreUntilAllArePassedOn() {
+    Http1PodConnection.addCodecs(channel.pipeline());
+    var listener = new RecordingListener(connection -> {
+      connection.write(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+      connection.write(LastHttpContent.EMPTY_LAST_CONTENT);
+      connection.flush();
+    }, () -> {
+    });
+    Http1PodConnection.open(channel, pool, listener);
+
+    channel.pipeline().fireChannelRead(Unpooled.copiedBuffer("HTTP/1.1 200 OK\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n" + "1\r\nx\r\n".repeat(200),
+        StandardCharsets.US_ASCII));
+    channel.pipeline().fireChannelReadComplete();
+
+    // The head is one of the 64 parts of this turn.
+    assertThat(listener.body).hasToString("x".repeat(63));
+    assertThat(channel.config().isAutoRead()).isFalse();
+    channel.runScheduledPendingTasks();
+    assertThat(listener.body).hasToString("x".repeat(200));
+    assertThat(channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
+  void passesOnWhatWaits_whenThePodCloses() {
+    Http1PodConnection.addCodecs(channel.pipeline());
+    var listener = new RecordingListener(connection -> {
+      connection.write(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+      connection.write(LastHttpContent.EMPTY_LAST_CONTENT);
+      connection.flush();
+    }, () -> {
+    });
+    Http1PodConnection.open(channel, pool, listener);
+
+    channel.pipeline()
+        .fireChannelRead(Unpooled.copiedBuffer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked"
+            + "\r\n\r\n" + "1\r\nx\r\n".repeat(200) + "0\r\n\r\n", StandardCharsets.US_ASCII));
+    channel.close();
+    channel.runPendingTasks();
+
+    assertThat(listener.body).hasToString("x".repeat(200));
+    assertThat(listener.complete).isTrue();
+  }
+
   /** The connection to a pod that can stop to read. */
   private static final class PodChannel extends EmbeddedChannel {
     private boolean takes = true;

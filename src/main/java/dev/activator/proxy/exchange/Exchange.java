@@ -279,7 +279,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   void interim(HttpResponse head) {
     deadlines.wrote();
     downstream.interim(head);
-    downstream.flush();
   }
 
   void head(HttpResponse head) {

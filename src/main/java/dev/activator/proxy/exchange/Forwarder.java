@@ -51,6 +51,8 @@ final class Forwarder implements UpstreamListener {
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int RETRY_AFTER_SECONDS = 1;
+  /** The interim responses that a pod may send at once; one more is allowed for each second. */
+  static final int MAX_INTERIM_RESPONSES = 100;
   /**
    * The maximum of the body that is kept: a pod that has read more has probably acted on the
    * request.
@@ -66,6 +68,8 @@ final class Forwarder implements UpstreamListener {
   private boolean awaitsContinue;
   /** How the request ends for the permit; null when the permit is given back. */
   private @Nullable Ending ending = Ending.ANSWERED;
+  private int interims;
+  private long firstInterimNanos;
   private boolean unflushed;
   /** The part of the body that was sent; kept while {@link #replayable}. */
   private @Nullable RequestBuffer sent;
@@ -274,12 +278,25 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void interim(HttpResponse head) {
     forgetSent();
-    if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
+    if (isOneInterimTooMany()) {
+      ending = Ending.UNCOUNTED;
+      fail(new RequestFailure.BadGateway("too many interim responses"));
+    } else if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
       exchange.interim(head);
     } else if (awaitsContinue) {
       exchange.interim(head);
       continueWithBody();
     }
+  }
+
+  private boolean isOneInterimTooMany() {
+    interims++;
+    long now = exchange.context.loop().nanoTime();
+    if (interims == 1) {
+      firstInterimNanos = now;
+    }
+    return interims > MAX_INTERIM_RESPONSES
+        + TimeUnit.NANOSECONDS.toSeconds(now - firstInterimNanos);
   }
 
   @Override
