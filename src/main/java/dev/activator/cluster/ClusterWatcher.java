@@ -22,7 +22,6 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpointAddresses;
-import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
@@ -198,13 +197,14 @@ public final class ClusterWatcher implements AutoCloseable {
     return merged.scaledServiceStates.find(id.withoutPort());
   }
 
-  public Topic<LiveRevision> revisions() {
-    return merged.revisions;
+  /** The revisions that exist. A part that keeps something for each declares a slot there. */
+  public LiveRevisions live() {
+    return live;
   }
 
-  /** Publishes the last state of deleted revisions. */
-  public Topic<Revision> revisionsGone() {
-    return merged.revisionsGone;
+  /** Publishes the beginnings and the changes of revisions. The values of slots notice the ends. */
+  public Topic<LiveRevision> revisions() {
+    return merged.revisions;
   }
 
   /**
@@ -459,11 +459,6 @@ public final class ClusterWatcher implements AutoCloseable {
   public List<InformerStatus> informers() {
     var now = session;
     return now == null ? List.of() : now.informers().informers();
-  }
-
-  public @Nullable Revision find(RevisionId id) {
-    var known = live.find(id);
-    return known == null ? null : known.spec();
   }
 
   /** @param service the namespace and name of a Knative Service */

@@ -40,7 +40,6 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   /** The revisions of each Knative Service. */
   private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
   final Topic<LiveRevision> revisions = new Topic<>("Revision");
-  final Topic<Revision> revisionsGone = new Topic<>("end of Revision");
   final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
   final RevisionChangePublisher<PublicEndpointAddresses> publicAddresses = new RevisionChangePublisher<>(
       "public Endpoints",
@@ -194,7 +193,6 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     if (known != null) {
       live.end(id);
       updateService(known.spec(), Set::remove);
-      revisionsGone.publish(known.spec());
     }
   }
 

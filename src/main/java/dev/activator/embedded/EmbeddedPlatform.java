@@ -29,7 +29,7 @@ import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.UnknownHostHint;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
@@ -48,6 +48,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
@@ -85,8 +86,8 @@ public final class EmbeddedPlatform implements Platform {
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final StatsServer autoscalerServer;
-  /** The uid of each revision that requests can be routed to. */
-  private final Map<RevisionId, String> routed = new ConcurrentHashMap<>();
+  /** Whether requests can be routed to the revision with an id and a uid. */
+  private volatile BiPredicate<RevisionId, String> isRoutable = (_, _) -> false;
   /** The responses to writes of ScaledServices that wait until requests can be routed to them. */
   private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
   private final EmbeddedConsoleActions actions;
@@ -114,7 +115,7 @@ public final class EmbeddedPlatform implements Platform {
     this.api = new EmbeddedApiServer(store, loop(loops), at(settings.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
         new LocalRuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
-            (id, uid) -> uid.equals(routed.get(id)), inFlight));
+            (id, uid) -> isRoutable.test(id, uid), inFlight));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, controller.scales(scaling, _ -> {
@@ -196,9 +197,14 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
+    var routable = cluster.live().slot("routable", LiveRevision::uid);
+    isRoutable = (id, uid) -> uid.equals(cluster.live().peek(id, routable));
     // The last subscriber: the throttler and the watchers know the revision by then.
-    cluster.revisions().subscribe("routable revisions", now -> routable(now.spec()));
-    cluster.revisionsGone().subscribe("routable revisions", last -> routed.remove(last.id()));
+    cluster.revisions().subscribe("routable revisions", now -> {
+      if (now.slot(routable) != null) {
+        routable(now.id());
+      }
+    });
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true),
         cluster.catcher(autoscalerLoop, () -> true, controller::notCaught));
@@ -244,12 +250,11 @@ public final class EmbeddedPlatform implements Platform {
     autoscaler.stop().join();
   }
 
-  /** Marks a revision as routable: the activator knows it, so requests can be routed to it. */
-  public void routable(Revision revision) {
-    routed.put(revision.id(), revision.uid());
-    runtime.routable(revision.id());
+  /** Call when requests can be routed to a revision, because the activator knows it. */
+  private void routable(RevisionId revision) {
+    runtime.routable(revision);
     sampleKnown.complete(null);
-    var answer = awaited.remove(revision.id());
+    var answer = awaited.remove(revision);
     if (answer != null) {
       answer.complete(null);
     }
@@ -263,7 +268,7 @@ public final class EmbeddedPlatform implements Platform {
       return CompletableFuture.completedFuture(null);
     }
     var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());
-    if (ObjectMeta.uid(written).equals(routed.get(id))) {
+    if (isRoutable.test(id, ObjectMeta.uid(written))) {
       answer.complete(null);
     }
     var _ = answer.completeOnTimeout(null, ROUTE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)

@@ -55,6 +55,12 @@ public final class LiveRevisions {
     return all.get(id);
   }
 
+  /** The latest state of a revision; null if it does not exist. */
+  public @Nullable Revision spec(RevisionId id) {
+    var revision = find(id);
+    return revision == null ? null : revision.spec();
+  }
+
   /** The value of a revision, which is made if necessary; null if the revision does not exist. */
   public <T> @Nullable T slot(RevisionId id, Slot<T> slot) {
     var revision = find(id);

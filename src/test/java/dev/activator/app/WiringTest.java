@@ -81,14 +81,14 @@ class WiringTest {
     try (var product = product()) {
       var events = product.getBean(Wiring.Events.class);
 
-      assertThat(Stream.of(events.cluster().revisions(), events.cluster().revisionsGone(),
+      assertThat(Stream.of(events.cluster().revisions(),
           events.cluster().pods(), events.cluster().podsGone(), events.cluster().endpointsWatch(),
           events.cluster().clusterIps(), events.cluster().publicAddresses(),
           events.cluster().containerFailures(), events.cluster().podProgress(),
           events.cluster().podProgressEnded(), events.backends().healthy(),
           events.throttler().unreachable(), events.throttler().waiting(),
           events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
-          .containsExactly("Revision: throttler, backends, wakewith", "end of Revision: wakewith",
+          .containsExactly("Revision: throttler, backends, wakewith",
               "pods: backends, cold starts", "end of pods: backends, cold starts",
               "watch of Endpoints: backends", "private Service: backends",
               "public Endpoints: throttler, lending", "pods that do not start: throttler",

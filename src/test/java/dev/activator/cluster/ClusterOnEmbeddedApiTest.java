@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.FreePort;
 import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
@@ -50,8 +51,7 @@ class ClusterOnEmbeddedApiTest {
     cluster.revisions().subscribe("test",
         revision -> received.put("revision " + revision.id().name(),
             revision.spec().timeouts().toString()));
-    cluster.revisionsGone().subscribe("test",
-        last -> received.remove("revision " + last.id().name()));
+    TestRevisions.onEnd(cluster, id -> received.remove("revision " + id.name()));
     cluster.pods().subscribe("test",
         pods -> received.put("pods " + pods.revision().name(), pods.http1().ready().toString()));
     cluster.podsGone().subscribe("test", last -> received.remove("pods " + last.revision().name()));
@@ -100,7 +100,7 @@ class ClusterOnEmbeddedApiTest {
     cluster.start();
     assertThat(received).containsExactly(
         Map.entry("revision a", "RequestTimeouts[overall=PT7S, responseStart=PT0S, idle=PT0S]"));
-    assertThat(cluster.find(new RevisionId("ns", "a"))).isNotNull();
+    assertThat(cluster.live().spec(new RevisionId("ns", "a"))).isNotNull();
 
     store.create(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
     store.writes().update(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.2"));
@@ -122,7 +122,7 @@ class ClusterOnEmbeddedApiTest {
     store.create(BuiltInKinds.REVISION, revision);
     cluster.start();
 
-    var rules = cluster.find(new RevisionId("ns", "a")).rules();
+    var rules = cluster.live().spec(new RevisionId("ns", "a")).rules();
     assertThat(rules.doNotWake()).map(DoNotWakeRule::toString)
         .containsExactly("User-Agent: Prometheus/* → 503");
     assertThat(rules.fallback()).hasToString("answers 202 at once");
@@ -131,8 +131,8 @@ class ClusterOnEmbeddedApiTest {
 
     store.create(BuiltInKinds.REVISION, revision("plain"));
     await().untilAsserted(
-        () -> assertThat(cluster.find(new RevisionId("ns", "plain"))).isNotNull());
-    assertThat(cluster.find(new RevisionId("ns", "plain")).rules()).isNull();
+        () -> assertThat(cluster.live().spec(new RevisionId("ns", "plain"))).isNotNull());
+    assertThat(cluster.live().spec(new RevisionId("ns", "plain")).rules()).isNull();
   }
 
   private static ObjectNode ofService(String name, String service, int generation) {

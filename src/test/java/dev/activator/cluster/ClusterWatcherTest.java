@@ -7,6 +7,7 @@ import static dev.activator.cluster.FakeApi.SERVICES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ class ClusterWatcherTest {
   private ClusterWatcher listening(ClusterWatcher fresh) {
     fresh.revisions().subscribe("test", revision -> news.add("revision " + revision.id() + " cc "
         + revision.spec().containerConcurrency()));
-    fresh.revisionsGone().subscribe("test", last -> news.add("revision gone " + last.id()));
+    TestRevisions.onEnd(fresh, id -> news.add("revision gone " + id));
     fresh.pods().subscribe("test",
         pods -> news.add("pods " + pods.http1().ready() + pods.http1().notReady()));
     fresh.podsGone().subscribe("test", last -> news.add("pods gone " + last.revision()));
@@ -148,7 +149,7 @@ class ClusterWatcherTest {
     // A Service that is listed first is reported again for its revision.
     assertThat(news.stream().distinct()).containsExactlyInAnyOrder("revision ns/rev cc 3",
         "service 10.1.1.1:80");
-    assertThat(cluster.find(REVISION)).isNotNull();
+    assertThat(cluster.live().spec(REVISION)).isNotNull();
     news.clear();
 
     // and when pods come and go, then that is told, in order
@@ -166,7 +167,7 @@ class ClusterWatcherTest {
     hears("service null");
     api.delete(REVISIONS, "rev");
     hears("revision gone ns/rev");
-    assertThat(cluster.find(REVISION)).isNull();
+    assertThat(cluster.live().spec(REVISION)).isNull();
   }
 
   @Test
@@ -194,7 +195,7 @@ class ClusterWatcherTest {
     hears("revision ns/bad cc 1");
 
     // then it stays as it was, until it is well-formed again
-    assertThat(cluster.find(REVISION)).isNotNull();
+    assertThat(cluster.live().spec(REVISION)).isNotNull();
     putRevision("rev", "{containerConcurrency: 2}");
     hears("revision ns/rev cc 2");
   }
@@ -267,7 +268,7 @@ class ClusterWatcherTest {
     putRevisionWithUid("u2", "{timeoutSeconds: soon}");
 
     hears("revision gone ns/rev");
-    assertThat(cluster.find(REVISION)).isNull();
+    assertThat(cluster.live().spec(REVISION)).isNull();
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.policy.ResolvedScaledService.Trouble;
 import dev.activator.embedded.api.Objects;
@@ -45,7 +46,7 @@ class ScaledServiceResolverTest {
         last -> received.remove("troubles of " + last.object().id()));
     cluster.revisions().subscribe("test", revision -> received.put("revision " + revision.id(),
         revision.spec().protocol() + " " + revision.spec().readinessProbe().path()));
-    cluster.revisionsGone().subscribe("test", last -> received.remove("revision " + last.id()));
+    TestRevisions.onEnd(cluster, id -> received.remove("revision " + id));
     cluster
         .pods().subscribe("test",
             pods -> received.put("pods " + pods.revision(), pods.http1().ready().toString()));
@@ -89,7 +90,7 @@ class ScaledServiceResolverTest {
     await().untilAsserted(() -> assertThat(received)
         .containsEntry("troubles of shop/web",
             "[InvalidRules, InvalidSchedule, FallbackNotFound, InvalidAnnotation]"));
-    var rules = cluster.find(WEB).rules();
+    var rules = cluster.live().spec(WEB).rules();
     assertThat(rules.doNotWake()).map(DoNotWakeRule::toString).containsExactly("/healthz → 200");
     assertThat(rules.fallback()).hasToString("goes to spare after 2.0 s");
     assertThat(rules.problems()).containsExactly("annotation activator.dev/idle-connections must be"
@@ -175,7 +176,7 @@ class ScaledServiceResolverTest {
     both.activatorsAre(new RevisionId("system", "activator"));
     both.revisions().subscribe("test", revision -> received.put("uid", revision.uid()));
     // As the throttler does.
-    both.revisionsGone().subscribe("test", last -> received.remove("activators"));
+    TestRevisions.onEnd(both, _ -> received.remove("activators"));
     both.publicAddresses().subscribe("test", now -> {
       if (now.http1().isEmpty()) {
         received.remove("activators");
@@ -275,7 +276,7 @@ class ScaledServiceResolverTest {
     assertThat(Map.copyOf(received)).as("everything is known at the start").isEqualTo(
         Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready", "pods shop/web",
             "[10.0.0.1:8080]"));
-    assertThat(cluster.find(WEB)).isNotNull();
+    assertThat(cluster.live().spec(WEB)).isNotNull();
     assertThat(cluster.ofHost("shop.example.com:80", "/", MapFields.of())).isEqualTo(WEB);
 
     store.writes().update(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.2"));
@@ -285,7 +286,7 @@ class ScaledServiceResolverTest {
 
     store.delete(ScaledServiceCrd.of(store), "shop", "web");
     tells(Map.of());
-    assertThat(cluster.find(WEB)).isNull();
+    assertThat(cluster.live().spec(WEB)).isNull();
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isNull();
   }
 

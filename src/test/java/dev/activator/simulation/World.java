@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
@@ -111,8 +112,7 @@ final class World {
   /** As the product's own wiring does. */
   private void join(RevisionBackendsManager backends) {
     cluster.revisions().subscribe("test", now -> story.tell("heard of %s %s", now.id(), now.uid()));
-    cluster.revisionsGone().subscribe("test",
-        last -> story.tell("heard of the end of %s", last.id()));
+    TestRevisions.onEnd(cluster, id -> story.tell("heard of the end of %s", id));
     cluster.pods().subscribe("test", now -> story.tell("heard of pods %s", now));
     cluster.revisions().subscribe("test", throttler::revision);
     cluster.revisions().subscribe("test", backends::revision);

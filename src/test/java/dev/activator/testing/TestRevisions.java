@@ -1,11 +1,13 @@
 package dev.activator.testing;
 
+import dev.activator.cluster.ClusterWatcher;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -27,6 +29,12 @@ public final class TestRevisions {
   /** Of a cluster whose revisions no part uses. */
   public static LiveRevisions unused() {
     return new TestRevisions(new VirtualLoop()).live;
+  }
+
+  /** Notices the end of each revision that a cluster reports. */
+  public static void onEnd(ClusterWatcher cluster, Consumer<RevisionId> listener) {
+    var known = cluster.live().slot("test", LiveRevision::id, listener);
+    cluster.revisions().subscribe("test", now -> now.slot(known));
   }
 
   public LiveRevision put(Revision now) {
@@ -56,8 +64,7 @@ public final class TestRevisions {
   }
 
   public @Nullable Revision get(RevisionId id) {
-    var known = live.find(id);
-    return known == null ? null : known.spec();
+    return live.spec(id);
   }
 
   public Set<RevisionId> ids() {

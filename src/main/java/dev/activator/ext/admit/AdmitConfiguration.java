@@ -7,6 +7,7 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
@@ -29,15 +30,16 @@ public class AdmitConfiguration {
   @Bean
   Extension admit(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
       LoopGroup loops, ActivatorHealth health, Throttler throttler, ClusterWatcher cluster,
-      ProxyServerProperties serving) {
+      LiveRevisions revisions, ProxyServerProperties serving) {
     if (!admit.enabled()) {
       return () -> NAME;
     }
-    var pods = new RevisionReadySince(admit.endpointsDelay(), loops.loopFor(NAME)::nanoTime);
+    var pods = new RevisionReadySince(revisions, admit.endpointsDelay(),
+        loops.loopFor(NAME)::nanoTime);
     var server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings(serving.bindAddress(), admit.port(),
             admit.requestDuration(), HEAD_TIMEOUT),
-        pods, resources, () -> health.readiness() instanceof Readiness.Ready,
+        pods, revisions, resources, () -> health.readiness() instanceof Readiness.Ready,
         throttler::rejectQueued);
     return new Extension() {
       @Override
@@ -49,7 +51,6 @@ public class AdmitConfiguration {
       public void attach() {
         cluster.pods().subscribe(NAME, pods::listed);
         cluster.podsGone().subscribe(NAME, last -> pods.podsGone(last.revision()));
-        cluster.revisionsGone().subscribe(NAME, last -> pods.revisionGone(last.id()));
       }
 
       @Override

@@ -13,6 +13,7 @@ import dev.activator.proxy.exchange.LoopContext;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.ext.admit.GatewayAdmitRequest.Convention;
 import dev.activator.ext.admit.GatewayAdmitRequest.OriginalRequest;
 import dev.activator.ext.admit.GatewayAdmitRequest.Unclear;
@@ -94,6 +95,7 @@ final class GatewayAdmitServer {
   private final ProxyServer proxy;
   private final Settings settings;
   private final RevisionReadySince pods;
+  private final LiveRevisions revisions;
   private final BooleanSupplier isReady;
   private final Runnable rejectQueued;
   private final LoopResources loops;
@@ -119,11 +121,12 @@ final class GatewayAdmitServer {
    * @param rejectQueued rejects queued questions when the process ends
    */
   public GatewayAdmitServer(ProxyServer proxy, Settings settings, RevisionReadySince pods,
-      LoopResources loops, BooleanSupplier isReady,
+      LiveRevisions revisions, LoopResources loops, BooleanSupplier isReady,
       Runnable rejectQueued) {
     this.proxy = proxy;
     this.settings = settings;
     this.pods = pods;
+    this.revisions = revisions;
     this.loops = loops;
     this.isReady = isReady;
     this.rejectQueued = rejectQueued;
@@ -158,7 +161,7 @@ final class GatewayAdmitServer {
   }
 
   private RequestDispatcher dispatcher(LoopContext proxied) {
-    var handover = new GatewayHandover(proxied.loop(), proxied.counter(), pods,
+    var handover = new GatewayHandover(proxied.loop(), proxied.counter(), pods, revisions,
         settings.requestDuration());
     handovers.add(handover);
     return new RequestDispatcher(proxied.with(handover));

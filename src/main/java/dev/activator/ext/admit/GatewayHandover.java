@@ -8,18 +8,20 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Hands requests over to a gateway, which sends them itself. A request waits here until the gateway
@@ -27,7 +29,7 @@ import java.util.Map;
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
-final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
+final class GatewayHandover implements Delivery {
   /** The header of a 200 that contains the address and port of a pod that takes requests. */
   static final String POD = "K-Activator-Pod";
   private static final String REQUEST_DURATION = "activator.dev/request-duration";
@@ -36,61 +38,47 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
   private final RequestCounter counter;
   private final RevisionReadySince pods;
   private final Duration countedFor;
-  private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
+  private final LiveRevisions revisions;
+  /** The requests of this loop that wait, each with the pod that it got. */
+  private final Slot<Map<Exchange, Destination>> slot;
   private boolean stopped;
 
   GatewayHandover(Loop loop, RequestCounter counter, RevisionReadySince pods,
-      Duration countedFor) {
+      LiveRevisions revisions, Duration countedFor) {
     this.loop = loop;
     this.counter = counter;
     this.pods = pods;
     this.countedFor = countedFor;
-    pods.add(this);
-  }
-
-  @Override
-  public void ready(RevisionId id) {
-    loop.execute(() -> check(id));
-  }
-
-  @Override
-  public void gone(RevisionId id) {
-    loop.execute(() -> reject(id, new Rejection.RevisionGone(id)));
+    this.revisions = revisions;
+    this.slot = revisions.slot("requests for a gateway", _ -> new LinkedHashMap<>(),
+        same -> loop.execute(() -> reject(same, Rejection.RevisionGone::new)));
+    pods.onReady(revision -> loop.execute(() -> check(revision)));
   }
 
   /** Rejects the requests that wait, and later ones. */
   void stop() {
     loop.execute(() -> {
       stopped = true;
-      new ArrayList<>(waiting.keySet()).forEach(id -> reject(id, new Rejection.ShuttingDown(id)));
+      revisions.all(slot).forEach(same -> reject(same, Rejection.ShuttingDown::new));
     });
   }
 
-  private void reject(RevisionId id, Rejection reason) {
-    var same = waiting.getOrDefault(id, Map.of());
-    List.copyOf(same.keySet()).forEach(one -> {
-      // An exchange that ends may end others of this map.
-      if (same.containsKey(one)) {
-        one.rejected(reason);
-      }
-    });
+  private static void reject(Map<Exchange, Destination> same,
+      Function<RevisionId, Rejection> reason) {
+    // An exchange that ends may end others of this map; those ignore a rejection.
+    List.copyOf(same.keySet())
+        .forEach(one -> one.rejected(reason.apply(one.currentRevision().id())));
   }
 
   /** Keeps no permit, because the end of the request is not seen here. */
   @Override
   public void deliver(Exchange exchange, Permit permit) {
     var pod = permit.destination();
-    var id = exchange.currentRevision().id();
     permit.release(Ending.UNCOUNTED);
-    boolean isReady = isReady(id);
-    if (!isReady && exchange.currentLive().hasEnded()) {
-      // The revision was deleted after it had a pod. Requests that were waiting are already
-      // rejected.
-      exchange.rejected(new Rejection.RevisionGone(id));
-    } else if (isReady) {
+    if (pods.nanosLeft(exchange.currentLive()) == 0) {
       handOver(exchange, pod);
     } else if (exchange.mayWait()) {
-      whenReady(exchange, id, pod);
+      whenReady(exchange, pod);
     } else {
       exchange.answerInstead();
     }
@@ -103,10 +91,6 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
     }
     exchange.endUncounted(LocalResponse.empty(200).with(POD, pod.toString()),
         RequestOutcome.HANDED_OVER);
-  }
-
-  private boolean isReady(RevisionId id) {
-    return pods.nanosLeft(id) == 0;
   }
 
   /** Counts the request for a fixed time, because its end is not seen here. */
@@ -125,15 +109,18 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
     }
   }
 
-  private void whenReady(Exchange exchange, RevisionId id, Destination pod) {
-    if (stopped) {
-      exchange.rejected(new Rejection.ShuttingDown(id));
+  private void whenReady(Exchange exchange, Destination pod) {
+    var revision = exchange.currentLive();
+    var same = revision.slot(slot);
+    if (stopped || same == null) {
+      exchange.rejected(stopped
+          ? new Rejection.ShuttingDown(revision.id())
+          : new Rejection.RevisionGone(revision.id()));
       return;
     }
-    var same = waiting.computeIfAbsent(id, _ -> new LinkedHashMap<>());
     same.put(exchange, pod);
     if (same.size() == 1) {
-      checkAfter(id, pods.nanosLeft(id));
+      checkAfter(revision, pods.nanosLeft(revision));
     }
     long left = exchange.callerNanosLeft();
     if (left != DeadlineCalculator.NONE) {
@@ -141,24 +128,23 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
     }
   }
 
-  private void checkAfter(RevisionId id, long nanos) {
+  private void checkAfter(LiveRevision revision, long nanos) {
     if (nanos < Long.MAX_VALUE) {
-      loop.schedule(Duration.ofNanos(nanos), () -> check(id));
+      loop.schedule(Duration.ofNanos(nanos), () -> check(revision));
     }
   }
 
   @Override
   public void ended(Exchange exchange) {
-    var id = exchange.currentRevision().id();
-    var same = waiting.get(id);
-    if (same != null && same.remove(exchange) != null && same.isEmpty()) {
-      waiting.remove(id);
+    var same = exchange.currentLive().peek(slot);
+    if (same != null) {
+      same.remove(exchange);
     }
   }
 
-  private void check(RevisionId id) {
-    var same = waiting.get(id);
-    long left = pods.nanosLeft(id);
+  private void check(LiveRevision revision) {
+    var same = revision.peek(slot);
+    long left = pods.nanosLeft(revision);
     if (same != null && left == 0) {
       List.copyOf(same.keySet()).forEach(one -> {
         // An exchange that ends may end others of this map.
@@ -167,8 +153,8 @@ final class GatewayHandover implements Delivery, RevisionReadySince.Listener {
           handOver(one, pod);
         }
       });
-    } else if (same != null) {
-      checkAfter(id, left);
+    } else if (same != null && !same.isEmpty()) {
+      checkAfter(revision, left);
     }
   }
 }

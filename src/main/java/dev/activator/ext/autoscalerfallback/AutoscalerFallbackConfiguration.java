@@ -93,7 +93,7 @@ public class AutoscalerFallbackConfiguration {
     return new ScalingListener() {
       @Override
       public void happened(RevisionId id, boolean warning, String reason, String message) {
-        var revision = cluster.find(id);
+        var revision = cluster.live().spec(id);
         var _ = clients.events().write(new Regarding("serving.knative.dev/v1", "Revision",
             id.namespace(), id.name(), revision == null ? "" : revision.uid()), warning, reason,
             message);

@@ -69,7 +69,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
       return new CardDetails("ScaledService", scaled.obstacles(scaling.views().apply(id)),
           scaled.url(), scaled.maxPods(), null);
     }
-    var revision = cluster.find(id);
+    var revision = cluster.live().spec(id);
     var service = revision == null ? null : revision.labels().get(KnownLabels.SERVICE);
     var rules = revision == null ? null : revision.rules();
     return new CardDetails("Revision", rules == null ? List.of() : rules.problems(),
@@ -116,7 +116,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     var scaled = scaledService(id);
     var rows = new ArrayList<Setting>();
     rows.addAll(scaling.rows(id, scaled));
-    var revision = cluster.find(id);
+    var revision = cluster.live().spec(id);
     if (scaled != null) {
       rows.addAll(scaled.settings());
     } else if (revision != null) {

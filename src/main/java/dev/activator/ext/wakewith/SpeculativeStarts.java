@@ -9,9 +9,6 @@ import dev.activator.revision.Slot;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Starts revisions ahead of their requests. It queues a {@link SyntheticRequest} for each one until a
  * pod takes requests, but at most for twice the usual start plus ten seconds.
  *
- * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #onRevisionEnd}.
+ * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause}.
  */
 public final class SpeculativeStarts {
   private static final Logger log = LoggerFactory.getLogger(SpeculativeStarts.class);
@@ -37,9 +34,17 @@ public final class SpeculativeStarts {
   private final Throttler throttler;
   private final LiveRevisions revisions;
   private final Predicate<RevisionId> canStart;
-  private final Map<RevisionId, Loop.Timer> underWay = new HashMap<>();
-  /** The cause of a revision's last start. */
-  private final Slot<AtomicReference<@Nullable Cause>> causes;
+  private final Slot<Starts> slot;
+  /** The number of starts at the moment. */
+  private int underWay;
+
+  /** The starts of one revision. */
+  private static final class Starts {
+    /** The cause of the last one. */
+    private volatile @Nullable Cause cause;
+    /** The time limit of the one that is under way. */
+    private Loop.@Nullable Timer timeout;
+  }
 
   /** @param text why the revision was started, as the end of a sentence that begins with "because" */
   private record Cause(String text, long nanos) {}
@@ -73,7 +78,7 @@ public final class SpeculativeStarts {
     this.throttler = throttler;
     this.revisions = revisions;
     this.canStart = canStart;
-    this.causes = revisions.slot("cause of the last start", _ -> new AtomicReference<>());
+    this.slot = revisions.slot("starts ahead of requests", _ -> new Starts());
   }
 
   Loop loop() {
@@ -82,21 +87,26 @@ public final class SpeculativeStarts {
 
   /** Whether a synthetic request waits for this revision. */
   boolean isUnderWay(RevisionId id) {
-    return underWay.containsKey(id);
+    var starts = revisions.peek(id, slot);
+    return starts != null && starts.timeout != null;
   }
 
   /** @param because the reason, as the end of a sentence that begins with "because" */
   Result start(RevisionId id, String because) {
     var revision = revisions.find(id);
-    var result = revision == null ? Result.UNKNOWN : check(id);
+    var starts = revision == null ? null : revision.slot(slot);
+    if (revision == null || starts == null) {
+      return Result.UNKNOWN;
+    }
+    var result = check(id, starts);
     log.debug("{}: {} because {}", id, result, because);
-    if (result == Result.STARTED && revision != null) {
-      begin(revision, because);
+    if (result == Result.STARTED) {
+      begin(revision, starts, because);
     }
     return result;
   }
 
-  private Result check(RevisionId id) {
+  private Result check(RevisionId id, Starts starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     if (view != null && view.capacity() > 0) {
@@ -108,22 +118,20 @@ public final class SpeculativeStarts {
     if ((start != null && start.failure() != null) || !canStart.test(id)) {
       return Result.CANNOT_START;
     }
-    var last = last(id);
-    return underWay.containsKey(id) || underWay.size() >= MAX_AT_ONCE
+    var last = starts.cause;
+    return starts.timeout != null || underWay >= MAX_AT_ONCE
         || (last != null && loop.nanoTime() - last.nanos < PERIOD.toNanos())
             ? Result.OVER_BUDGET
             : Result.STARTED;
   }
 
-  private void begin(LiveRevision revision, String because) {
+  private void begin(LiveRevision revision, Starts starts, String because) {
     var id = revision.id();
-    var cause = revision.slot(causes);
-    if (cause != null) {
-      cause.set(new Cause(because, loop.nanoTime()));
-    }
-    var request = new SyntheticRequest(loop, counter, revision, end -> ended(id, end));
-    // Added first, because the request may end inside its start.
-    underWay.put(id, loop.schedule(timeout(id), request::giveUp));
+    starts.cause = new Cause(because, loop.nanoTime());
+    var request = new SyntheticRequest(loop, counter, revision, end -> ended(id, starts, end));
+    // Counted first, because the request may end inside its start.
+    underWay++;
+    starts.timeout = loop.schedule(timeout(id), request::giveUp);
     request.start(throttler::admit);
   }
 
@@ -136,11 +144,12 @@ public final class SpeculativeStarts {
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
   }
 
-  private void ended(RevisionId id, SyntheticRequest.End end) {
+  private void ended(RevisionId id, Starts starts, SyntheticRequest.End end) {
     log.debug("{}: the synthetic request has ended: {}", id, end);
-    var timeout = underWay.remove(id);
-    if (timeout != null) {
-      timeout.cancel();
+    underWay--;
+    if (starts.timeout != null) {
+      starts.timeout.cancel();
+      starts.timeout = null;
     }
   }
 
@@ -149,12 +158,8 @@ public final class SpeculativeStarts {
    * with "because"; null if it never was.
    */
   public @Nullable String cause(RevisionId id) {
-    var last = last(id);
+    var starts = revisions.peek(id, slot);
+    var last = starts == null ? null : starts.cause;
     return last == null ? null : last.text;
-  }
-
-  private @Nullable Cause last(RevisionId id) {
-    var cause = revisions.peek(id, causes);
-    return cause == null ? null : cause.get();
   }
 }

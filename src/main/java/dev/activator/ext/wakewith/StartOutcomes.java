@@ -4,12 +4,14 @@ import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestObservers;
 import dev.activator.observability.RequestTimeline;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts starts ahead of requests by what came of them. It observes requests only while it expects
@@ -23,8 +25,10 @@ final class StartOutcomes implements RequestObserver {
   private final Loop loop;
   private final Throttler throttler;
   private final RequestObservers observers;
-  /** The starts whose first request is expected. Any thread may look one up. */
-  private final Map<RevisionId, Start> expected = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  /** The start whose first request is expected; null if none is. */
+  private final Slot<AtomicReference<@Nullable Start>> slot;
+  private int expectedCount;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong late = new AtomicLong();
   private final AtomicLong unused = new AtomicLong();
@@ -32,7 +36,11 @@ final class StartOutcomes implements RequestObserver {
 
   private record Start(long nanos, Loop.Timer timeout) {}
 
-  StartOutcomes(Loop loop, Throttler throttler, RequestObservers observers) {
+  StartOutcomes(Loop loop, Throttler throttler, LiveRevisions revisions,
+      RequestObservers observers) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("expected request", _ -> new AtomicReference<>(),
+        start -> loop.execute(() -> forget(start)));
     this.loop = loop;
     this.throttler = throttler;
     this.observers = observers;
@@ -40,47 +48,47 @@ final class StartOutcomes implements RequestObserver {
 
   /** @param within the time in which a request must follow for the start to count as used */
   void onStarted(RevisionId id, Duration within) {
-    if (expected.isEmpty()) {
+    var start = revisions.slot(id, slot);
+    if (start == null || start.get() != null) {
+      return;
+    }
+    if (expectedCount++ == 0) {
       observers.add(this);
     }
-    expected.computeIfAbsent(id, _ -> new Start(loop.nanoTime(), loop.schedule(within, () -> {
+    start.set(new Start(loop.nanoTime(), loop.schedule(within, () -> {
       unused.incrementAndGet();
-      forget(id);
+      forget(start);
     })));
   }
 
   @Override
   public void saw(Step step, RequestTimeline request) {
     boolean waits = step == Step.QUEUED;
-    var revision = request.revision();
-    if ((waits || step == Step.GRANTED) && revision != null
-        && expected.containsKey(revision.id())) {
-      loop.execute(() -> reached(revision.id(), waits));
+    var revision = request.live();
+    var start = revision == null ? null : revision.peek(slot);
+    if ((waits || step == Step.GRANTED) && revision != null && start != null
+        && start.get() != null) {
+      loop.execute(() -> reached(revision.id(), start, waits));
     }
   }
 
-  private void reached(RevisionId id, boolean waits) {
-    var start = expected.get(id);
+  private void reached(RevisionId id, AtomicReference<@Nullable Start> expected, boolean waits) {
+    var start = expected.get();
     if (start != null) {
       long passed = loop.nanoTime() - start.nanos;
       var view = throttler.start(id);
       long usual = view == null ? 0 : view.usual().toNanos();
       (waits ? late : used).incrementAndGet();
       savedNanos.addAndGet(usual == 0 ? passed : Math.min(passed, usual));
-      forget(id);
+      forget(expected);
     }
   }
 
-  /** Forgets the start of a revision that was deleted. <b>Threads.</b> Any. */
-  void onRevisionEnd(RevisionId id) {
-    loop.execute(() -> forget(id));
-  }
-
-  private void forget(RevisionId id) {
-    var start = expected.remove(id);
+  private void forget(AtomicReference<@Nullable Start> expected) {
+    var start = expected.getAndSet(null);
     if (start != null) {
       start.timeout.cancel();
-      if (expected.isEmpty()) {
+      if (--expectedCount == 0) {
         observers.remove(this);
       }
     }

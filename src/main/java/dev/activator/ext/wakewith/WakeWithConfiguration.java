@@ -31,8 +31,9 @@ public class WakeWithConfiguration {
   }
 
   @Bean
-  StartOutcomes startOutcomes(LoopGroup loops, Throttler throttler, RequestObservers observers) {
-    return new StartOutcomes(loops.loopFor("waking"), throttler, observers);
+  StartOutcomes startOutcomes(LoopGroup loops, Throttler throttler, LiveRevisions revisions,
+      RequestObservers observers) {
+    return new StartOutcomes(loops.loopFor("waking"), throttler, revisions, observers);
   }
 
   @Bean
@@ -63,7 +64,6 @@ public class WakeWithConfiguration {
       @Override
       public void attach() {
         cluster.revisions().subscribe(NAME, wakeWith::onRevision);
-        cluster.revisionsGone().subscribe(NAME, last -> outcomes.onRevisionEnd(last.id()));
         throttler.starts().subscribe(NAME, wakeWith::onStart);
         meters.number(MetricDefinition.PREWARM, outcome("used"), outcomes::used);
         meters.number(MetricDefinition.PREWARM, outcome("late"), outcomes::late);

@@ -79,6 +79,7 @@ class GatewayAdmitServerTest {
   private LoopGroup loops;
   private Throttler throttler;
   private HeldRequestBytes held;
+  private TestRevisions revisions;
   private RevisionReadySince pods;
   private ProxyServer proxy;
   private GatewayAdmitServer server;
@@ -86,11 +87,11 @@ class GatewayAdmitServerTest {
   @BeforeEach
   void open() throws IOException {
     loops = new LoopGroup(resources.onServer(true));
-    var live = new TestRevisions(loops::loopFor, Revision.of(WEB, 1));
+    revisions = new TestRevisions(loops::loopFor, Revision.of(WEB, 1));
     var router = new Router(new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
-        : null), _ -> null, live.live, () -> readiness);
-    throttler = Make.throttler(live.live, 10);
+        : null), _ -> null, revisions.live, () -> readiness);
+    throttler = Make.throttler(revisions.live, 10);
     var upstreams = Quiescence
         .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT, new Random(1),
             new PodTls(TestRevisions.unused())));
@@ -99,11 +100,11 @@ class GatewayAdmitServerTest {
         Duration.ofSeconds(60),
         loop -> Dispatchers.with(loop, router, throttler::admit, upstreams.of(loop))
             .counter(new Counter()).held(held.share()).build());
-    pods = new RevisionReadySince(Duration.ZERO, System::nanoTime);
+    pods = new RevisionReadySince(revisions.live, Duration.ZERO, System::nanoTime);
     server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1),
             Duration.ofSeconds(60)),
-        pods, resources,
+        pods, revisions.live, resources,
         () -> readiness instanceof Readiness.Ready, throttler::rejectQueued);
     server.start();
   }
@@ -111,7 +112,7 @@ class GatewayAdmitServerTest {
   @AfterEach
   void close() {
     server.stop();
-    pods.revisionGone(WEB);
+    revisions.remove(WEB);
     resources.disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block();
   }
 
@@ -327,6 +328,7 @@ class GatewayAdmitServerTest {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       var other = new GatewayAdmitServer(proxy, new GatewayAdmitServer.Settings("127.0.0.1",
           taken.getLocalPort(), Duration.ofSeconds(1), Duration.ofSeconds(60)), pods,
+          revisions.live,
           resources,
           () -> true, () -> {
           });
@@ -338,7 +340,7 @@ class GatewayAdmitServerTest {
 
   private GatewayAdmitServer impatient(Duration headTimeout) throws IOException {
     var impatient = new GatewayAdmitServer(proxy, new GatewayAdmitServer.Settings("127.0.0.1", 0,
-        Duration.ofMillis(1), headTimeout), pods, resources, () -> true, () -> {
+        Duration.ofMillis(1), headTimeout), pods, revisions.live, resources, () -> true, () -> {
         });
     impatient.start();
     return impatient;

@@ -65,7 +65,8 @@ class GatewayHandoverTest {
       new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<RequestOutcome> outcomes = new ArrayList<>();
-  private final RevisionReadySince ready = new RevisionReadySince(DELAY, loop::nanoTime);
+  private final RevisionReadySince ready = new RevisionReadySince(revisions.live, DELAY,
+      loop::nanoTime);
   private int counted;
   private final RequestCounter counter = new RequestCounter() {
     @Override
@@ -78,7 +79,8 @@ class GatewayHandoverTest {
       counted--;
     }
   };
-  private final GatewayHandover handover = new GatewayHandover(loop, counter, ready, COUNTED_FOR);
+  private final GatewayHandover handover = new GatewayHandover(loop, counter, ready,
+      revisions.live, COUNTED_FOR);
   private final RequestDispatcher dispatcher = Dispatchers
       .with(loop, new Router(
           new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
@@ -184,7 +186,7 @@ class GatewayHandoverTest {
 
   @AfterEach
   void isDeleted() {
-    ready.revisionGone(WEB);
+    revisions.remove(WEB);
     loop.run();
   }
 
@@ -274,7 +276,7 @@ class GatewayHandoverTest {
     podAnswersProbes();
     var gateway = ask();
 
-    ready.revisionGone(WEB);
+    revisions.remove(WEB);
     loop.run();
 
     assertThat(gateway.status()).isEqualTo(404);
@@ -288,7 +290,6 @@ class GatewayHandoverTest {
 
     throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     revisions.remove(WEB);
-    ready.revisionGone(WEB);
     loop.run();
 
     assertThat(gateway.status()).isEqualTo(404);

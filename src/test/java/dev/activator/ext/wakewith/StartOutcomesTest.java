@@ -20,11 +20,13 @@ class StartOutcomesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final RequestObservers observers = new RequestObservers();
-  private final Throttler throttler = Make.throttler(new TestRevisions(loop).live, 10);
-  private final StartOutcomes outcomes = new StartOutcomes(loop, throttler, observers);
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(ID, 1));
+  private final Throttler throttler = Make.throttler(revisions.live, 10);
+  private final StartOutcomes outcomes = new StartOutcomes(loop, throttler, revisions.live,
+      observers);
 
   private void request(Step step) {
-    observers.saw(step, FakeRequest.of(observers, loop, TestRevisions.alone(Revision.of(ID, 1))));
+    observers.saw(step, FakeRequest.of(observers, loop, revisions.of(ID)));
     loop.run();
   }
 
@@ -69,10 +71,20 @@ class StartOutcomesTest {
   void countsNothing_whenTheRevisionIsDeletedFirst() {
     outcomes.onStarted(ID, Duration.ofSeconds(10));
 
-    outcomes.onRevisionEnd(ID);
+    revisions.remove(ID);
     loop.advance(Duration.ofSeconds(20));
 
     assertThat(counts()).containsExactly(0L, 0L, 0L);
+    assertThat(observers.names()).isEmpty();
+  }
+
+  @Test
+  void expectsNothing_whenTheRevisionWasDeletedMeanwhile() {
+    revisions.remove(ID);
+
+    outcomes.onStarted(ID, Duration.ofSeconds(10));
+
+    assertThat(observers.names()).isEmpty();
   }
 
   @Test
