@@ -91,6 +91,6 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   public Known<String> log(RevisionId id) {
     return new Known<>(store.podLogs().last(id.namespace(),
         scaled.pods(id).stream().map(ObjectMeta::name).toList(), MAX_LINES),
-        "Nothing: output is kept only while the pod exists.");
+        "Nothing: no pod has printed anything. kubectl logs has the output of one that is gone, for a minute.");
   }
 }

@@ -4,6 +4,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -28,7 +29,8 @@ final class ChangeToEventMapper {
   static List<News> between(Kind kind, @Nullable JsonNode before, @Nullable JsonNode after) {
     var old = before == null ? MissingNode.getInstance() : before;
     if (kind.equals(BuiltInKinds.POD)) {
-      return after == null ? List.of(stopped(old)) : pod(old, after);
+      return Stream.concat(after == null ? Stream.of() : pod(old, after).stream(),
+          stops(old, after) ? Stream.of(stopping(old)) : Stream.of()).toList();
     }
     if (kind.equals(BuiltInKinds.REVISION)) {
       return after != null
@@ -84,8 +86,13 @@ final class ChangeToEventMapper {
     return news;
   }
 
-  private static News stopped(JsonNode pod) {
-    return new News(NORMAL, "Killing", "Stopped container "
+  private static boolean stops(JsonNode before, @Nullable JsonNode after) {
+    return !before.path("metadata").has("deletionTimestamp")
+        && (after == null || after.path("metadata").has("deletionTimestamp"));
+  }
+
+  private static News stopping(JsonNode pod) {
+    return new News(NORMAL, "Killing", "Stopping container "
         + pod.at("/status/containerStatuses/0/name").asString(""));
   }
 

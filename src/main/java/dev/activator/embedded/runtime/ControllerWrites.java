@@ -6,6 +6,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,6 +70,14 @@ public final class ControllerWrites {
 
   public void delete(Kind kind, String namespace, String name) {
     attempt("delete", kind, "NotFound", () -> store.delete(kind, namespace, name));
+  }
+
+  /** Removes a Pod whose process has ended. Returns its last state; null if it does not exist. */
+  @Nullable ObjectNode removePod(String namespace, String name) {
+    var last = find(BuiltInKinds.POD, namespace, name);
+    attempt("delete", BuiltInKinds.POD, "NotFound",
+        () -> store.writes().delete(BuiltInKinds.POD, namespace, name, DeleteOptions.NOW));
+    return last;
   }
 
   /** Tries a write. Returns false if it was refused for the expected reason. */

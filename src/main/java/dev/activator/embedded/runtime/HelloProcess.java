@@ -42,7 +42,7 @@ final class HelloProcess implements PodProcess {
   }
 
   @Override
-  public void stop() {
+  public void stop(Duration killAfter) {
     if (ended) {
       return;
     }
@@ -56,7 +56,7 @@ final class HelloProcess implements PodProcess {
 
   @Override
   public void kill() {
-    stop();
+    stop(Duration.ZERO);
   }
 
   @Override

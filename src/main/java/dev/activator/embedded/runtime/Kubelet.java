@@ -18,8 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Runs the pods of all ReplicaSets as local processes.
@@ -32,6 +34,9 @@ final class Kubelet {
   private static final int SUFFIX_LENGTH = 5;
   /** Kubernetes' default. */
   private static final int PROGRESS_DEADLINE_SECONDS = 600;
+  /** The time from SIGTERM to SIGKILL for a pod whose object is gone. */
+  private static final Duration FORCED_GRACE = Duration.ofSeconds(1);
+  private static final Duration OUTPUT_KEPT = Duration.ofMinutes(1);
   /** The limit of output lines of restarted processes. */
   private static final int MAX_OUTPUT = 20;
 
@@ -98,9 +103,19 @@ final class Kubelet {
   }
 
   private void podChanged(ApiStoreChange event) {
-    if (event.type() == ApiStoreChange.Type.DELETED) {
-      all().filter(one -> one.template().namespace().equals(ObjectMeta.namespace(event.object())))
-          .toList().forEach(one -> one.deleted(ObjectMeta.name(event.object())));
+    var pod = event.object();
+    boolean forced = event.type() == ApiStoreChange.Type.DELETED;
+    if (!forced && !ObjectMeta.terminating(pod)) {
+      return;
+    }
+    String name = ObjectMeta.name(pod);
+    var grace = forced
+        ? FORCED_GRACE
+        : Duration.ofSeconds(pod.at("/metadata/deletionGracePeriodSeconds").asLong(0));
+    var owners = all().filter(one -> one.runs(ObjectMeta.namespace(pod), name)).toList();
+    owners.forEach(one -> one.deleted(name, grace, forced));
+    if (owners.isEmpty() && !forced && !stopping) {
+      objects.removePod(ObjectMeta.namespace(pod), name);
     }
   }
 
@@ -167,8 +182,10 @@ final class Kubelet {
     return dependencies.clock().instant();
   }
 
-  void forget(String namespace, String pod) {
-    store.podLogs().forget(namespace, pod);
+  /** Keeps the output of a pod for a while. */
+  void gone(String namespace, String pod, @Nullable ObjectNode last) {
+    store.podLogs().end(namespace, pod, last);
+    loop.schedule(OUTPUT_KEPT, () -> store.podLogs().forget(namespace, pod));
   }
 
   /** The problems of this workload's processes. Any thread may call this. */

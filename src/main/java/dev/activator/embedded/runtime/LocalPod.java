@@ -64,6 +64,7 @@ final class LocalPod {
   private Loop.@Nullable Timer deadline;
   private boolean overdue;
   private boolean restarting;
+  private Duration killAfter;
   private @Nullable Instant nextTry;
 
   LocalPod(Loop loop, ReplicaSetPods owner, long order, PodTemplate template, String name, int port,
@@ -76,6 +77,7 @@ final class LocalPod {
     this.port = port;
     this.kubelet = kubelet;
     this.inFlight = inFlight;
+    this.killAfter = template.killAfter();
     this.progressDeadline = kubelet.progressDeadline(template);
   }
 
@@ -89,7 +91,9 @@ final class LocalPod {
     startProcess(1);
   }
 
-  void stop() {
+  /** @param grace the time from SIGTERM to SIGKILL */
+  void stop(Duration grace) {
+    killAfter = grace;
     handle(new Event.Stop());
   }
 
@@ -216,7 +220,7 @@ final class LocalPod {
       case Effect.Drain() -> drain(loop.nanoTime(), loop.nanoTime());
       case Effect.StopProcess() -> {
         if (process != null) {
-          process.stop();
+          process.stop(killAfter);
         }
       }
       case Effect.Remove() -> {
@@ -396,7 +400,7 @@ final class LocalPod {
         log.warn("Pod {} is started again: {}", name, unhealthy);
         stopProbes();
         handle(new Event.NotReady(run));
-        running.stop();
+        running.stop(killAfter);
       }
     }
   }

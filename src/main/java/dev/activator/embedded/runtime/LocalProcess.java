@@ -35,7 +35,8 @@ final class LocalProcess implements PodProcess {
   private final Consumer<ExitReason> exited;
   private final ProcessOutputReader output;
   private @Nullable Process process;
-  private boolean stopping;
+  /** The time from SIGTERM to SIGKILL; null until the process is stopped. */
+  private @Nullable Duration stopping;
   private boolean reported;
 
   private LocalProcess(Loop loop, Spec spec, ProcessOutputReader output,
@@ -57,18 +58,18 @@ final class LocalProcess implements PodProcess {
   }
 
   @Override
-  public void stop() {
-    stopping = true;
+  public void stop(Duration killAfter) {
+    stopping = killAfter;
     if (process != null) {
       // Process.destroy() would close the output, and a program that prints would end by SIGPIPE.
       process.toHandle().destroy();
-      loop.schedule(spec.template().killAfter(), this::kill);
+      loop.schedule(killAfter, this::kill);
     }
   }
 
   @Override
   public void kill() {
-    stopping = true;
+    stopping = Duration.ZERO;
     if (process != null && process.isAlive()) {
       process.toHandle().destroyForcibly();
     }
@@ -132,8 +133,8 @@ final class LocalProcess implements PodProcess {
     } catch (IOException e) {
       log.debug("The input of {} was closed already", spec.pod(), e);
     }
-    if (stopping) {
-      stop();
+    if (stopping != null) {
+      stop(stopping);
     }
   }
 
@@ -155,7 +156,7 @@ final class LocalProcess implements PodProcess {
     }
     reported = true;
     int code = running.exitValue();
-    if (stopping) {
+    if (stopping != null) {
       log.info("Process {} of {} was stopped", running.pid(), spec.pod());
     } else {
       log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),

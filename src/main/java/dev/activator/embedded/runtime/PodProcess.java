@@ -4,6 +4,7 @@ import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.VariableExpansion;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -14,8 +15,8 @@ import java.util.function.Consumer;
  * <p><b>Threads.</b> The loop with which it was started.
  */
 interface PodProcess {
-  /** Terminates the process, and kills it if it does not end. */
-  void stop();
+  /** Terminates the process, and kills it if it does not end in time. */
+  void stop(Duration killAfter);
 
   /** Kills the process and its children. */
   void kill();

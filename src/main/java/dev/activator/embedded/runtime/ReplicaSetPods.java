@@ -1,6 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.LocalPodState;
 import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
@@ -8,6 +9,7 @@ import dev.activator.embedded.runtime.policy.ReplicaDifference;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -76,15 +78,27 @@ final class ReplicaSetPods {
   /** Makes no more pods, and drains them. */
   void stop() {
     retire();
-    List.copyOf(pods.values()).forEach(LocalPod::stop);
+    List.copyOf(pods.values()).forEach(this::stop);
   }
 
-  /** Drains a pod whose object was deleted, and makes another one. */
-  void deleted(String pod) {
+  /** Drains a pod. Until it is gone, its object is shown as terminating. */
+  private void stop(LocalPod pod) {
+    objects.delete(BuiltInKinds.POD, template.namespace(), pod.name());
+    pod.stop(template.killAfter());
+  }
+
+  /**
+   * Drains a pod whose object is being deleted, and makes another one.
+   *
+   * @param forced whether the object is gone already
+   */
+  void deleted(String pod, Duration grace, boolean forced) {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
-      known.stop();
+      known.stop(grace);
       reconcile();
+    } else if (known != null && forced) {
+      known.kill();
     }
   }
 
@@ -111,6 +125,10 @@ final class ReplicaSetPods {
 
   void kill() {
     pods.values().forEach(LocalPod::kill);
+  }
+
+  boolean runs(String namespace, String pod) {
+    return template.namespace().equals(namespace) && pods.containsKey(pod);
   }
 
   boolean isEmpty() {
@@ -178,20 +196,20 @@ final class ReplicaSetPods {
     pods.remove(pod.name());
     problemChanged();
     log.info("Pod {} is gone", pod.name());
-    objects.delete(BuiltInKinds.POD, template.namespace(), pod.name());
-    kubelet.forget(template.namespace(), pod.name());
+    var last = objects.removePod(template.namespace(), pod.name());
+    kubelet.gone(template.namespace(), pod.name(), last);
     publishReplicas();
   }
 
   private void reconcile() {
-    if (retired) {
+    if (retired || ObjectMeta.terminating(replicaSet)) {
       return;
     }
     var step = ReplicaDifference.of(wanted, views());
     step.surplus().forEach(name -> {
       var pod = pods.get(name);
       if (pod != null) {
-        pod.stop();
+        stop(pod);
       }
     });
     for (int i = 0; i < step.missing() && retry == null; i++) {

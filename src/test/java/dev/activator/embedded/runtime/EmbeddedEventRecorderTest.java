@@ -67,7 +67,7 @@ class EmbeddedEventRecorderTest {
         "Pod Normal Started 4: Started container c", "Pod Normal Ready 1: Container c is ready",
         "Pod Warning Crashed 3: exit code 1: no disk",
         "Pod Warning BackOff 3: Back-off restarting failed container c",
-        "Pod Normal Killing 1: Stopped container c");
+        "Pod Normal Killing 1: Stopping container c");
     var event = store.list(BuiltInKinds.EVENT).getFirst();
     assertThat(event.at("/involvedObject/uid").asString()).isEqualTo(ObjectMeta.uid(pod));
     assertThat(event.path("firstTimestamp").asString()).matches("[-0-9]+T[:0-9]+Z");

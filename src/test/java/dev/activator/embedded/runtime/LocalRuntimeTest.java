@@ -12,6 +12,9 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
+import dev.activator.embedded.api.store.ObjectWrites.Deletion.Outcome;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ContainerLog;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
@@ -455,7 +458,8 @@ class LocalRuntimeTest {
 
     until(() -> lines(store.podLogs().previous("default", pod)).equals(List.of("one", "two")));
     scale(new RevisionId("default", "talker-00001"), 0);
-    until(() -> store.podLogs().current("default", pod) == null);
+    until(() -> store.podLogs().ended("default", pod) != null);
+    assertThat(lines(store.podLogs().previous("default", pod))).containsExactly("one", "two");
   }
 
   private static List<String> lines(ContainerLog log) {
@@ -500,13 +504,67 @@ class LocalRuntimeTest {
     until(() -> store.list(BuiltInKinds.POD).size() == 1);
     String pod = ObjectMeta.name(store.list(BuiltInKinds.POD).getFirst());
     until(() -> lines(store.podLogs().current("default", pod)).equals(List.of("begun")));
-    var log = store.podLogs().current("default", pod);
 
     scale(new RevisionId("default", "bye-00001"), 0);
     until(() -> store.list(BuiltInKinds.POD).isEmpty());
 
-    assertThat(lines(log)).containsExactly("begun", "1", "2");
+    assertThat(lines(store.podLogs().current("default", pod))).containsExactly("begun", "1", "2");
     assertThat(ended).hasContent("clean");
+  }
+
+  @Test
+  void aPodIsTerminatingWhileItsProcessEnds() throws Exception {
+    var runs = Files.writeString(directory.resolve("runs"), "");
+    var pod = pod(deployment("d", 1, "sh", "-c",
+        "trap : TERM; echo begun; while [ -f " + runs + " ]; do sleep 0.02; done"), 60);
+
+    var deletion = store.delete(BuiltInKinds.POD, "default", pod, Preconditions.NONE);
+    assertThat(deletion.outcome()).isEqualTo(Outcome.WAITS);
+    // The next pod does not wait for the end of this one.
+    until(() -> store.list(BuiltInKinds.POD).size() == 2);
+    assertThat(find(BuiltInKinds.POD, pod).at("/metadata/deletionGracePeriodSeconds").intValue())
+        .isEqualTo(60);
+
+    Files.delete(runs);
+    until(() -> store.find(BuiltInKinds.POD, "default", pod) == null);
+  }
+
+  @Test
+  void aForcedDeletionKillsAPodThatIsTerminating() throws Exception {
+    var runs = Files.writeString(directory.resolve("runs"), "");
+    var pod = pod(deployment("d", 1, "sh", "-c",
+        "trap : TERM; echo begun; while [ -f " + runs + " ]; do sleep 0.02; done"), 600);
+    long pid = store.podProcesses().find("default", pod).pid().getAsLong();
+    var process = ProcessHandle.of(pid).orElseThrow();
+
+    store.delete(BuiltInKinds.POD, "default", pod);
+    store.writes().delete(BuiltInKinds.POD, "default", pod, DeleteOptions.NOW);
+
+    assertThat(store.find(BuiltInKinds.POD, "default", pod)).isNull();
+    until(() -> !process.isAlive());
+    Files.delete(runs);
+  }
+
+  @Test
+  void aPodThatNothingRunsIsGoneAtOnce() {
+    var pod = Objects.parse("{'metadata': {'namespace': 'default', 'name': 'by-hand'}, 'spec':"
+        + " {'nodeName': 'localhost', 'containers': [{'name': 'c'}]}}");
+    store.create(BuiltInKinds.POD, pod);
+
+    store.delete(BuiltInKinds.POD, "default", "by-hand");
+
+    until(() -> store.find(BuiltInKinds.POD, "default", "by-hand") == null);
+  }
+
+  /** The name of the only pod of a new Deployment, which has printed a line. */
+  private String pod(ObjectNode deployment, int graceSeconds) {
+    ((ObjectNode) deployment.at("/spec/template/spec")).put("terminationGracePeriodSeconds",
+        graceSeconds);
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
+    until(() -> store.list(BuiltInKinds.POD).size() == 1);
+    var pod = ObjectMeta.name(store.list(BuiltInKinds.POD).getFirst());
+    until(() -> lines(store.podLogs().current("default", pod)).equals(List.of("begun")));
+    return pod;
   }
 
   @Test

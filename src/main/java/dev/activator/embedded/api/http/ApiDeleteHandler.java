@@ -7,6 +7,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
@@ -14,6 +15,7 @@ import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
@@ -33,8 +35,8 @@ final class ApiDeleteHandler {
   Mono<ServerResponse> delete(RequestedResource target, ServerRequest request) {
     return ApiBodyReader.options(request).flatMap(body -> {
       var options = Options.of(new QueryParameters(request), body, store);
-      var deletion = options.writes().delete(target.kind(), target.namespace(),
-          target.name(), options.preconditions(), options.propagation());
+      var deletion = options.writes().delete(target.kind(), target.namespace(), target.name(),
+          options.deletion());
       return ApiResponseWriter.ok(deletion.outcome() == Deletion.Outcome.GONE
           ? gone(target.kind(), deletion.object())
           : deletion.object());
@@ -64,8 +66,7 @@ final class ApiDeleteHandler {
     return status;
   }
 
-  /** The options of a deletion. The grace period is checked and ignored. */
-  record Options(Preconditions preconditions, Propagation propagation, ObjectWrites writes) {
+  record Options(DeleteOptions deletion, ObjectWrites writes) {
     private static final List<String> POLICIES = List.of("Background", "Foreground", "Orphan");
 
     static Options of(QueryParameters query, JsonNode body, ApiStore store) {
@@ -76,8 +77,9 @@ final class ApiDeleteHandler {
       typed(body, "preconditions", JsonNode::isObject, "an object");
       var dryRun = body.path("dryRun").valueStream().map(stage -> stage.asString("")).toList();
       var only = body.path("preconditions");
-      return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
-          propagation(query, body),
+      var preconditions = new Preconditions(text(only, "uid"), text(only, "resourceVersion"));
+      return new Options(
+          new DeleteOptions(preconditions, propagation(query, body), graceSeconds(query, body)),
           dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
@@ -104,11 +106,12 @@ final class ApiDeleteHandler {
     /** Deletes this object, but not a new object with the same name. */
     void apply(ApiStore store, Kind kind, WatchCacheObject seen) {
       var object = seen.object();
-      preconditions.check(kind, object);
-      var same = new Preconditions(ObjectMeta.uid(object), preconditions.resourceVersion());
+      deletion.preconditions().check(kind, object);
+      var same = new Preconditions(ObjectMeta.uid(object),
+          deletion.preconditions().resourceVersion());
       try {
-        writes.delete(kind, ObjectMeta.namespace(object), ObjectMeta.name(object), same,
-            propagation);
+        writes.delete(kind, ObjectMeta.namespace(object), ObjectMeta.name(object),
+            new DeleteOptions(same, deletion.propagation(), deletion.graceSeconds()));
       } catch (StatusException e) {
         var now = store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
         boolean gone = now == null || !ObjectMeta.uid(now).equals(ObjectMeta.uid(object));
@@ -117,6 +120,15 @@ final class ApiDeleteHandler {
           throw e;
         }
       }
+    }
+
+    private static @Nullable Long graceSeconds(QueryParameters query, JsonNode body) {
+      if (body.path("gracePeriodSeconds").isIntegralNumber()) {
+        return body.path("gracePeriodSeconds").asLong();
+      }
+      return query.text("gracePeriodSeconds").isEmpty()
+          ? null
+          : query.number("gracePeriodSeconds");
     }
 
     private static Propagation propagation(QueryParameters query, JsonNode body) {

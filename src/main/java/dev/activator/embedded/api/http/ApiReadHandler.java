@@ -7,6 +7,7 @@ import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -34,9 +35,18 @@ final class ApiReadHandler {
             .map(object -> WatchCacheObject.of(target.kind(), object))
         : snapshot(target.kind(), at.get())
             .mapNotNull(snapshot -> snapshot.objects().find(key(target)));
-    return found
+    return found.switchIfEmpty(Mono.defer(() -> ended(target, request)))
         .switchIfEmpty(Mono.error(() -> StatusException.notFound(target.kind(), target.name())))
         .flatMap(object -> ApiResponseWriter.json(200, form.object(object)));
+  }
+
+  /** A pod that is gone. Only {@code kubectl logs} gets it, which reads a pod before its log. */
+  private Mono<WatchCacheObject> ended(RequestedResource target, ServerRequest request) {
+    boolean reads = target.kind().equals(BuiltInKinds.POD)
+        && "kubectl logs".equals(request.headers().firstHeader("Kubectl-Command"));
+    return Mono.justOrEmpty(
+        reads ? store.podLogs().ended(target.namespace(), target.name()) : null)
+        .map(pod -> WatchCacheObject.of(target.kind(), pod));
   }
 
   Mono<WatchCache> cache(Kind kind) {

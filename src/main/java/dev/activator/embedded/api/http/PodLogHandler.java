@@ -34,7 +34,8 @@ final class PodLogHandler {
   }
 
   Mono<ServerResponse> log(RequestedResource target, ServerRequest request) {
-    var pod = store.find(BuiltInKinds.POD, target.namespace(), target.name());
+    var found = store.find(BuiltInKinds.POD, target.namespace(), target.name());
+    var pod = found == null ? store.podLogs().ended(target.namespace(), target.name()) : found;
     if (pod == null) {
       return Mono.error(StatusException.notFound(BuiltInKinds.POD, target.name()));
     }

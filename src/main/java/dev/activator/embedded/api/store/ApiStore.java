@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.InMemoryStorage.Tables;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
@@ -199,7 +200,8 @@ public final class ApiStore {
   }
 
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    return writes.delete(kind, namespace, name, preconditions, Propagation.UNSET);
+    return writes.delete(kind, namespace, name,
+        new DeleteOptions(preconditions, Propagation.UNSET, null));
   }
 
   /**
@@ -208,7 +210,8 @@ public final class ApiStore {
    */
   public void delete(Kind kind, String namespace, String name, String uid,
       Propagation propagation) {
-    writes.delete(kind, namespace, name, new Preconditions(uid, ""), propagation);
+    writes.delete(kind, namespace, name,
+        new DeleteOptions(new Preconditions(uid, ""), propagation, null));
   }
 
   /**

@@ -3,8 +3,7 @@ package dev.activator.embedded.api.store;
 import dev.activator.embedded.api.store.ApiStore.MissingNamespace;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
-import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
-import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -80,11 +79,10 @@ final class ObjectCommitter {
     return store(kind, stored, next);
   }
 
-  Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions,
-      Propagation propagation) {
+  Deletion delete(Kind kind, String namespace, String name, DeleteOptions options) {
     var stored = existing(kind, namespace, name);
-    preconditions.check(kind, stored);
-    return deleter.delete(kind, stored, propagation);
+    options.preconditions().check(kind, stored);
+    return deleter.delete(kind, stored, options);
   }
 
   void ensureNamespace(String name) {

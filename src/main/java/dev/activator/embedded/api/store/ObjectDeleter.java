@@ -2,7 +2,7 @@ package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.ObjectWrites.Deletion.Outcome;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
-import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +27,15 @@ final class ObjectDeleter {
     this.identities = identities;
   }
 
-  Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
-    var stored = ObjectUpdateRules.propagating(found, propagation);
+  Deletion delete(Kind kind, ObjectNode found, DeleteOptions options) {
+    var stored = ObjectUpdateRules.propagating(found, options.propagation());
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       NamespaceLifecycle.checkMortal(ObjectMeta.name(stored));
     }
     if (kind.equals(BuiltInKinds.NAMESPACE) || !empty(kind, stored)) {
       return deleteWithContents(kind, stored);
     }
-    var deletion = deleteAlone(kind, stored);
+    var deletion = deleteAlone(kind, stored, ObjectUpdateRules.graceSeconds(kind, stored, options));
     finishContainersOf(kind, stored);
     return deletion;
   }
@@ -47,12 +47,12 @@ final class ObjectDeleter {
 
   boolean finished(Kind kind, ObjectNode object) {
     return ObjectMeta.terminating(object) && !ObjectMeta.hasFinalizers(object)
-        && empty(kind, object);
+        && object.at("/metadata/deletionGracePeriodSeconds").asLong(0) == 0 && empty(kind, object);
   }
 
-  private Deletion deleteAlone(Kind kind, ObjectNode stored) {
-    return ObjectMeta.hasFinalizers(stored)
-        ? new Deletion(mark(kind, stored), Outcome.WAITS)
+  private Deletion deleteAlone(Kind kind, ObjectNode stored, long graceSeconds) {
+    return graceSeconds > 0 || ObjectMeta.hasFinalizers(stored)
+        ? new Deletion(mark(kind, stored, graceSeconds), Outcome.WAITS)
         : new Deletion(storage.remove(kind, stored), Outcome.GONE);
   }
 
@@ -60,8 +60,9 @@ final class ObjectDeleter {
    * Deletes an object and its contents. It is marked first, so that no new object is created in it.
    */
   private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
-    var marked = mark(kind, stored);
-    contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));
+    var marked = mark(kind, stored, 0);
+    contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object(),
+        ObjectUpdateRules.graceSeconds(item.kind(), item.object(), DeleteOptions.NONE)));
     // The objects may have been the last contents of other namespaces or definitions.
     for (var containerKind : new Kind[]{BuiltInKinds.NAMESPACE,
         BuiltInKinds.CUSTOM_RESOURCE_DEFINITION}) {
@@ -70,10 +71,9 @@ final class ObjectDeleter {
     return new Deletion(marked, Outcome.WAITS);
   }
 
-  private ObjectNode mark(Kind kind, ObjectNode stored) {
-    var marked = ObjectMeta.terminating(stored)
-        ? stored
-        : ObjectUpdateRules.terminating(kind, stored, identities.now());
+  private ObjectNode mark(Kind kind, ObjectNode stored, long graceSeconds) {
+    var marked = ObjectUpdateRules.terminating(kind, stored, identities.now(graceSeconds),
+        graceSeconds);
     if (marked.equals(storage.find(kind, ObjectMeta.key(stored)))) {
       return stored;
     }

@@ -30,7 +30,12 @@ final class ObjectMetaGenerator {
   }
 
   String now() {
-    return Instant.ofEpochMilli(clock.millis()).truncatedTo(ChronoUnit.SECONDS).toString();
+    return now(0);
+  }
+
+  String now(long plusSeconds) {
+    return Instant.ofEpochMilli(clock.millis()).plusSeconds(plusSeconds)
+        .truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
   String uid() {

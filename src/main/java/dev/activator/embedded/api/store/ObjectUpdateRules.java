@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +19,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class ObjectUpdateRules {
   private static final List<String> KEPT = List.of("name", "namespace", "uid", "creationTimestamp",
       "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion");
+
+  /** Kubernetes' is 30. */
+  private static final long DEFAULT_GRACE_SECONDS = 3;
 
   private ObjectUpdateRules() {}
 
@@ -75,16 +79,48 @@ final class ObjectUpdateRules {
     return next;
   }
 
-  static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
+  /**
+   * The object as it is being deleted. A later deletion can only shorten the time.
+   *
+   * @param until the time after which it is gone
+   */
+  static ObjectNode terminating(Kind kind, ObjectNode stored, String until, long graceSeconds) {
+    boolean already = ObjectMeta.terminating(stored);
+    if (already && graceSeconds >= grace(stored)) {
+      return stored;
+    }
     var next = stored.deepCopy();
-    ObjectMeta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
+    ObjectMeta.of(next).put("deletionTimestamp", until)
+        .put("deletionGracePeriodSeconds", graceSeconds);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       next.withObjectProperty("status").put("phase", "Terminating");
     }
-    if (ObjectMeta.of(next).has("generation")) {
+    if (!already && ObjectMeta.of(next).has("generation")) {
       countGeneration(next);
     }
     return next;
+  }
+
+  /**
+   * How long the kubelet may take to end what an object runs.
+   *
+   * <p><b>Source.</b> {@code CheckGracefulDelete} in {@code pkg/registry/core/pod/strategy.go}.
+   */
+  static long graceSeconds(Kind kind, ObjectNode stored, DeleteOptions options) {
+    boolean runs = kind.equals(BuiltInKinds.POD) && stored.at("/spec").has("nodeName")
+        && !stored.at("/status/phase").asString("").matches("Succeeded|Failed");
+    if (!runs) {
+      return 0;
+    }
+    long wanted = options.graceSeconds() != null
+        ? options.graceSeconds()
+        : stored.at("/spec/terminationGracePeriodSeconds").asLong(DEFAULT_GRACE_SECONDS);
+    long grace = wanted < 0 ? 1 : wanted;
+    return ObjectMeta.terminating(stored) ? Math.min(grace, grace(stored)) : grace;
+  }
+
+  private static long grace(ObjectNode terminating) {
+    return terminating.at("/metadata/deletionGracePeriodSeconds").asLong(0);
   }
 
   private static void checkVersion(Kind kind, ObjectNode stored, ObjectNode wanted) {

@@ -24,13 +24,27 @@ public final class ObjectWrites {
 
   public record Deletion(ObjectNode object, Outcome outcome) {
     /**
-     * The outcome of a deletion. {@code WAITS} means that the object has finalizers, or contains
-     * other objects.
+     * The outcome of a deletion. {@code WAITS} means that the object has finalizers, contains other
+     * objects, or is a Pod whose process runs.
      */
     public enum Outcome {
       GONE,
       WAITS
     }
+  }
+
+  /**
+   * What a deletion may say.
+   *
+   * @param graceSeconds the time for a Pod to end, after which it is gone; null for its own
+   */
+  public record DeleteOptions(Preconditions preconditions, Propagation propagation,
+      @Nullable Long graceSeconds) {
+    public static final DeleteOptions NONE = new DeleteOptions(Preconditions.NONE,
+        Propagation.UNSET, null);
+    /** Removes a Pod whose process has ended. */
+    public static final DeleteOptions NOW = new DeleteOptions(Preconditions.NONE,
+        Propagation.UNSET, 0L);
   }
 
   /**
@@ -134,9 +148,8 @@ public final class ObjectWrites {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions,
-      Propagation propagation) {
-    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions, propagation));
+  public Deletion delete(Kind kind, String namespace, String name, DeleteOptions options) {
+    var deletion = locked(() -> writer.delete(kind, namespace, name, options));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());
   }
 

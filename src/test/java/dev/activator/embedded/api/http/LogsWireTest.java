@@ -86,6 +86,24 @@ class LogsWireTest {
     assertThat(get("previous=true&tailLines=1").body()).isEqualTo("three\n");
   }
 
+  /** Reads the pod before its log. Other clients wait until a pod is gone. */
+  @Test
+  void kubectlLogsReadsAPodThatIsGone() throws Exception {
+    var pod = api.store().find(BuiltInKinds.POD, "default", "p");
+    api.store().delete(BuiltInKinds.POD, "default", "p");
+    api.store().podLogs().end("default", "p", pod);
+
+    var read = HttpRequest.newBuilder(URI.create(api.url() + "/api/v1/namespaces/default/pods/p"));
+    assertThat(http.send(read.build(), BodyHandlers.ofString()).statusCode()).isEqualTo(404);
+    var kubectl = read.header("Kubectl-Command", "kubectl logs").build();
+    assertThat(http.send(kubectl, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+    assertThat(get("tailLines=1").body()).isEqualTo("three\n");
+
+    api.store().podLogs().forget("default", "p");
+    assertThat(http.send(kubectl, BodyHandlers.ofString()).statusCode()).isEqualTo(404);
+    assertThat(get("tailLines=1").statusCode()).isEqualTo(404);
+  }
+
   @ParameterizedTest(name = "{0}?{1}: {2} {3}")
   @CsvSource(delimiter = '|', value = {
       "p | previous=true | 400 | previous terminated container \"c\" in pod \"p\" not found",

@@ -11,8 +11,7 @@ import dev.activator.embedded.api.cache.WatchCacheObject;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
-import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -311,7 +310,7 @@ class WriteWireTest {
     store.delete(CONFIG_MAP, "default", "a");
     store.create(CONFIG_MAP, named("a"));
 
-    new ApiDeleteHandler.Options(Preconditions.NONE, Propagation.UNSET, store.writes()).apply(store,
+    new ApiDeleteHandler.Options(DeleteOptions.NONE, store.writes()).apply(store,
         CONFIG_MAP, seen);
 
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();
