@@ -10,7 +10,6 @@ import dev.activator.revision.Slot;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +25,7 @@ final class StartOutcomes implements RequestObserver {
   private final Throttler throttler;
   private final RequestObservers observers;
   private final LiveRevisions revisions;
-  /** The start whose first request is expected; null if none is. */
-  private final Slot<AtomicReference<@Nullable Start>> slot;
+  private final Slot<Expected> slot;
   private int expectedCount;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong late = new AtomicLong();
@@ -36,11 +34,16 @@ final class StartOutcomes implements RequestObserver {
 
   private record Start(long nanos, Loop.Timer timeout) {}
 
+  /** The start of a revision whose first request is expected. */
+  private static final class Expected {
+    private volatile @Nullable Start start;
+  }
+
   StartOutcomes(Loop loop, Throttler throttler, LiveRevisions revisions,
       RequestObservers observers) {
     this.revisions = revisions;
-    this.slot = revisions.slot("expected request", _ -> new AtomicReference<>(),
-        start -> loop.execute(() -> forget(start)));
+    this.slot = revisions.slot("expected request", _ -> new Expected(),
+        expected -> loop.execute(() -> forget(expected)));
     this.loop = loop;
     this.throttler = throttler;
     this.observers = observers;
@@ -48,32 +51,32 @@ final class StartOutcomes implements RequestObserver {
 
   /** @param within the time in which a request must follow for the start to count as used */
   void onStarted(RevisionId id, Duration within) {
-    var start = revisions.slot(id, slot);
-    if (start == null || start.get() != null) {
+    var expected = revisions.slot(id, slot);
+    if (expected == null || expected.start != null) {
       return;
     }
     if (expectedCount++ == 0) {
       observers.add(this);
     }
-    start.set(new Start(loop.nanoTime(), loop.schedule(within, () -> {
+    expected.start = new Start(loop.nanoTime(), loop.schedule(within, () -> {
       unused.incrementAndGet();
-      forget(start);
-    })));
+      forget(expected);
+    }));
   }
 
   @Override
   public void saw(Step step, RequestTimeline request) {
     boolean waits = step == Step.QUEUED;
     var revision = request.live();
-    var start = revision == null ? null : revision.peek(slot);
-    if ((waits || step == Step.GRANTED) && revision != null && start != null
-        && start.get() != null) {
-      loop.execute(() -> reached(revision.id(), start, waits));
+    var expected = revision == null ? null : revision.peek(slot);
+    if ((waits || step == Step.GRANTED) && revision != null && expected != null
+        && expected.start != null) {
+      loop.execute(() -> reached(revision.id(), expected, waits));
     }
   }
 
-  private void reached(RevisionId id, AtomicReference<@Nullable Start> expected, boolean waits) {
-    var start = expected.get();
+  private void reached(RevisionId id, Expected expected, boolean waits) {
+    var start = expected.start;
     if (start != null) {
       long passed = loop.nanoTime() - start.nanos;
       var view = throttler.start(id);
@@ -84,9 +87,10 @@ final class StartOutcomes implements RequestObserver {
     }
   }
 
-  private void forget(AtomicReference<@Nullable Start> expected) {
-    var start = expected.getAndSet(null);
+  private void forget(Expected expected) {
+    var start = expected.start;
     if (start != null) {
+      expected.start = null;
       start.timeout.cancel();
       if (--expectedCount == 0) {
         observers.remove(this);
