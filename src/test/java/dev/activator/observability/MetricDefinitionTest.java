@@ -17,6 +17,7 @@ class MetricDefinitionTest {
   private static final Path PAGE = Path.of("docs/operations.md");
   private static final String BEGIN = "<!-- The table is written from MetricDefinition.java. -->\n";
   private static final String END = "<!-- End of the table. -->\n";
+  private static final String TAGS_OF_A_REQUEST = tags(MetricDefinition.SERVER_DURATION);
 
   @ParameterizedTest(name = "{0} is {1}")
   @CsvSource({"kn.revision.request.concurrency, kn_revision_request_concurrency",
@@ -46,7 +47,8 @@ class MetricDefinitionTest {
   }
 
   private static String table() {
-    return "| meter | for Prometheus | kind | unit | tags | what it says |\n|---|---|---|---|---|---|\n"
+    return "*request* stands for " + TAGS_OF_A_REQUEST + ".\n\n"
+        + "| meter | for Prometheus | kind, unit | tags | what it says |\n|---|---|---|---|---|\n"
         + Stream.of(MetricDefinition.values()).map(MetricDefinitionTest::row)
             .collect(Collectors.joining());
   }
@@ -56,10 +58,12 @@ class MetricDefinitionTest {
   }
 
   private static String row(MetricDefinition metric) {
-    String tags = metric.tags().stream().map(tag -> "`" + tag + "`")
-        .collect(Collectors.joining(", "));
-    return "| `%s` | `%s` | %s | `%s` | %s | %s |%n".formatted(metric.text(),
+    return "| `%s` | `%s` | %s, `%s` | %s | %s |%n".formatted(metric.text(),
         prometheusName(metric), metric.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
-        metric.unit(), tags, metric.sentence());
+        metric.unit(), tags(metric).replace(TAGS_OF_A_REQUEST, "*request*"), metric.sentence());
+  }
+
+  private static String tags(MetricDefinition metric) {
+    return metric.tags().stream().map(tag -> "`" + tag + "`").collect(Collectors.joining(", "));
   }
 }
