@@ -76,9 +76,9 @@ class RequestConfiguration {
   }
 
   @Bean
-  ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters) {
-    return new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
+  ConcurrencyReporter concurrencyReporter(LiveRevisions revisions, LoopGroup loops,
+      AutoscalerLink link, RequestMeters meters) {
+    return new ConcurrencyReporter(revisions, loops.loopFor(AUTOSCALER), STATS_PERIOD,
         ActivatorMeters.stats(link, meters));
   }
 
@@ -166,17 +166,14 @@ class RequestConfiguration {
       ActivatorMeters meters, RevisionStarts starts, ObjectProvider<Hold> holds,
       ObjectProvider<TunnelWatcher.Maker> tunnels) {
     var hold = Hold.first(Extensions.sorted(holds.stream()));
-    var watchers = tunnels.getIfAvailable(() -> (_, _) -> TunnelWatcher.NONE);
+    var watchers = tunnels.getIfAvailable(() -> _ -> TunnelWatcher.NONE);
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
-        loop -> {
-          var counter = reporter.onLoop(loop);
-          return new RequestDispatcher(
-              new LoopContext(loop, router, throttler::admit, upstreams.of(loop), counter,
-                  new LoopContext.Memory(held.share(), unread.share(loop)),
-                  new LoopContext.Seams(observers, starts, hold, watchers.of(loop, counter),
-                      null)));
-        });
+        loop -> new RequestDispatcher(
+            new LoopContext(loop, router, throttler::admit, upstreams.of(loop),
+                reporter.onLoop(loop),
+                new LoopContext.Memory(held.share(), unread.share(loop)),
+                new LoopContext.Seams(observers, starts, hold, watchers.of(loop), null))));
     meters.ended(server.endedConnections());
     return server;
   }

@@ -4,18 +4,22 @@ import dev.activator.loop.Topic;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +41,16 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
    * ones.
    */
   public interface RequestCounter {
-    void arrived(RevisionId revision);
+    /** The count of a revision. Keep it until the requests that it counts have left. */
+    RevisionCount of(LiveRevision revision);
+  }
+
+  /** Counts the requests of one revision on one loop. <b>Threads.</b> Confined to the loop. */
+  public interface RevisionCount {
+    void arrived();
 
     /** Call once for each arrival, however the request ends. */
-    void left(RevisionId revision);
+    void left();
   }
 
   private final Loop loop;
@@ -49,13 +59,17 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final Topic<List<RevisionStat>> reports = new Topic<>("reports");
   private final ResettableTimer timer;
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
-  /** The number of windows of each revision, on all loops and of all ports. */
-  private final ConcurrentMap<RevisionId, Integer> windowCounts = new ConcurrentHashMap<>();
-  private final QueueTimeObserver queueTimes = new QueueTimeObserver();
+  private final LiveRevisions revisions;
+  /** The number of open windows of a revision, on all loops and of all ports. */
+  private final Slot<AtomicInteger> windowCounts;
+  private final QueueTimeObserver queueTimes;
   private @Nullable Round underWay;
 
+  /** What one loop has counted of one revision, or of one port. */
+  private record Part(RevisionId revision, RequestStats.Totals totals) {}
+
   private static final class Round {
-    private final Map<RevisionId, RequestStats.Totals> totals = new TreeMap<>();
+    private final List<Part> parts = new ArrayList<>();
     private final Consumer<Round> onComplete;
     private int missing;
 
@@ -63,10 +77,18 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       this.missing = missing;
       this.onComplete = onComplete;
     }
+
+    private Stream<Map.Entry<RevisionId, RequestStats.Totals>> totals() {
+      return parts.stream().collect(Collectors.toMap(Part::revision, Part::totals,
+          RequestStats.Totals::plus, TreeMap::new)).entrySet().stream();
+    }
   }
 
   /** @param period the autoscaler expects one second */
-  public ConcurrencyReporter(Loop loop, Duration period, StatSink sink) {
+  public ConcurrencyReporter(LiveRevisions revisions, Loop loop, Duration period, StatSink sink) {
+    this.revisions = revisions;
+    this.windowCounts = revisions.slot("windows of requests", _ -> new AtomicInteger());
+    this.queueTimes = new QueueTimeObserver(revisions);
     this.loop = loop;
     this.period = period;
     this.sink = sink;
@@ -130,8 +152,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     }
   }
 
-  private void collected(Round round, Map<RevisionId, RequestStats.Totals> totals) {
-    totals.forEach((id, more) -> round.totals.merge(id, more, RequestStats.Totals::plus));
+  private void collected(Round round, List<Part> parts) {
+    round.parts.addAll(parts);
     round.missing--;
     if (round.missing > 0 || round != underWay) {
       return;
@@ -142,7 +164,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
 
   private void report(Round round) {
     var waited = queueTimes.take();
-    var stats = round.totals.entrySet().stream()
+    var stats = round.totals()
         .map(each -> RevisionStat.of(each.getKey(), each.getValue())
             .with(waited.getOrDefault(each.getKey(), QueueTimeHistogram.NONE)))
         .toList();
@@ -151,7 +173,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   private void reportInFlight(Round round) {
-    var stats = round.totals.entrySet().stream().filter(each -> each.getValue().inFlight() > 0)
+    var stats = round.totals().filter(each -> each.getValue().inFlight() > 0)
         .map(each -> RevisionStat.atOnce(each.getKey(), each.getValue().inFlight())).toList();
     if (!stats.isEmpty()) {
       sink.atOnce(stats);
@@ -166,7 +188,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
    */
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
-    private final Map<RevisionId, RequestStats> windows = new HashMap<>();
+    private final Slot<Window> slot;
+    private final List<Window> open = new ArrayList<>();
     /**
      * Idle revisions that got a request in this turn of the loop. They are reported together at the
      * end of the turn.
@@ -175,38 +198,14 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
 
     private LoopCounter(Loop requests) {
       this.requests = requests;
+      this.slot = revisions.slot("requests of a loop", Window::new);
     }
 
     @Override
-    public void arrived(RevisionId revision) {
-      var window = windows.get(revision);
-      if (window == null) {
-        window = begin(revision);
-      }
-      window.arrived(requests.nanoTime());
-    }
-
-    @Override
-    public void left(RevisionId revision) {
-      var window = windows.get(revision);
-      if (window == null) {
-        throw new IllegalStateException("a request of " + revision + " left that never arrived");
-      }
-      window.left(requests.nanoTime());
-    }
-
-    private RequestStats begin(RevisionId revision) {
-      var window = new RequestStats(requests.nanoTime());
-      windows.put(revision, window);
-      var counted = revision.withoutPort();
-      if (windowCounts.merge(counted, 1, Integer::sum) == 1) {
-        window.reportedAtOnce();
-        if (begun.isEmpty()) {
-          requests.execute(this::reportBegun);
-        }
-        begun.add(RevisionStat.first(counted));
-      }
-      return window;
+    public RevisionCount of(LiveRevision revision) {
+      var window = revision.slot(slot);
+      // A request of a deleted revision is counted until it is rejected.
+      return window == null ? new Window(revision) : window;
     }
 
     private void reportBegun() {
@@ -221,7 +220,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
      * complete.
      */
     private void reportTo(Round round) {
-      var all = new HashMap<RevisionId, RequestStats.Totals>();
+      var all = new ArrayList<Part>(open.size());
       try {
         report(all);
       } finally {
@@ -229,20 +228,74 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       }
     }
 
-    /** Adds up all windows and drops the idle ones. */
-    private void report(Map<RevisionId, RequestStats.Totals> all) {
+    /** Reports all windows and closes the idle ones. */
+    private void report(List<Part> all) {
       long now = requests.nanoTime();
-      windows.entrySet().removeIf(each -> {
-        var window = each.getValue();
-        var totals = window.report(now);
-        var counted = each.getKey().withoutPort();
-        all.merge(counted, totals, RequestStats.Totals::plus);
+      open.removeIf(window -> !window.report(now, all));
+    }
+
+    private final class Window implements RevisionCount {
+      private final LiveRevision revision;
+      /** The number of open windows that are counted with this one. */
+      private final AtomicInteger all;
+      /** Null while the window is closed. */
+      private @Nullable RequestStats stats;
+
+      private Window(LiveRevision revision) {
+        this.revision = revision;
+        this.all = windowsOf(revision);
+      }
+
+      @Override
+      public void arrived() {
+        long now = requests.nanoTime();
+        var window = stats;
+        if (window == null) {
+          window = open(now);
+        }
+        window.arrived(now);
+      }
+
+      @Override
+      public void left() {
+        if (stats == null) {
+          throw new IllegalStateException("a request of " + revision + " left that never arrived");
+        }
+        stats.left(requests.nanoTime());
+      }
+
+      private RequestStats open(long nowNanos) {
+        var window = new RequestStats(nowNanos);
+        stats = window;
+        open.add(this);
+        if (all.getAndIncrement() == 0) {
+          window.reportedAtOnce();
+          if (begun.isEmpty()) {
+            requests.execute(LoopCounter.this::reportBegun);
+          }
+          begun.add(RevisionStat.first(revision.id().withoutPort()));
+        }
+        return window;
+      }
+
+      /** Returns whether the window stays open. */
+      private boolean report(long nowNanos, List<Part> parts) {
+        var totals = Objects.requireNonNull(stats).report(nowNanos);
+        parts.add(new Part(revision.id().withoutPort(), totals));
         boolean idle = totals.averageConcurrency() == 0 && totals.inFlight() == 0;
         if (idle) {
-          windowCounts.computeIfPresent(counted, (id, count) -> count == 1 ? null : count - 1);
+          stats = null;
+          all.decrementAndGet();
         }
-        return idle;
-      });
+        return !idle;
+      }
     }
+  }
+
+  /** The windows of all ports of a ScaledService are counted together. */
+  private AtomicInteger windowsOf(LiveRevision revision) {
+    var first = revisions.find(revision.id().withoutPort());
+    var count = (first == null ? revision : first).slot(windowCounts);
+    return count == null ? new AtomicInteger() : count;
   }
 }

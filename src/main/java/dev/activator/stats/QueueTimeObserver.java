@@ -4,11 +4,13 @@ import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.QueueTimeHistogram;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -19,7 +21,14 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * <p><b>Threads.</b> Any.
  */
 final class QueueTimeObserver implements RequestObserver {
-  private final Map<RevisionId, AtomicIntegerArray> counts = new ConcurrentHashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<AtomicIntegerArray> slot;
+
+  QueueTimeObserver(LiveRevisions revisions) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("times in the queue",
+        _ -> new AtomicIntegerArray(QueueTimeHistogram.BUCKETS));
+  }
 
   @Override
   public void saw(Step step, RequestTimeline request) {
@@ -51,29 +60,29 @@ final class QueueTimeObserver implements RequestObserver {
   }
 
   private void count(RequestTimeline request) {
-    var revision = request.revision();
-    if (revision == null || !request.mayWait() || request.hasFallenBack()) {
+    var revision = request.live();
+    var counts = revision == null ? null : revision.slot(slot);
+    if (counts == null || !request.mayWait() || request.hasFallenBack()) {
       return;
     }
     var waited = Duration.ofNanos(Math.max(0, request.phases().queue()));
-    counts.computeIfAbsent(revision.id().withoutPort(),
-        _ -> new AtomicIntegerArray(QueueTimeHistogram.BUCKETS))
-        .incrementAndGet(QueueTimeHistogram.bucket(waited));
+    counts.incrementAndGet(QueueTimeHistogram.bucket(waited));
   }
 
   /** Returns and resets the times by revision, with those of all its ports. */
   Map<RevisionId, QueueTimeHistogram> take() {
-    var taken = new HashMap<RevisionId, QueueTimeHistogram>();
-    for (var id : counts.keySet()) {
-      var found = counts.remove(id);
-      if (found != null) {
-        var numbers = new int[QueueTimeHistogram.BUCKETS];
-        for (int bucket = 0; bucket < numbers.length; bucket++) {
-          numbers[bucket] = found.get(bucket);
-        }
-        taken.put(id, QueueTimeHistogram.of(numbers));
+    var sums = new HashMap<RevisionId, int[]>();
+    revisions.all().forEach(revision -> {
+      var counts = revision.peek(slot);
+      if (counts != null) {
+        revision.clear(slot);
+        var sum = sums.computeIfAbsent(revision.id().withoutPort(),
+            _ -> new int[QueueTimeHistogram.BUCKETS]);
+        Arrays.setAll(sum, bucket -> sum[bucket] + counts.get(bucket));
       }
-    }
+    });
+    var taken = new HashMap<RevisionId, QueueTimeHistogram>();
+    sums.forEach((id, sum) -> taken.put(id, QueueTimeHistogram.of(sum)));
     return taken;
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.LeaseClient;
 import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.LeaderElectionState.Times;
@@ -152,7 +153,8 @@ final class SimulatedScaling {
         machine.wallClock(), random, Times.DEFAULT);
     final Autoscaler autoscaler = new Autoscaler(machine, this, election, new ScalingListener() {
     }, random);
-    private final ConcurrencyReporter reporter = new ConcurrencyReporter(machine,
+    private final TestRevisions revisions = new TestRevisions(machine);
+    private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live, machine,
         Duration.ofSeconds(1), this);
     private final RequestCounter counter = reporter.onLoop(machine);
     private final ResettableTimer members = new ResettableTimer(machine, this::readMembers);
@@ -208,7 +210,7 @@ final class SimulatedScaling {
       }
       long now = clock.elapsed().toNanos();
       requests.computeIfAbsent(id, _ -> new ArrayList<>()).add(now);
-      counter.arrived(id);
+      counter.of(revisions.begun(id)).arrived();
       clock.schedule(length, () -> end(id, now));
     }
 
@@ -221,7 +223,7 @@ final class SimulatedScaling {
         return;
       }
       requests.get(id).remove(began);
-      counter.left(id);
+      counter.of(revisions.begun(id)).left();
     }
 
     int open(RevisionId id) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.cluster.ClusterWatcher;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
@@ -25,7 +26,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.WakingExplanations.Waking;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
@@ -64,9 +65,10 @@ class StandalonePlatformTest {
   private final ClusterWatcher cluster = Make.cluster(() -> access, LONG);
   private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
       "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
-  private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
+  private final TestRevisions revisions = new TestRevisions(loop);
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live, loop,
       Duration.ofSeconds(1), link);
-  private final RequestCounter requests = reporter.onLoop(loop);
+  private final RevisionCount requests = reporter.onLoop(loop).of(revisions.begun(WEB));
 
   @BeforeEach
   void start() throws Exception {
@@ -126,7 +128,7 @@ class StandalonePlatformTest {
     await().until(link::connected);
     await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
 
-    loop.execute(() -> requests.arrived(WEB));
+    loop.execute(() -> requests.arrived());
 
     await().untilAsserted(() -> assertThat(replicas()).isEqualTo(1));
     await()
@@ -174,7 +176,7 @@ class StandalonePlatformTest {
   void oneThatDoesNotLeadSaysWhoDoesAndWhatItHasWritten() throws Exception {
     await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
     await().until(link::connected);
-    loop.execute(() -> requests.arrived(WEB));
+    loop.execute(() -> requests.arrived());
     await()
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
@@ -262,7 +264,7 @@ class StandalonePlatformTest {
   void whatWasScaledLastIsInTheStatusWhenTheLeaderHasEnded() {
     await().until(link::connected);
     await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
-    loop.execute(() -> requests.arrived(WEB));
+    loop.execute(() -> requests.arrived());
     await().until(() -> replicas() > 0);
 
     // As the process ends: the cluster first.
@@ -299,7 +301,7 @@ class StandalonePlatformTest {
 
     loop.execute(() -> {
       for (int i = 0; i < 5; i++) {
-        requests.arrived(WEB);
+        requests.arrived();
       }
     });
     await().untilAsserted(() -> assertThat(replicas()).isPositive());

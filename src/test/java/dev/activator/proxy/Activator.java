@@ -27,7 +27,7 @@ import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.CountedLoops;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
@@ -305,7 +305,7 @@ public final class Activator implements Closeable {
     }
   }
 
-  private final class Counter implements RequestCounter {
+  private final class Counter extends RequestCounts {
     @Override
     public void arrived(RevisionId revision) {
       arrivals.incrementAndGet();

@@ -91,7 +91,8 @@ final class World {
         LeadershipCheck.ALONE, new ScalingListener() {
         }, random);
     join(backends);
-    reporter = new ConcurrencyReporter(new SimulatedLoop(clock, random), Duration.ofSeconds(1),
+    reporter = new ConcurrencyReporter(live, new SimulatedLoop(clock, random),
+        Duration.ofSeconds(1),
         new Link(autoscaler));
     callers.loop(home, throttler, pods, reporter);
     callers.loop(other, throttler, pods, reporter);

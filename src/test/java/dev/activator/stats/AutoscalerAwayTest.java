@@ -77,7 +77,9 @@ class AutoscalerAwayTest {
       new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
   private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
       AutoscalerLink.Timings.DEFAULT, new Random(1));
-  private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
+  private final TestRevisions revisions = new TestRevisions(loops::loopFor,
+      Revision.of(HELLO, 10), Revision.of(AT_ZERO, 10), Revision.of(LEFT, 10));
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live, time,
       Duration.ofSeconds(1), link);
   private final ActivatorHealth health = new ActivatorHealth(AutoscalerReadinessPolicy.STARTUP);
   private final List<String> changes = new CopyOnWriteArrayList<>();
@@ -133,9 +135,6 @@ class AutoscalerAwayTest {
   }
 
   private void activatorComes() throws Exception {
-    var revision = Revision.of(HELLO, 10);
-    var revisions = new TestRevisions(loops::loopFor, revision, Revision.of(AT_ZERO, 10),
-        Revision.of(LEFT, 10));
     var queues = Make.throttler(revisions.live, 100);
     throttler = queues;
     revisions.live.all().forEach(queues::revision);

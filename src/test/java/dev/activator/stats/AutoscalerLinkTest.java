@@ -3,6 +3,7 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
@@ -389,8 +390,9 @@ class AutoscalerLinkTest {
   private void reportsTheCurrentCountsAndNothingOfBefore(long seed) {
     var random = new Random(seed);
     var linkUnderTest = link(random);
+    var revisions = new TestRevisions(loop);
     var reporter = Quiescence
-        .watch(new ConcurrencyReporter(loop, Duration.ofSeconds(1), linkUnderTest));
+        .watch(new ConcurrencyReporter(revisions.live, loop, Duration.ofSeconds(1), linkUnderTest));
     linkUnderTest.onChange(reporter);
     var counter = reporter.onLoop(loop);
     List<RevisionId> there = new ArrayList<>();
@@ -416,11 +418,11 @@ class AutoscalerLinkTest {
           var revision = new RevisionId("ns", "r" + random.nextInt(20));
           there.add(revision);
           current.add(revision);
-          counter.arrived(revision);
+          counter.of(revisions.begun(revision)).arrived();
         }
         default -> {
           if (!there.isEmpty()) {
-            counter.left(there.remove(random.nextInt(there.size())));
+            counter.of(revisions.of(there.remove(random.nextInt(there.size())))).left();
           }
         }
       }

@@ -3,6 +3,7 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestRevisions;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
@@ -249,7 +250,9 @@ class AutoscalerLinkWireTest {
     int port = serve(FreePort.next(), WebsocketServerSpec.builder().build());
     var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
     // Its first periodic report is a day away.
-    var reporter = Quiescence.watch(new ConcurrencyReporter(loop, Duration.ofDays(1), open));
+    var revisions = new TestRevisions(loop);
+    var reporter = Quiescence
+        .watch(new ConcurrencyReporter(revisions.live, loop, Duration.ofDays(1), open));
     open.onChange(reporter);
     var counter = reporter.onLoop(loop);
     reporter.start();
@@ -260,9 +263,9 @@ class AutoscalerLinkWireTest {
     assertThat(next(changes)).isEqualTo("lost");
 
     loop.execute(() -> {
-      counter.arrived(LEFT);
-      counter.arrived(A);
-      counter.left(LEFT);
+      counter.of(revisions.begun(LEFT)).arrived();
+      counter.of(revisions.begun(A)).arrived();
+      counter.of(revisions.begun(LEFT)).left();
     });
     open.report(List.of(new RevisionStat(LEFT, 2, 2)));
     serve(port, WebsocketServerSpec.builder().build());

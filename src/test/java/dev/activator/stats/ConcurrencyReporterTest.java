@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
@@ -48,14 +50,21 @@ class ConcurrencyReporterTest {
   /** Loops whose clocks go together, and a reporter on the first. */
   private static final class Office {
     private final List<VirtualLoop> loops;
+    private final TestRevisions revisions;
     private final List<RequestCounter> counters;
     private final RecordingSink sink = new RecordingSink();
     private final ConcurrencyReporter reporter;
 
     Office(int loopCount, double periodMillis) {
       loops = IntStream.range(0, loopCount).mapToObj(i -> VirtualLoop.nearOverflow()).toList();
-      reporter = new ConcurrencyReporter(loops.getFirst(), millis(periodMillis), sink);
+      revisions = new TestRevisions(loops.getFirst());
+      reporter = new ConcurrencyReporter(revisions.live, loops.getFirst(), millis(periodMillis),
+          sink);
       counters = loops.stream().map(reporter::onLoop).toList();
+    }
+
+    RevisionCount count(int loop, RevisionId revision) {
+      return counters.get(loop).of(revisions.begun(revision));
     }
 
     /** Requests take turns on the loops; what happens at the time of a report happens before it. */
@@ -63,9 +72,9 @@ class ConcurrencyReporterTest {
       for (int i = 0; i < requests.size(); i++) {
         var request = requests.get(i);
         var loop = loops.get(i % loops.size());
-        var counter = counters.get(i % loops.size());
-        loop.schedule(millis(request.fromMillis), () -> counter.arrived(request.revision));
-        loop.schedule(millis(request.toMillis), () -> counter.left(request.revision));
+        var count = count(i % loops.size(), request.revision);
+        loop.schedule(millis(request.fromMillis), count::arrived);
+        loop.schedule(millis(request.toMillis), count::left);
       }
       reporter.start();
     }
@@ -162,8 +171,8 @@ class ConcurrencyReporterTest {
   void aRevisionIsFirstOnOneLoopOnly() {
     var office = new Office(2, 1_000);
 
-    office.counters.get(0).arrived(REV1);
-    office.counters.get(1).arrived(REV1);
+    office.count(0, REV1).arrived();
+    office.count(1, REV1).arrived();
     office.exchange();
 
     assertThat(office.sink.all()).containsExactly(RevisionStat.first(REV1));
@@ -173,11 +182,11 @@ class ConcurrencyReporterTest {
   void revisionsThatBeginInOneTurnOfALoopAreReportedTogether() {
     var office = new Office(1, 1_000);
 
-    office.counters.getFirst().arrived(REV1);
-    office.counters.getFirst().arrived(REV2);
-    office.counters.getFirst().arrived(REV1);
+    office.count(0, REV1).arrived();
+    office.count(0, REV2).arrived();
+    office.count(0, REV1).arrived();
     office.exchange();
-    office.counters.getFirst().arrived(REV3);
+    office.count(0, REV3).arrived();
     office.exchange();
 
     assertThat(office.sink.atOnce()).containsExactly(
@@ -193,7 +202,7 @@ class ConcurrencyReporterTest {
     office.advanceMillis(4);
     office.sink.all().clear();
 
-    office.counters.get(0).arrived(REV1);
+    office.count(0, REV1).arrived();
 
     office.exchange();
     assertThat(office.sink.all()).isEmpty();
@@ -354,11 +363,11 @@ class ConcurrencyReporterTest {
 
   private static Runnable arrive(Office office, Oracle oracle, Random random) {
     var revision = List.of(REV1, REV2, REV3).get(random.nextInt(3));
-    var counter = office.counters.get(random.nextInt(office.counters.size()));
-    counter.arrived(revision);
+    var count = office.count(random.nextInt(office.counters.size()), revision);
+    count.arrived();
     oracle.arrived(revision);
     return () -> {
-      counter.left(revision);
+      count.left();
       oracle.left(revision);
     };
   }
@@ -412,12 +421,13 @@ class ConcurrencyReporterTest {
   void goesOnReporting_afterOneLoopFailedToCount() {
     var loop = VirtualLoop.nearOverflow();
     var sink = new RecordingSink();
+    var revisions = new TestRevisions(loop);
     var reporter = Quiescence.watch(
-        new ConcurrencyReporter(loop, Duration.ofSeconds(1), sink));
+        new ConcurrencyReporter(revisions.live, loop, Duration.ofSeconds(1), sink));
     var requests = new BrokenClock(loop);
-    var counter = reporter.onLoop(requests);
+    var count = reporter.onLoop(requests).of(revisions.begun(REV1));
     reporter.start();
-    counter.arrived(REV1);
+    count.arrived();
     loop.advance(Duration.ofMillis(1_500));
     int before = sink.all().size();
 
@@ -428,7 +438,7 @@ class ConcurrencyReporterTest {
     loop.advance(Duration.ofSeconds(3));
 
     assertThat(sink.all().size()).isGreaterThan(before);
-    counter.left(REV1);
+    count.left();
     loop.advance(Duration.ofSeconds(3));
     reporter.stop();
     loop.run();

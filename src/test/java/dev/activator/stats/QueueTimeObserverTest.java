@@ -26,7 +26,7 @@ class QueueTimeObserverTest {
   private final ColdStartRecorder starts = new ColdStartRecorder(
       revisions.live, loop::nanoTime, new Meters(),
       Clock.systemUTC(), ColdStartRecorder.LabelledBy.NONE);
-  private final QueueTimeObserver times = new QueueTimeObserver();
+  private final QueueTimeObserver times = new QueueTimeObserver(revisions.live);
   private final RequestObservers observers = new RequestObservers();
 
   QueueTimeObserverTest() {

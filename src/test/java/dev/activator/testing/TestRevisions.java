@@ -51,6 +51,12 @@ public final class TestRevisions {
     return known == null ? ended(Revision.of(id, 1)) : known;
   }
 
+  /** One that exists from now on. */
+  public LiveRevision begun(RevisionId id) {
+    var known = live.find(id);
+    return known == null ? put(Revision.of(id, 1)) : known;
+  }
+
   /** One of which nothing else is known. */
   public static LiveRevision alone(Revision revision) {
     return new TestRevisions(new VirtualLoop()).put(revision);

@@ -161,7 +161,7 @@ final class GatewayAdmitServer {
   }
 
   private RequestDispatcher dispatcher(LoopContext proxied) {
-    var handover = new GatewayHandover(proxied.loop(), proxied.counter(), pods, revisions,
+    var handover = new GatewayHandover(proxied.loop(), pods, revisions,
         settings.requestDuration());
     handovers.add(handover);
     return new RequestDispatcher(proxied.with(handover));

@@ -13,7 +13,6 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.Rejection;
@@ -35,7 +34,6 @@ final class GatewayHandover implements Delivery {
   private static final String REQUEST_DURATION = "activator.dev/request-duration";
 
   private final Loop loop;
-  private final RequestCounter counter;
   private final RevisionReadySince pods;
   private final Duration countedFor;
   private final LiveRevisions revisions;
@@ -43,10 +41,9 @@ final class GatewayHandover implements Delivery {
   private final Slot<Map<Exchange, Destination>> slot;
   private boolean stopped;
 
-  GatewayHandover(Loop loop, RequestCounter counter, RevisionReadySince pods,
-      LiveRevisions revisions, Duration countedFor) {
+  GatewayHandover(Loop loop, RevisionReadySince pods, LiveRevisions revisions,
+      Duration countedFor) {
     this.loop = loop;
-    this.counter = counter;
     this.pods = pods;
     this.countedFor = countedFor;
     this.revisions = revisions;
@@ -87,16 +84,11 @@ final class GatewayHandover implements Delivery {
   /** Answers that the gateway may send the request. The request is still counted for a while. */
   private void handOver(Exchange exchange, Destination pod) {
     if (exchange.mayWait()) {
-      countOn(exchange.currentRevision());
+      // Counted for a fixed time, because its end is not seen here.
+      loop.schedule(duration(exchange.currentRevision()), exchange.count()::left);
     }
     exchange.endUncounted(LocalResponse.empty(200).with(POD, pod.toString()),
         RequestOutcome.HANDED_OVER);
-  }
-
-  /** Counts the request for a fixed time, because its end is not seen here. */
-  private void countOn(Revision revision) {
-    var id = revision.id();
-    loop.schedule(duration(revision), () -> counter.left(id));
   }
 
   private Duration duration(Revision revision) {

@@ -35,8 +35,8 @@ public class RulesConfiguration {
     var ofLoops = new CopyOnWriteArrayList<TunnelActivityTracker>();
     meters.number(MetricDefinition.SILENT_CONNECTIONS, Labels.EMPTY,
         () -> ofLoops.stream().mapToInt(TunnelActivityTracker::silent).sum());
-    return (loop, counter) -> {
-      var tracker = new TunnelActivityTracker(loop, counter);
+    return loop -> {
+      var tracker = new TunnelActivityTracker(loop);
       ofLoops.add(tracker);
       return tracker;
     };

@@ -4,8 +4,6 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.TunnelWatcher;
-import dev.activator.revision.RevisionId;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -22,15 +20,13 @@ public final class TunnelActivityTracker implements TunnelWatcher {
   private static final Duration STEP = Duration.ofSeconds(1);
 
   private final Loop loop;
-  private final RequestCounter counter;
   private final ResettableTimer timer;
   private final Set<Connection> open = new LinkedHashSet<>();
   /** The number of connections that are not counted now. */
   private final AtomicInteger silent = new AtomicInteger();
 
-  public TunnelActivityTracker(Loop loop, RequestCounter counter) {
+  public TunnelActivityTracker(Loop loop) {
     this.loop = loop;
-    this.counter = counter;
     this.timer = new ResettableTimer(loop, this::check);
   }
 
@@ -41,12 +37,11 @@ public final class TunnelActivityTracker implements TunnelWatcher {
 
   @Override
   public @Nullable Tunnel opened(Exchange exchange) {
-    var revision = exchange.currentRevision();
-    var rules = revision.rules();
+    var rules = exchange.currentRevision().rules();
     if (rules == null || rules.ignoreIdleAfter() == null) {
       return null;
     }
-    var connection = new Connection(exchange, revision.id(), rules.ignoreIdleAfter().toNanos());
+    var connection = new Connection(exchange, rules.ignoreIdleAfter().toNanos());
     open.add(connection);
     timer.within(STEP);
     return connection;
@@ -63,7 +58,6 @@ public final class TunnelActivityTracker implements TunnelWatcher {
   /** An upgraded connection. It was counted when its request came. */
   private final class Connection implements Tunnel {
     private final Exchange exchange;
-    private final RevisionId revision;
     private final long afterNanos;
     private long lastNanos;
     /** Whether a byte has passed since the last check. */
@@ -71,9 +65,8 @@ public final class TunnelActivityTracker implements TunnelWatcher {
     private boolean counted = true;
     private boolean closing;
 
-    private Connection(Exchange exchange, RevisionId revision, long afterNanos) {
+    private Connection(Exchange exchange, long afterNanos) {
       this.exchange = exchange;
-      this.revision = revision;
       this.afterNanos = afterNanos;
       this.lastNanos = loop.nanoTime();
     }
@@ -93,7 +86,7 @@ public final class TunnelActivityTracker implements TunnelWatcher {
       if (!counted && !closing) {
         counted = true;
         silent.decrementAndGet();
-        counter.arrived(revision);
+        exchange.count().arrived();
       }
     }
 
@@ -104,7 +97,7 @@ public final class TunnelActivityTracker implements TunnelWatcher {
       } else if (counted && now - lastNanos >= afterNanos) {
         counted = false;
         silent.incrementAndGet();
-        counter.left(revision);
+        exchange.count().left();
       }
       if (!counted && !closing && exchange.isPodWithdrawn()) {
         closing = true;

@@ -176,7 +176,8 @@ public final class JvmWarmUp {
       BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle) throws IOException {
     var router = new Router(new RevisionResolver.Knative("cluster.local", (_, _, _) -> ID),
         _ -> null, revisions, Readiness.Ready::new);
-    var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);
+    var reporter = new ConcurrencyReporter(revisions, loops.loopFor(ID), Duration.ofSeconds(1),
+        NO_AUTOSCALER);
     var meters = new RequestMeters(new Meters(), revisions);
     var held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
     var unread = new UnreadResponseBytes(new UnreadResponseBudget(1 << 20));

@@ -7,6 +7,7 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.LiveRevision;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -49,6 +50,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   final RequestDeadlines deadlines = new RequestDeadlines(this);
   /** An upgraded connection that is watched. */
   private TunnelWatcher.@Nullable Tunnel tunnel;
+  /** Null for a request that may not wait. */
+  private @Nullable RevisionCount count;
   private boolean ended;
 
   Exchange(LoopContext context, Downstream downstream, HttpRequest request,
@@ -61,7 +64,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     saw(Step.ARRIVED);
     var instead = route().instead();
     if (instead == null) {
-      context.counter().arrived(currentRevision().id());
+      countIn();
     } else if (instead.always()) {
       answerInstead();
       return;
@@ -69,6 +72,16 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     downstream.checkAt(arrivedNanos()
         + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), 0));
     admit();
+  }
+
+  private void countIn() {
+    count = context.counter().of(currentLive());
+    count.arrived();
+  }
+
+  /** The count of the revision's requests. Call only if the request may wait. */
+  public RevisionCount count() {
+    return Objects.requireNonNull(count);
   }
 
   private void admit() {
@@ -120,9 +133,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   /** Hands the whole request to another revision; nothing of it was sent before. */
   void handTo(LiveRevision other) {
-    context.counter().left(currentRevision().id());
+    count().left();
     fallBack(other);
-    context.counter().arrived(other.id());
+    countIn();
     downstream.checkAt(arrivedNanos()
         + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), passedNanos()));
     admit();
@@ -419,8 +432,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     try {
       release();
     } finally {
-      if (mayWait() && (tunnel == null || tunnel.end())) {
-        context.counter().left(currentRevision().id());
+      if (count != null && (tunnel == null || tunnel.end())) {
+        count.left();
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LiveRevision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SyntheticRequest implements QueuedCaller {
   private final Loop loop;
-  private final RequestCounter counter;
+  private final RevisionCount count;
   private final LiveRevision revision;
   private final Consumer<End> onEnd;
   private @Nullable QueueEntry entry;
@@ -43,7 +44,7 @@ public final class SyntheticRequest implements QueuedCaller {
   public SyntheticRequest(Loop loop, RequestCounter counter, LiveRevision revision,
       Consumer<End> onEnd) {
     this.loop = loop;
-    this.counter = counter;
+    this.count = counter.of(revision);
     this.revision = revision;
     this.onEnd = onEnd;
   }
@@ -54,7 +55,7 @@ public final class SyntheticRequest implements QueuedCaller {
    * @return whether it is queued; false if it has already ended
    */
   public boolean start(BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle) {
-    counter.arrived(revision.id());
+    count.arrived();
     try {
       switch (throttle.apply(revision, this)) {
         case Permit now -> granted(now);
@@ -102,7 +103,7 @@ public final class SyntheticRequest implements QueuedCaller {
 
   private void end(End how) {
     entry = null;
-    counter.left(revision.id());
+    count.left();
     onEnd.accept(how);
   }
 }

@@ -1,7 +1,6 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,7 @@ public interface TunnelWatcher {
   /** Makes the watcher of a loop. */
   @FunctionalInterface
   interface Maker {
-    TunnelWatcher of(Loop loop, RequestCounter counter);
+    TunnelWatcher of(Loop loop);
   }
 
   /** An upgraded connection that is watched. It is counted when this begins. */

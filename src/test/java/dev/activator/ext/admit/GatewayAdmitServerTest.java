@@ -22,7 +22,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
@@ -116,7 +116,7 @@ class GatewayAdmitServerTest {
     resources.disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block();
   }
 
-  private final class Counter implements RequestCounter {
+  private final class Counter extends RequestCounts {
     @Override
     public void arrived(RevisionId revision) {
       counted.incrementAndGet();

@@ -29,6 +29,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.StubDownstream;
@@ -68,7 +69,7 @@ class GatewayHandoverTest {
   private final RevisionReadySince ready = new RevisionReadySince(revisions.live, DELAY,
       loop::nanoTime);
   private int counted;
-  private final RequestCounter counter = new RequestCounter() {
+  private final RequestCounter counter = new RequestCounts() {
     @Override
     public void arrived(RevisionId revision) {
       counted++;
@@ -79,8 +80,8 @@ class GatewayHandoverTest {
       counted--;
     }
   };
-  private final GatewayHandover handover = new GatewayHandover(loop, counter, ready,
-      revisions.live, COUNTED_FOR);
+  private final GatewayHandover handover = new GatewayHandover(loop, ready, revisions.live,
+      COUNTED_FOR);
   private final RequestDispatcher dispatcher = Dispatchers
       .with(loop, new Router(
           new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),

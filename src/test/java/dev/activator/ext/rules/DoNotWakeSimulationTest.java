@@ -92,7 +92,8 @@ class DoNotWakeSimulationTest {
     }
   }, new ScalingListener() {
   }, new Random(1));
-  private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop, Duration.ofSeconds(1),
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live,
+      loop, Duration.ofSeconds(1),
       new StatSink() {
         @Override
         public void atOnce(List<RevisionStat> stats) {

@@ -32,7 +32,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.StubDownstream;
@@ -82,7 +82,7 @@ class FallbackTest {
           new Router(new RevisionResolver.Hosts((_, _, _) -> WEB), _ -> null, revisions.live,
               Readiness.Ready::new, Dispatchers.arrival(WaitingPageMode.AUTO, List.of())),
           throttler::admit, pod)
-      .counter(new RequestCounter() {
+      .counter(new RequestCounts() {
         @Override
         public void arrived(RevisionId revision) {
           counted.merge(revision, 1, Integer::sum);

@@ -59,7 +59,7 @@ class TunnelActivityTrackerTest {
   private final Throttler throttler = Make.throttler(revisions.live, 10);
   private final List<RevisionStat> atOnce = new ArrayList<>();
   private final List<RevisionStat> lastSecond = new ArrayList<>();
-  private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live, loop,
       Duration.ofSeconds(1), new StatSink() {
         @Override
         public void atOnce(List<RevisionStat> stats) {

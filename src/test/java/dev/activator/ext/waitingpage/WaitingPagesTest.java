@@ -31,7 +31,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.Make;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -96,7 +96,7 @@ class WaitingPagesTest {
             starts.listedFor(id), start.usual());
   }
 
-  private static final class Counter implements RequestCounter {
+  private static final class Counter extends RequestCounts {
     private int now;
 
     @Override

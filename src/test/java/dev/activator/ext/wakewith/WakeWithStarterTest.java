@@ -13,7 +13,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
@@ -49,7 +49,7 @@ class WakeWithStarterTest {
     throttler.starts().subscribe("test", wakeWith::onStart);
   }
 
-  private static final class Counter implements RequestCounter {
+  private static final class Counter extends RequestCounts {
     private final Map<String, Integer> now = new TreeMap<>();
     private final Map<String, Integer> ever = new TreeMap<>();
 

@@ -160,7 +160,7 @@ public final class Dispatchers {
           new FallbackHold(name -> name, fallbacks)));
       return new RequestDispatcher(new LoopContext(loop, router, throttle, pods, counter,
           new LoopContext.Memory(held, unread), new LoopContext.Seams(observer, starts, hold,
-              new TunnelActivityTracker(loop, counter), delivery)));
+              new TunnelActivityTracker(loop), delivery)));
     }
   }
 }

@@ -5,7 +5,7 @@ import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -33,7 +33,7 @@ final class OnePod {
 
   OnePod(Revision revision) {
     dispatcher = Dispatchers.of(loop, revision, throttle::admit, pod, held.share(),
-        new RequestCounter() {
+        new RequestCounts() {
           @Override
           public void arrived(RevisionId id) {
             counted.incrementAndGet();

@@ -1,10 +1,10 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 
 /** Counts nothing. */
-final class UncountedRequests implements RequestCounter {
+final class UncountedRequests extends RequestCounts {
   @Override
   public void arrived(RevisionId revision) {}
 

@@ -29,7 +29,7 @@ import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.RequestCounts;
 import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
@@ -430,7 +430,7 @@ final class Run {
     }
   }
 
-  private final class Counter implements RequestCounter {
+  private final class Counter extends RequestCounts {
     @Override
     public void arrived(RevisionId id) {
       if (rules == Rules.DO_NOT_WAKE) {
