@@ -41,7 +41,18 @@ final class ChangeToEventMapper {
     if (after == null) {
       return List.of();
     }
+    if (kind.equals(BuiltInKinds.DEPLOYMENT)) {
+      return deployment(old, after);
+    }
     return kind.equals(BuiltInKinds.REPLICA_SET) ? replicaSet(old, after) : service(old, after);
+  }
+
+  private static List<News> deployment(JsonNode before, JsonNode after) {
+    var failure = ConditionManager.find(after, DeploymentController.REPLICA_FAILURE);
+    return ConditionManager.isTrue(after, DeploymentController.REPLICA_FAILURE)
+        && !ConditionManager.isTrue(before, DeploymentController.REPLICA_FAILURE)
+            ? List.of(new News(WARNING, "FailedCreate", failure.path("message").asString("")))
+            : List.of();
   }
 
   private static List<News> pod(JsonNode before, JsonNode after) {

@@ -12,11 +12,14 @@ import java.util.function.Supplier;
  *
  * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds}, a
  * process is probed as often as in {@code pkg/queue/readiness/probe.go} of Knative Serving, until
- * it is ready.
+ * it is ready, or for {@link #EAGER_FOR}.
  */
 final class ContainerProbeWorker {
   static final Duration DEFAULT_PERIOD = Duration.ofSeconds(10);
   static final Duration EAGER_PERIOD = Duration.ofMillis(50);
+  /** Later probes come once a second, so that they do not fill the log of a program that fails. */
+  static final Duration EAGER_FOR = Duration.ofSeconds(5);
+  private static final Duration PATIENT_PERIOD = Duration.ofSeconds(1);
 
   /** Called on the loop. */
   interface Listener {
@@ -42,6 +45,7 @@ final class ContainerProbeWorker {
   private int failures;
   private boolean passed;
   private boolean stopped;
+  private long startNanos;
 
   /**
    * @param firstPeriod the period until the probe has passed once, if it sets none
@@ -58,6 +62,7 @@ final class ContainerProbeWorker {
   }
 
   void start() {
+    startNanos = loop.nanoTime() + probe.initialDelay().toNanos();
     loop.schedule(probe.initialDelay(), this::begin);
   }
 
@@ -113,6 +118,11 @@ final class ContainerProbeWorker {
     if (!probe.period().isZero()) {
       return probe.period();
     }
-    return passed ? DEFAULT_PERIOD : firstPeriod;
+    if (passed) {
+      return DEFAULT_PERIOD;
+    }
+    boolean eager = loop.nanoTime() - startNanos < EAGER_FOR.toNanos()
+        || firstPeriod.compareTo(PATIENT_PERIOD) > 0;
+    return eager ? firstPeriod : PATIENT_PERIOD;
   }
 }

@@ -39,6 +39,10 @@ final class DeploymentController {
   /** The condition that pods were not ready in time. ReplicaSets have it, too. */
   static final String REPLICA_FAILURE = "ReplicaFailure";
   static final String OVERDUE = "ProgressDeadlineExceeded";
+  private static final String NO_COMMAND = "NoCommand";
+  private static final String NO_COMMAND_TEXT = "embedded mode runs local processes, not images: give the container a command";
+  private static final String CREATE_ERROR = "ReplicaSetCreateError";
+  private static final String REFUSED = "The API refused its ReplicaSet; the log has the reason.";
   private static final int DEFAULT_HISTORY = 10;
   private static final int HASH_LENGTH = 10;
 
@@ -255,7 +259,10 @@ final class DeploymentController {
                   current == null ? 0 : sum(List.of(current), "/status/replicas"))
               .put("readyReplicas", ready).put("availableReplicas", ready)
               .put("unavailableReplicas", Math.max(0, wanted - ready));
-          conditions(found, ready >= wanted, runs, overdue(sets));
+          conditions(found, ready >= wanted, runs,
+              current == null && !ObjectMeta.terminating(deployment)
+                  ? REFUSED
+                  : overdue(sets));
         });
     publishRevision(deployment, ready);
   }
@@ -267,16 +274,16 @@ final class DeploymentController {
         .map(one -> one.path("message").asString("")).findFirst().orElse("");
   }
 
+  /** @param problem why the Deployment does not progress; empty if it may */
   private void conditions(ObjectNode deployment, boolean available, boolean runs,
-      String overdue) {
+      String problem) {
     var conditions = ConditionManager.of(deployment, store.now());
     if (!runs) {
       if (!ConditionManager.isTrue(deployment, REPLICA_FAILURE)) {
         log.warn("Deployment {} does not run: its container has no command",
             ObjectMeta.key(deployment));
-        conditions.fail("Available", "NoCommand",
-            "embedded mode runs local processes, not images: give the container a command");
-        conditions.hold(REPLICA_FAILURE);
+        conditions.fail("Available", NO_COMMAND, NO_COMMAND_TEXT);
+        conditions.hold(REPLICA_FAILURE, NO_COMMAND, NO_COMMAND_TEXT);
       }
       return;
     }
@@ -293,10 +300,10 @@ final class DeploymentController {
     }
     if (deployment.at("/spec/paused").asBoolean(false)) {
       conditions.unknown("Progressing", "DeploymentPaused", "Deployment is paused");
-    } else if (!overdue.isEmpty() && !available) {
+    } else if (problem.equals(REFUSED) || !problem.isEmpty() && !available) {
       if (!ConditionManager.find(deployment, "Progressing").path("message").asString("")
-          .equals(overdue)) {
-        conditions.fail("Progressing", OVERDUE, overdue);
+          .equals(problem)) {
+        conditions.fail("Progressing", problem.equals(REFUSED) ? CREATE_ERROR : OVERDUE, problem);
       }
     } else {
       conditions.hold("Progressing", available ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",

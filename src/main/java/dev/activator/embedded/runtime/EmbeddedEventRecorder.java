@@ -47,8 +47,8 @@ final class EmbeddedEventRecorder {
 
   List<StoreSubscription> subscribe() {
     return List
-        .of(BuiltInKinds.POD, BuiltInKinds.REPLICA_SET, BuiltInKinds.REVISION,
-            BuiltInKinds.KNATIVE_SERVICE)
+        .of(BuiltInKinds.POD, BuiltInKinds.REPLICA_SET, BuiltInKinds.DEPLOYMENT,
+            BuiltInKinds.REVISION, BuiltInKinds.KNATIVE_SERVICE)
         .stream()
         .map(kind -> store.subscribe(kind, loop, this::changed)).toList();
   }

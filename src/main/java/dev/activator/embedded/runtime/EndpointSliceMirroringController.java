@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.api.policy.ObjectNames;
 import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
@@ -110,7 +111,8 @@ public final class EndpointSliceMirroringController {
       String family, JsonNode ports) {
     // Subsets may differ only in the names of their ports.
     String numbers = ports.valueStream()
-        .map(port -> Stream.of(port.path("name").asString(""), port.path("port").asString(""))
+        .map(port -> Stream.of(inName(port.path("name").asString("")),
+            port.path("port").asString(""))
             .filter(part -> !part.isEmpty()).collect(Collectors.joining("-")))
         .collect(Collectors.joining("-"));
     String name = ObjectMeta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
@@ -127,6 +129,13 @@ public final class EndpointSliceMirroringController {
           : Json.MAPPER.createArrayNode());
       return slice;
     });
+  }
+
+  /** The name of a port, which in Endpoints can be any text, as a part of a slice's name. */
+  private static String inName(String port) {
+    return port.isEmpty() || ObjectNames.problemAsLabel(port).isEmpty()
+        ? port
+        : Integer.toHexString(port.hashCode());
   }
 
   private static ObjectNode labels(ObjectNode endpoints) {

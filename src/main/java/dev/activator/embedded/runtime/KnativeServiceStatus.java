@@ -14,8 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param newest the newest revision
  * @param routed the name of the revision that gets the requests; empty until a revision has been
  *     ready
+ * @param generation the generation of the Service whose revision is the newest
  */
-record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
+record KnativeServiceStatus(ObjectNode newest, String routed, long generation, int requestPort) {
   private static final String READY = "Ready";
   private static final String CONFIGURATIONS = "ConfigurationsReady";
   private static final String ROUTES = "RoutesReady";
@@ -25,7 +26,7 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
     String url = "http://" + ObjectMeta.name(service) + "." + ObjectMeta.namespace(service)
         + ".localhost:"
         + requestPort;
-    status.put("observedGeneration", ObjectMeta.of(service).path("generation").asInt(0))
+    status.put("observedGeneration", generation)
         .put("latestCreatedRevisionName", ObjectMeta.name(newest)).put("url", url);
     status.putObject("address").put("url", url);
     if (!routed.isEmpty()) {
@@ -41,6 +42,16 @@ record KnativeServiceStatus(ObjectNode newest, String routed, int requestPort) {
     } else {
       conditions.hold(ROUTES);
     }
+    ready(conditions, service);
+  }
+
+  /** The status of a Service whose newest revision does not exist, because the API refused it. */
+  static void writeRefused(ObjectNode service, String revision, Instant now) {
+    service.withObjectProperty("status").put("observedGeneration",
+        ObjectMeta.of(service).path("generation").asLong(0));
+    var conditions = ConditionManager.of(service, now);
+    fail(conditions, service, CONFIGURATIONS, "RevisionFailed",
+        "Revision \"" + revision + "\" was refused by the API; the log has the reason.");
     ready(conditions, service);
   }
 

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,7 @@ public final class ServingController {
    */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
+  private static final Pattern REVISION_NUMBER = Pattern.compile("-(\\d{1,9})$");
   private static final List<Kind> OWNED_BY_REVISION = List.of(BuiltInKinds.ENDPOINTS,
       BuiltInKinds.SERVICE,
       BuiltInKinds.DEPLOYMENT);
@@ -157,10 +159,11 @@ public final class ServingController {
     // This is done first, since an observer of the revision may look it up by the Service's name.
     latest.putIfAbsent(id(service), id(wanted.revision()));
     var revision = dependents.ensure(BuiltInKinds.REVISION, wanted.revision());
+    known.generation = generation;
     if (revision == null) {
+      refused(service, wanted.name());
       return;
     }
-    known.generation = generation;
     String before = known.newest;
     known.newest = wanted.name();
     if (plan.fresh()) {
@@ -178,6 +181,14 @@ public final class ServingController {
         .map(old -> RevisionObjects.revisionName(ObjectMeta.name(service), old.number()))
         .filter(old -> routed == null || !old.equals(routed.name()))
         .forEach(old -> objects.delete(BuiltInKinds.REVISION, ObjectMeta.namespace(service), old));
+  }
+
+  /** The API has refused a revision, so the Service stays as it was. */
+  private void refused(ObjectNode service, String revision) {
+    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
+        ObjectMeta.name(service), now -> KnativeServiceStatus.writeRefused(now, revision,
+            store.now()));
+    completeWrites(id(service));
   }
 
   private void revisionChanged(ApiStoreChange event) {
@@ -300,7 +311,8 @@ public final class ServingController {
     }
     objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
         ObjectMeta.name(service),
-        now -> new KnativeServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
+        now -> new KnativeServiceStatus(newest, known.ready, known.generation, requestPort)
+            .write(now, store.now()));
     if (!known.ready.isEmpty() || isRoutable(newest)) {
       completeWrites(id);
     }
@@ -348,12 +360,12 @@ public final class ServingController {
   }
 
   private ServiceRevisionPlanner.Entry entry(ObjectNode revision) {
-    int number = Integer
-        .parseInt(
-            ObjectMeta.labels(revision).getOrDefault(KnownLabels.CONFIGURATION_GENERATION, "0"));
+    // A user may change its labels.
+    var number = REVISION_NUMBER.matcher(ObjectMeta.name(revision));
     String template = ObjectMeta.of(revision).path("annotations").path(RevisionObjects.TEMPLATE)
         .asString("");
-    return new ServiceRevisionPlanner.Entry(number, template);
+    return new ServiceRevisionPlanner.Entry(
+        number.find() ? Integer.parseInt(number.group(1)) : 0, template);
   }
 
   /** Adopts revisions that an earlier Service with this name has orphaned. */

@@ -236,8 +236,8 @@ final class ConsoleHomePage {
     return "<br/><small>" + row.cards().stream().map(card -> "<a href=\""
         + ConsoleHtml.detailUrl(card.id()) + "\">" + text(card.id().name()) + "</a>"
         + (card == main && card.isLive()
-            ? " <span class=\"live\" title=\"it gets new requests; its share of those of the last minute\">live"
-                + (share.isEmpty() ? "" : ", " + share) + "</span>"
+            ? " <span class=\"live\" title=\"it gets new requests\">live</span>"
+                + (share.isEmpty() ? "" : " (" + share + " of the last minute)")
             : ""))
         .limit(3).collect(joining(", ")) + (row.cards().size() > 3 ? ", …" : "") + "</small>";
   }

@@ -28,6 +28,16 @@ class ContainerProbeWorkerTest {
   }
 
   @Test
+  void isProbedOnceASecondIfItDoesNotPassWithinFiveSeconds() {
+    probe(0, 0, 1, 3, () -> false);
+
+    loop.advance(Duration.ofMillis(4_990));
+    assertThat(attempts).isEqualTo(100);
+    loop.advance(Duration.ofSeconds(10));
+    assertThat(attempts).isEqualTo(110);
+  }
+
+  @Test
   void keepsItsOwnPeriodAndInitialDelay() {
     probe(2, 3, 1, 3, () -> loop.elapsed().toSeconds() >= 6);
 

@@ -8,6 +8,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.util.Comparator;
@@ -111,6 +112,19 @@ class DeploymentControllerTest {
     }
 
     assertThat(revisions()).containsExactly("3", "4");
+  }
+
+  @Test
+  void doesNotProgressIfItsReplicaSetIsRefused() {
+    store.onAdmission(BuiltInKinds.REPLICA_SET, set -> {
+      throw StatusException.invalid("spec", "refused");
+    });
+
+    create("v1");
+
+    var progressing = ConditionManager.find(deployment(), "Progressing");
+    assertThat(progressing.path("status").asString()).isEqualTo("False");
+    assertThat(progressing.path("reason").asString()).isEqualTo("ReplicaSetCreateError");
   }
 
   @Test

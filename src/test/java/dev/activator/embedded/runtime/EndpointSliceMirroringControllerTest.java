@@ -88,6 +88,13 @@ class EndpointSliceMirroringControllerTest {
   }
 
   @Test
+  void writesASliceForAPortWithAnyName() {
+    write("[{'ports': [{'name': 'Web_UI', 'port': 1}], 'addresses': [{'ip': '10.0.0.1'}]}]");
+
+    assertThat(slices()).containsExactly("IPv4 1 [10.0.0.1]");
+  }
+
+  @Test
   void writesADeletedSliceAgain() {
     var slice = store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst();
 

@@ -152,6 +152,8 @@ class KubeletTest {
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'containers': [{'name': 'c', 'image': 'nginx'}]}}}}"""));
     until(() -> ConditionManager.isTrue(deployment(), "ReplicaFailure"));
+    assertThat(ConditionManager.find(deployment(), "ReplicaFailure").path("message").asString())
+        .contains("give the container a command");
 
     command("sleep", "1000");
     until(() -> !ConditionManager.isTrue(deployment(), "ReplicaFailure"));

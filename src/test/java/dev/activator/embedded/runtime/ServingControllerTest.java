@@ -117,6 +117,38 @@ class ServingControllerTest {
   }
 
   @Test
+  void aLabelOfAUserDoesNotStopTheNextRevision() {
+    apply(service("shop", 0, "serve"));
+    store.edit(BuiltInKinds.REVISION, "default", "shop-00001", revision -> {
+      ObjectMeta.of(revision).withObjectProperty("labels")
+          .put(KnownLabels.CONFIGURATION_GENERATION, "abc");
+      return revision;
+    });
+
+    apply(service("shop", 0, "serve", "--fast"));
+
+    assertThat(names(BuiltInKinds.REVISION)).containsExactly("shop-00001", "shop-00002");
+  }
+
+  @Test
+  void aServiceIsNotReadyWhileItsNewestRevisionIsRefused() {
+    apply(service("shop", 0, "serve"));
+    store.onAdmission(BuiltInKinds.REVISION, revision -> {
+      if (ObjectMeta.name(revision).equals("shop-00002")) {
+        throw StatusException.invalid("spec", "refused");
+      }
+      return revision;
+    });
+
+    apply(service("shop", 0, "serve", "--fast"));
+
+    assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
+        "RoutesReady True", "Ready False RevisionFailed");
+    assertThat(controller.latest("default", "shop"))
+        .isEqualTo(new RevisionId("default", "shop-00001"));
+  }
+
+  @Test
   void aNewServiceStartsAPodAndIsReadyWhenItIs() {
     apply(starting("shop", "serve"));
 

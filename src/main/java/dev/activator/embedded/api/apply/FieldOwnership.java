@@ -99,13 +99,32 @@ public final class FieldOwnership {
       replaceEntries(written);
     }
     try {
-      own(manager, StructuredMerge.compare(shape, stored == null ? Json.object() : stored,
-          written));
+      var changes = StructuredMerge.compare(shape, stored == null ? Json.object() : stored,
+          written);
+      own(manager, manager.subresource().equals("scale")
+          ? withoutZero(written, changes)
+          : changes);
     } catch (StatusException _) {
       // A list cannot be merged, so the owners stay.
     }
     cap();
     record(written);
+  }
+
+  /**
+   * A write of zero replicas through {@code scale}, after which they have no owner.
+   *
+   * <p><b>Source.</b> {@code ScaleSpec} in {@code autoscaling/v1}, whose encoding omits the zero.
+   */
+  private StructuredMerge.Changes withoutZero(ObjectNode written, StructuredMerge.Changes changes) {
+    if (written.path("spec").path(kind.replicasField()).asInt(-1) != 0) {
+      return changes;
+    }
+    var path = Json.object();
+    path.putObject("f:spec").putObject("f:" + kind.replicasField());
+    var replicas = FieldSet.parse(path);
+    return new StructuredMerge.Changes(changes.added().difference(replicas),
+        changes.modified().difference(replicas), changes.removed().union(replicas));
   }
 
   private void replaceEntries(ObjectNode written) {

@@ -53,8 +53,8 @@ final class ApiWriteHandler {
     var writes = query.writes(store).tracking(tracking(target, request));
     var fields = FieldValidation.of(query, "UpdateOptions", store);
     return ApiBodyReader.object(request).flatMap(body -> switch (target.subresource()) {
-      case "status" ->
-        ApiResponseWriter.ok(writes.replaceStatus(target.kind(), target.named(body)));
+      case "status" -> ApiResponseWriter.ok(writes.replaceStatus(target.kind(),
+          fields.checked(target.kind(), target.named(body), stored(target))), fields.warnings());
       case "scale" -> ApiResponseWriter.ok(scale(writes, target, body));
       default -> replace(writes, target, target.named(body), fields);
     });
@@ -62,7 +62,7 @@ final class ApiWriteHandler {
 
   private Mono<ServerResponse> replace(ObjectWrites writes, RequestedResource target,
       ObjectNode wanted, FieldValidation fields) {
-    var before = store.find(target.kind(), target.namespace(), target.name());
+    var before = stored(target);
     var stored = writes.update(target.kind(), fields.checked(target.kind(), wanted, before));
     return applied(target, stored, before == null
         ? ApiResponseWriter.created(stored, fields.warnings())
@@ -141,8 +141,11 @@ final class ApiWriteHandler {
   }
 
   private boolean absent(RequestedResource target) {
-    return target.subresource().isEmpty()
-        && store.find(target.kind(), target.namespace(), target.name()) == null;
+    return target.subresource().isEmpty() && stored(target) == null;
+  }
+
+  private @Nullable ObjectNode stored(RequestedResource target) {
+    return store.find(target.kind(), target.namespace(), target.name());
   }
 
   private Mono<ServerResponse> patched(ObjectWrites writes, RequestedResource target,
@@ -163,7 +166,10 @@ final class ApiWriteHandler {
     var kind = target.kind();
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
     return switch (target.subresource()) {
-      case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
+      case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), stored -> {
+        var before = stored.deepCopy();
+        return fields.checked(kind, whole.apply(stored), before);
+      });
       case "scale" ->
         ScaleSubresourceHandler.of(kind,
             writes.edit(kind, target.namespace(), target.name(), whole));

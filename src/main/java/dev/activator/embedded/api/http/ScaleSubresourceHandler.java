@@ -18,8 +18,12 @@ final class ScaleSubresourceHandler {
         "creationTimestamp"}) {
       metadata.set(field, object.path("metadata").path(field));
     }
-    scale.putObject("spec").put("replicas",
-        object.path("spec").path(kind.replicasField()).asInt(0));
+    var spec = scale.putObject("spec");
+    int replicas = object.path("spec").path(kind.replicasField()).asInt(0);
+    // Go's encoder omits a zero here, so clients of a cluster do not find it.
+    if (replicas != 0) {
+      spec.put("replicas", replicas);
+    }
     scale.putObject("status").put("replicas", object.at("/status/replicas").asInt(0))
         .put("selector", selector(object.at("/spec/selector/matchLabels")));
     return scale;

@@ -28,7 +28,7 @@ public record TableEncoder(Kind kind, Supplier<Instant> now, Include include)
 
   @Override
   public byte[] object(WatchCacheObject object) {
-    return Json.bytes(table(version(object), List.of(object.object()), Header.SHOWN));
+    return Json.bytes(table(version(object.revision()), List.of(object.object()), Header.SHOWN));
   }
 
   @Override
@@ -46,8 +46,10 @@ public record TableEncoder(Kind kind, Supplier<Instant> now, Include include)
     var table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
     table.set("metadata", metadata);
     var columns = TableColumns.of(kind);
-    var definitions = table.putArray("columnDefinitions");
-    if (header == Header.SHOWN) {
+    if (header == Header.LEFT_OUT) {
+      table.putNull("columnDefinitions");
+    } else {
+      var definitions = table.putArray("columnDefinitions");
       columns.forEach(column -> column.define(definitions.addObject()));
     }
     var rows = table.putArray("rows");
@@ -69,8 +71,8 @@ public record TableEncoder(Kind kind, Supplier<Instant> now, Include include)
     }
   }
 
-  private static ObjectNode version(WatchCacheObject object) {
-    return Json.object().put("resourceVersion", Long.toString(object.revision()));
+  private static ObjectNode version(long revision) {
+    return Json.object().put("resourceVersion", Long.toString(revision));
   }
 
   private final class Events implements EventEncoder {
@@ -80,10 +82,10 @@ public record TableEncoder(Kind kind, Supplier<Instant> now, Include include)
     public byte[] encode(WatchMessage signal) {
       return switch (signal) {
         case WatchMessage.Changed(var type, var object) ->
-          frame(type.name(), table(version(object), List.of(object.object()), header));
+          frame(type.name(), table(version(object.revision()), List.of(object.object()), header));
         case WatchMessage.Bookmark bookmark -> frame("BOOKMARK",
-            table(Json.object(), List.of(FullObjectEncoder.bookmark(kind, bookmark)),
-                header));
+            table(version(bookmark.revision()),
+                List.of(FullObjectEncoder.bookmark(kind, bookmark)), header));
         case WatchMessage.Failed(var failure) ->
           FullObjectEncoder.frame("ERROR", Json.bytes(failure.status()));
       };

@@ -1,9 +1,11 @@
 package dev.activator.embedded.api.store;
 
+import dev.activator.embedded.api.policy.ObjectNames;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,8 @@ final class BuiltInKindRules {
       + "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
   private static final List<String> MUTABLE = List.of("activeDeadlineSeconds", "tolerations",
       "terminationGracePeriodSeconds");
+
+  private static final int MAX_PORT = 65_535;
 
   private BuiltInKindRules() {}
 
@@ -90,9 +94,23 @@ final class BuiltInKindRules {
       throw StatusException.invalid(List.of(required("spec.ports")));
     }
     var causes = new ArrayList<Cause>();
-    for (int i = 0; i < ports.size() && ports.size() > 1; i++) {
-      if (ports.path(i).path("name").asString("").isEmpty()) {
-        causes.add(required("spec.ports[" + i + "].name"));
+    var names = new HashSet<String>();
+    for (int i = 0; i < ports.size(); i++) {
+      String field = "spec.ports[" + i + "]";
+      String name = ports.path(i).path("name").asString("");
+      int number = ports.path(i).path("port").asInt(0);
+      if (name.isEmpty() && ports.size() > 1) {
+        causes.add(required(field + ".name"));
+      } else if (!name.isEmpty() && !names.add(name)) {
+        causes.add(new Cause("FieldValueDuplicate", field + ".name",
+            "Duplicate value: \"" + name + '"'));
+      } else if (!name.isEmpty()) {
+        ObjectNames.problemAsLabel(name).ifPresent(text -> causes.add(new Cause(
+            "FieldValueInvalid", field + ".name", "Invalid value: \"" + name + "\": " + text)));
+      }
+      if (number < 1 || number > MAX_PORT) {
+        causes.add(new Cause("FieldValueInvalid", field + ".port",
+            "Invalid value: " + number + ": must be between 1 and 65535, inclusive"));
       }
     }
     if (!causes.isEmpty()) {

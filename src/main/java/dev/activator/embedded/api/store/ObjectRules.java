@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Checks an object before it is stored: its form, name and namespace. */
@@ -35,17 +36,13 @@ final class ObjectRules {
     object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
   }
 
-  /** Checks the labels, the annotations, and the keys of data. */
+  /** Checks labels and annotations, those of a template for pods too, and the keys of data. */
   static void wellNamed(Kind kind, ObjectNode object) {
     var causes = new ArrayList<Cause>();
-    object.at("/metadata/labels").properties().forEach(label -> {
-      add(causes, "metadata.labels", label.getKey(), ObjectNames.problemAsKey(label.getKey()));
-      String value = label.getValue().asString("");
-      add(causes, "metadata.labels", value, ObjectNames.problemAsLabelValue(value));
-    });
-    object.at("/metadata/annotations").propertyNames().forEach(
-        key -> add(causes, "metadata.annotations", key,
-            ObjectNames.problemAsKey(key.toLowerCase(Locale.ROOT))));
+    wellNamed(causes, "metadata", object.path("metadata"));
+    if (kind.has(Trait.BUILT_IN)) {
+      wellNamed(causes, "spec.template", object.at("/spec/template/metadata"));
+    }
     boolean hasData = kind.equals(BuiltInKinds.CONFIG_MAP) || kind.equals(BuiltInKinds.SECRET);
     for (var bag : hasData ? List.of("data", "binaryData") : List.<String>of()) {
       object.path(bag).propertyNames().forEach(
@@ -54,6 +51,16 @@ final class ObjectRules {
     if (!causes.isEmpty()) {
       throw StatusException.invalid(causes);
     }
+  }
+
+  private static void wellNamed(List<Cause> causes, String field, JsonNode metadata) {
+    metadata.path("labels").properties().forEach(label -> {
+      add(causes, field + ".labels", label.getKey(), ObjectNames.problemAsKey(label.getKey()));
+      String value = label.getValue().asString("");
+      add(causes, field + ".labels", value, ObjectNames.problemAsLabelValue(value));
+    });
+    metadata.path("annotations").propertyNames().forEach(key -> add(causes, field + ".annotations",
+        key, ObjectNames.problemAsKey(key.toLowerCase(Locale.ROOT))));
   }
 
   private static void add(List<Cause> causes, String field, String value,

@@ -264,6 +264,55 @@ class WriteWireTest {
     assertThat(wire.patch(path, MERGE, "{'spec':{'replicas':'x'}}").statusCode()).isEqualTo(422);
   }
 
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+      "{'labels':{'version':'my great version'}} | spec.template.labels | a valid label must be",
+      "{'labels':{'bad name':'a'}} | spec.template.labels | name part must consist of",
+      "{'annotations':{'bad name':'a'}} | spec.template.annotations | name part must consist of"})
+  void refusesATemplateWhosePodsWouldBeRefused(String metadata, String field, String why) {
+    var refused = wire.post(DEPLOYMENTS, "{'metadata':{'name':'d'},'spec':{'template':{'metadata':"
+        + metadata + "}}}");
+
+    assertThat(refused.statusCode()).isEqualTo(422);
+    assertThat(tree(refused).at("/details/causes/0/field").stringValue()).isEqualTo(field);
+    assertThat(tree(refused).at("/details/causes/0/message").stringValue()).contains(why);
+  }
+
+  @Test
+  void refusesAStatusOfTheWrongType() {
+    store.create(DEPLOYMENT, with("{'spec':{},'status':{'replicas':1}}"));
+    String path = DEPLOYMENTS + "/d/status";
+
+    for (var status : List.of("{'conditions':'x'}", "{'replicas':'x'}", "{'readyReplicas':{}}")) {
+      assertThat(wire.patch(path, MERGE, "{'status':" + status + "}").statusCode()).isEqualTo(422);
+      assertThat(wire.send("PUT", path, "{'metadata':{'name':'d'},'status':" + status + "}")
+          .statusCode()).isEqualTo(422);
+    }
+
+    assertThat(tree(wire.get(path)).path("status")).isEqualTo(parse("{'replicas':1}"));
+  }
+
+  /** In a cluster, too: the zero is omitted in a Scale, so nobody owns it. */
+  @Test
+  void aServerSideApplyConflictsWithAScaleUnlessThatIsZero() {
+    String apply = "application/apply-patch+yaml";
+    String path = DEPLOYMENTS + "/d";
+    String config = "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'},"
+        + "'spec':{'replicas':1,'paused':true}}";
+    wire.patch(path + "?fieldManager=ci", apply, config);
+
+    wire.patch(path + "/scale?fieldManager=scaler", MERGE, "{'spec':{'replicas':5}}");
+    assertThat(wire.patch(path + "?fieldManager=ci", apply, config).statusCode()).isEqualTo(409);
+
+    var zero = wire.patch(path + "/scale?fieldManager=scaler", MERGE, "{'spec':{'replicas':0}}");
+    assertThat(tree(zero).path("spec")).isEqualTo(parse("{}"));
+    assertThat(tree(wire.get(path)).at("/metadata/managedFields").toString()).contains("f:paused")
+        .doesNotContain("f:replicas");
+    var woken = wire.patch(path + "?fieldManager=ci", apply, config);
+    assertThat(woken.statusCode()).isEqualTo(200);
+    assertThat(tree(woken).at("/spec/replicas").intValue()).isEqualTo(1);
+  }
+
   private static String scaled(String name) {
     return "/apis/autoscaling.internal.knative.dev/v1alpha1/namespaces/default/podautoscalers/"
         + name + "/scale";

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Clock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class BuiltInKindRulesTest {
   private final ApiStore store = new ApiStore(Clock.systemUTC());
@@ -47,6 +49,20 @@ class BuiltInKindRulesTest {
         """
             {'ports': [{'name': 'x', 'port': 80, 'protocol': 'TCP', 'targetPort': 80},
               {'name': 'y', 'port': 1, 'targetPort': 'a', 'protocol': 'TCP'}], 'type': 'ClusterIP', 'sessionAffinity': 'None'}"""));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+      "{'name': 'Web_UI', 'port': 80} | spec.ports[0].name: Invalid value: \"Web_UI\": a lowercase",
+      "{'port': 0} | spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+      "{'name': 'a', 'port': 1}, {'name': 'a', 'port': 2} | spec.ports[1].name: Duplicate value: \"a\"",
+      "{'name': 'a', 'port': 1}, {'port': 2} | spec.ports[1].name: Required value"})
+  void refusesPortsOfAService(String ports, String message) {
+    var service = named("s");
+    service.set("spec", parse("{'ports': [" + ports + "]}"));
+
+    assertThatThrownBy(() -> store.create(SERVICE, service))
+        .hasMessageStartingWith("Service \"s\" is invalid: " + message);
   }
 
   @Test
