@@ -10,6 +10,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.DuplexChannel;
@@ -18,6 +19,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
+import java.lang.reflect.Method;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -78,6 +80,43 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     } else {
       var _ = tls.closeOutbound()
           .addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
+    }
+  }
+
+  /** Lets the other side end its output while ours goes on. Its end is an event. */
+  public static void allowHalfClosure(Channel channel) {
+    channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+  }
+
+  /**
+   * Keeps a socket whose input has ended able to write. Netty's epoll removes a socket for which it
+   * awaits no event, and cannot add it again, so that a write that must wait fails. One flag that
+   * is never cleared prevents that.
+   *
+   * <p><b>Source.</b> {@code submit} in {@code EpollIoHandler} of Netty 4.2.18 to 4.2.20.
+   */
+  public static void keepWriting(Channel halfClosed) {
+    if (halfClosed instanceof EpollSocketChannel) {
+      try {
+        EpollFlags.SETTER.invoke(halfClosed, EpollIoOps.EPOLLET.value());
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("Netty's epoll has changed", e);
+      }
+    }
+  }
+
+  private static final class EpollFlags {
+    static final Method SETTER = setter();
+
+    private static Method setter() {
+      try {
+        var setter = EpollSocketChannel.class.getSuperclass().getSuperclass()
+            .getDeclaredMethod("setFlag", int.class);
+        setter.setAccessible(true);
+        return setter;
+      } catch (NoSuchMethodException e) {
+        throw new IllegalStateException("Netty's epoll has changed", e);
+      }
     }
   }
 

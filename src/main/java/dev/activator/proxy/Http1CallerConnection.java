@@ -11,14 +11,17 @@ import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
+import dev.activator.upstream.UpstreamConnection;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
@@ -30,9 +33,9 @@ import org.slf4j.LoggerFactory;
  * A caller's HTTP/1 connection: one exchange after another. It takes requests from its {@link
  * Http1RequestReader} and passes responses to its {@link Http1ResponseWriter}; neither knows it.
  *
- * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side counts as gone. Native
- * transport notices that even while reading is paused, unless unread bytes before it fill the
- * kernel's receive buffer.
+ * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side counts as gone, except
+ * in a tunnel. Native transport notices that even while reading is paused, unless unread bytes
+ * before it fill the kernel's receive buffer.
  */
 final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     implements Downstream, UnreadResponseBytes.CallerConnection {
@@ -53,6 +56,8 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   /** Whether parts that waited are being taken. */
   private boolean taking;
   private boolean closesWhenIdle;
+  /** Whether the caller has ended its side of a tunnel. */
+  private boolean inputEnded;
   private int discardedBytes;
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   private int headBytes;
@@ -206,6 +211,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     writer.head(head);
     if (writer.isTunnel()) {
       reader.leaveHttp();
+      NettyTransport.allowHalfClosure(channel);
       dispatcher.loop().execute(this::takeNext);
     }
   }
@@ -267,6 +273,11 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   @Override
   public void goAway() {
     writer.goAway();
+  }
+
+  @Override
+  public void endOutput() {
+    writer.endOutput();
   }
 
   @Override
@@ -369,6 +380,27 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
       writer.closeAfterThis();
       closesWhenIdle = true;
       closeIfIdle();
+    } else if (event instanceof SslCloseCompletionEvent end && end.isSuccess()) {
+      inputEnds();
+    } else if (event instanceof ChannelInputShutdownEvent) {
+      NettyTransport.keepWriting(channel);
+      if (caller.secure() && !inputEnded) {
+        // Without close_notify an attacker may have cut the bytes off.
+        channel.close();
+      } else {
+        inputEnds();
+      }
+    }
+  }
+
+  /** The caller has ended its side of a tunnel. */
+  private void inputEnds() {
+    if (writer.isTunnel() && !inputEnded) {
+      inputEnded = true;
+      var part = reader.read(UpstreamConnection.END_OF_TUNNEL);
+      if (part != null) {
+        take(part);
+      }
     }
   }
 

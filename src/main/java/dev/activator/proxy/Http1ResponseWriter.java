@@ -219,6 +219,12 @@ final class Http1ResponseWriter {
     }
   }
 
+  /** Ends the output behind what was written. */
+  void endOutput() {
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(_ -> NettyTransport.endOutput(channel));
+  }
+
   /** Closes at once. A response that is not complete does not seem so. */
   void cut() {
     if (endsByClosing()) {

@@ -11,6 +11,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
@@ -66,6 +68,10 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private boolean closeNotified;
   private boolean paused;
   private boolean turnOver;
+  /** Whether the pod has ended its side of a tunnel. */
+  private boolean inputEnded;
+  /** The end of our side of a tunnel, done when all is written; null if it goes on. */
+  private @Nullable ChannelFuture outputEnd;
   private int silentChecks;
 
   private Http1PodConnection(Channel channel, Http1Pool pool,
@@ -108,6 +114,11 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void write(HttpObject part) {
+    if (part == END_OF_TUNNEL) {
+      endOutput();
+      endIfBothEnded();
+      return;
+    }
     if (switched) {
       channel.write(((HttpContent) part).content(), channel.voidPromise());
       return;
@@ -205,15 +216,25 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       // The caller's last bytes should reach the pod, but the pod may never read them.
       closeWithin(LAST_BYTES_SECONDS);
       resumeReading();
-      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+      endOutput().addListener(written -> {
         if (written.isSuccess()) {
-          NettyTransport.endOutput(channel);
           closeWithin(LINGER_SECONDS);
         }
       });
     } else {
       channel.close();
     }
+  }
+
+  private ChannelFuture endOutput() {
+    if (outputEnd == null) {
+      outputEnd = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+        if (written.isSuccess()) {
+          NettyTransport.endOutput(channel);
+        }
+      });
+    }
+    return outputEnd;
   }
 
   private void closeWithin(long seconds) {
@@ -316,6 +337,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       return;
     }
     switched = true;
+    NettyTransport.allowHalfClosure(channel);
     channel.pipeline().remove(encoder);
     to.head(head);
     if (listener != null) {
@@ -359,6 +381,30 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     closeNotified |= event instanceof SslCloseCompletionEvent end && end.isSuccess();
+    boolean cut = overTls && !closeNotified;
+    if (event instanceof ChannelInputShutdownEvent) {
+      NettyTransport.keepWriting(channel);
+    }
+    if (switched && !inputEnded && !cut
+        && (overTls || event instanceof ChannelInputShutdownEvent)) {
+      inputEnded = true;
+      if (listener != null) {
+        listener.podEnded();
+      }
+      endIfBothEnded();
+    }
+    if (event instanceof ChannelInputShutdownEvent && cut
+        || channel instanceof DuplexChannel both && both.isShutdown()) {
+      // A write that failed has ended the output only.
+      channel.close();
+    }
+  }
+
+  /** Ends the response of a tunnel of which both sides have ended. */
+  private void endIfBothEnded() {
+    if (inputEnded && outputEnd != null && listener != null) {
+      listener.content(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
   }
 
   @Override

@@ -1,5 +1,9 @@
 package dev.activator.upstream;
 
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 
 /**
@@ -8,6 +12,10 @@ import io.netty.handler.codec.http.HttpObject;
  * <p><b>Errors.</b> {@link UpstreamListener#failed} reports them.
  */
 public interface UpstreamConnection {
+  /** The part behind the last bytes of a tunnel: ends the output, while the pod may still send. */
+  HttpContent END_OF_TUNNEL = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
+      EmptyHttpHeaders.INSTANCE);
+
   /** Writes a part. It is sent at the next flush at the latest. */
   void write(HttpObject part);
 

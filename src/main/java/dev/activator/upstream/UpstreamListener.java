@@ -30,6 +30,9 @@ public interface UpstreamListener {
    */
   void content(HttpContent content);
 
+  /** The pod has ended its side of a tunnel, and may still read. */
+  default void podEnded() {}
+
   /** All parts of one read have been passed on, so the listener should flush now. */
   void readComplete();
 

@@ -59,6 +59,9 @@ public interface Downstream {
   /** Closes an upgraded connection with a close code, if its protocol has one. */
   default void goAway() {}
 
+  /** Ends the output of an upgraded connection behind what was written; the caller may still send. */
+  default void endOutput() {}
+
   /** How long a caller may read nothing after the response is complete. */
   void drainWithin(long nanos);
 

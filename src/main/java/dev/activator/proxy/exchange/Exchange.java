@@ -31,9 +31,6 @@ import org.slf4j.LoggerFactory;
  * queued again if the pod cannot be reached. Every end counts the request out once, and releases
  * its permit or its place in the queue.
  *
- * <p>Two timeouts apply at a time: that of the whole request, and that of the current step (queue,
- * connect, wait for a 100).
- *
  * <p><b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
 public final class Exchange extends ObservedHttpRequest implements QueuedCaller {
@@ -338,6 +335,11 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
   }
 
+  void podEnded() {
+    closeIfSilent();
+    downstream.endOutput();
+  }
+
   void flushDownstream() {
     downstream.flush();
   }
@@ -348,10 +350,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
   }
 
-  /**
-   * Sends a Close frame to the caller of a silent WebSocket, because a stopped pod may end without
-   * one.
-   */
+  /** Sends a Close frame to the caller of a silent WebSocket: a stopped pod may send none. */
   private void closeIfSilent() {
     if (tunnel != null && tunnel.isSilent()) {
       downstream.goAway();

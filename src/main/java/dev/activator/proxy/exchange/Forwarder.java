@@ -325,6 +325,11 @@ final class Forwarder implements UpstreamListener {
   }
 
   @Override
+  public void podEnded() {
+    exchange.podEnded();
+  }
+
+  @Override
   public void readComplete() {
     exchange.flushDownstream();
   }
