@@ -3,19 +3,24 @@ package dev.activator;
 import dev.activator.app.ActivatorLogging;
 import dev.activator.config.CommandLine;
 import dev.activator.app.Extensions;
+import dev.activator.app.HostCheck;
 import dev.activator.app.SettingsDryRun;
 import dev.activator.config.ActivatorMode;
 import dev.activator.app.SettingsCheck;
 import dev.activator.app.UnknownSettings;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.ActivatorHealth;
+import dev.activator.lifecycle.StartupFailedException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aot.AotDetector;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.SpringProperties;
 
 /** {@code main}: reads the command line, and starts one of the three modes. */
 public class ActivatorApplication {
@@ -30,27 +35,37 @@ public class ActivatorApplication {
       System.out.println(information);
       return;
     }
-    var hint = ActivatorMode.hint(System.getenv());
     try {
       var command = CommandLine.parse(UnknownSettings::problem, args);
       var mode = ActivatorMode.of(environment(command));
       var configuration = configuration(mode);
-      if (!hint.isEmpty()) {
-        log.info(hint);
-      }
       if (command.isDryRun()) {
         System.exit(SettingsDryRun.of(command, mode));
       }
       run(command, mode, configuration);
-    } catch (RuntimeException e) {
-      // Boot logs all other failures itself.
-      if (e instanceof IllegalArgumentException) {
-        log.error("Cannot start: {}", e.getMessage());
-      }
-      if (!hint.isEmpty()) {
-        log.info(hint);
-      }
+    } catch (IllegalArgumentException e) {
+      refuse(new StartupFailedException(String.valueOf(e.getMessage())));
       System.exit(1);
+    } catch (RuntimeException e) {
+      // Boot has logged the failure.
+      System.exit(1);
+    }
+  }
+
+  /** Logs a failure like those of settings, in the format of the log. */
+  private static void refuse(StartupFailedException failure) {
+    SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
+    var application = new SpringApplication(ActivatorApplication.class);
+    application.setWebApplicationType(WebApplicationType.NONE);
+    application.setLogStartupInfo(false);
+    application.setAdditionalProfiles(ActivatorMode.withoutChoice(System.getenv()).profile());
+    application.addInitializers(_ -> {
+      throw failure;
+    });
+    try {
+      application.run();
+    } catch (StartupFailedException e) {
+      // Boot has logged it.
     }
   }
 
@@ -108,7 +123,12 @@ public class ActivatorApplication {
     application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());
     // A lambda, so that the log names this class as the caller.
-    application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)),
+    var hint = ActivatorMode.hint(System.getenv());
+    application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)), _ -> {
+      if (!hint.isEmpty()) {
+        log.info(hint);
+      }
+    }, new HostCheck(),
         context -> context.getBeanFactory().registerSingleton("shutdown", shutdown));
     var context = application.run(command.properties().toArray(String[]::new));
     shutdown.running(() -> unready(context));

@@ -77,7 +77,7 @@ class ArchitectureTest {
                 "platform", "app", "settings")),
         new Row("embedded.api", List.of("revision", "config", "loop")),
         new Row("embedded.runtime",
-            List.of("embedded.api", "revision", "config", "loop", "autoscaler")),
+            List.of("embedded.api", "revision", "config", "loop", "lifecycle", "autoscaler")),
         new Row("management", and(GROUND, "settings")),
         new Row("meters",
             and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy")),

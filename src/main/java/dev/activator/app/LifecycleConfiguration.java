@@ -96,8 +96,6 @@ class LifecycleConfiguration {
     var extensions = Extensions.inOrder(attached);
     var parts = new ArrayList<LifecyclePart>();
     parts.addAll(parts(extensions, StartOrder.FIRST));
-    // Reports a taken port at once, before minutes are spent waiting for the cluster.
-    parts.add(LifecyclePart.started("request ports", ports::check));
     parts.addAll(platform.beforePorts());
     parts.addAll(List.of(
         // Probes are held back, because thousands of them would compete with the rest of the start.

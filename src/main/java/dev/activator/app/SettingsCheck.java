@@ -114,7 +114,7 @@ public final class SettingsCheck
     }
   }
 
-  private static List<ListeningPort> listeners(ConfigurableEnvironment environment,
+  static List<ListeningPort> listeners(ConfigurableEnvironment environment,
       Settings settings) {
     var all = new ArrayList<ListeningPort>();
     var ports = settings.of(PortProperties.class);

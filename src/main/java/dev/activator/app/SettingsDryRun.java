@@ -1,15 +1,12 @@
 package dev.activator.app;
 
-import dev.activator.management.MetricsServer;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.ClusterProperties.AddressProperties;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.EffectiveProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.settings.MetricsServerProperties;
 import dev.activator.cluster.ClusterWatcher.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
@@ -20,7 +17,6 @@ import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.StartupFailedException;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +39,7 @@ import org.springframework.core.SpringProperties;
 
 /**
  * Implements the command line option --dry-run. It prints every effective setting with its origin,
- * and checks all of them, without opening a port. In a cluster it lists the same objects as an
+ * and checks all of them, and that the ports are free. In a cluster it lists the same objects as an
  * activator, and reads the ConfigMaps. Unknown settings come last.
  */
 public final class SettingsDryRun {
@@ -80,7 +76,7 @@ public final class SettingsDryRun {
         Stream.of("--spring.main.lazy-initialization=false"));
     try (var context = application.run(arguments.toArray(String[]::new))) {
       var run = new SettingsDryRun(context, System.out);
-      int code = Math.max(run.describe(mode), run.readCertificates());
+      int code = run.describe(mode) == 0 ? run.checkHost() : 1;
       warnings.forEach(sentence -> run.out.println("# " + sentence));
       return code;
     }
@@ -94,18 +90,11 @@ public final class SettingsDryRun {
     return mode == ActivatorMode.EMBEDDED ? 0 : configMaps(mode);
   }
 
-  private int readCertificates() {
-    var metrics = context.getBean(MetricsServerProperties.class);
-    var tls = context.getBean(CallerTlsProperties.class);
+  private int checkHost() {
     try {
-      if (metrics.isEncrypted()) {
-        var _ = MetricsServer.tls(metrics);
-      }
-      if (tls.certificate() != null) {
-        var _ = tls.read();
-      }
+      new HostCheck().initialize(context);
       return 0;
-    } catch (IOException | StartupFailedException e) {
+    } catch (StartupFailedException e) {
       return cannotStart(e);
     }
   }

@@ -6,6 +6,17 @@ import java.nio.file.Path;
 
 /** The address of the Kubernetes API, and the credentials for it. */
 public sealed interface ClusterAccess {
+  /**
+   * Reads the kubeconfig, if there is one, without running a plugin.
+   *
+   * @throws ClusterUnavailableException if it cannot be used
+   */
+  default void check() {
+    if (this instanceof Kubeconfig from) {
+      KubernetesClientFactory.read(from);
+    }
+  }
+
   /** The API of the pod's cluster, with the pod's service account. */
   record InCluster() implements ClusterAccess {}
 

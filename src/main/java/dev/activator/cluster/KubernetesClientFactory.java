@@ -111,13 +111,27 @@ final class KubernetesClientFactory {
     return config.getHttpsProxy() == null ? config.getHttpProxy() : config.getHttpsProxy();
   }
 
-  private static Config kubeconfig(ClusterAccess.Kubeconfig access) {
+  static io.fabric8.kubernetes.api.model.Config read(ClusterAccess.Kubeconfig access) {
     var file = access.file();
     if (!Files.isReadable(file)) {
       throw new ClusterUnavailableException("there is no readable kubeconfig at " + file);
     }
     try {
-      var read = KubeconfigReader.read(file);
+      return KubeconfigReader.read(file);
+    } catch (RuntimeException e) {
+      throw unusable(file, e);
+    }
+  }
+
+  private static ClusterUnavailableException unusable(Path file, RuntimeException cause) {
+    return new ClusterUnavailableException(
+        "the kubeconfig at " + file + " cannot be used: " + cause.getMessage());
+  }
+
+  private static Config kubeconfig(ClusterAccess.Kubeconfig access) {
+    var file = access.file();
+    var read = read(access);
+    try {
       if (read.getCurrentContext() == null && access.cluster().isBlank()
           && !access.server().isBlank()) {
         return config(new ClusterAccess.At(URI.create(access.server())));
@@ -149,8 +163,7 @@ final class KubernetesClientFactory {
       }
       return config;
     } catch (RuntimeException e) {
-      throw new ClusterUnavailableException(
-          "the kubeconfig at " + file + " cannot be used: " + e.getMessage());
+      throw unusable(file, e);
     }
   }
 

@@ -21,10 +21,9 @@ public enum ActivatorMode {
    *     and none can be found
    */
   public static ActivatorMode of(Map<String, String> environment) {
-    boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")
-        || isSet(environment, "KUBECONFIG");
+    boolean cluster = withoutChoice(environment) == CLUSTER;
     return switch (environment.getOrDefault("ACTIVATOR_MODE", "").toLowerCase(Locale.ROOT)) {
-      case "" -> cluster ? CLUSTER : EMBEDDED;
+      case "" -> withoutChoice(environment);
       case "embedded" -> EMBEDDED;
       case "cluster" -> require(cluster, CLUSTER);
       case "standalone" -> require(cluster, STANDALONE);
@@ -32,6 +31,13 @@ public enum ActivatorMode {
           + environment.get("ACTIVATOR_MODE")
           + "', but can only be 'cluster', 'standalone' or 'embedded'");
     };
+  }
+
+  /** A cluster if one can be found. */
+  public static ActivatorMode withoutChoice(Map<String, String> environment) {
+    return isSet(environment, "KUBERNETES_SERVICE_HOST") || isSet(environment, "KUBECONFIG")
+        ? CLUSTER
+        : EMBEDDED;
   }
 
   /**

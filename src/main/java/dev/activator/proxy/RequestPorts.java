@@ -63,25 +63,6 @@ public final class RequestPorts {
     this.throttler = throttler;
   }
 
-  /** @throws IOException naming the property of a taken port */
-  public void check() throws IOException {
-    check("activator.port.http1", settings.http1());
-    check("activator.port.h2c", settings.h2c());
-    if (settings.certificate() != null) {
-      check("activator.port.https", settings.https());
-    }
-  }
-
-  private void check(String property, int port) throws IOException {
-    try (var socket = new ServerSocket()) {
-      socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(settings.bindAddress(), port));
-    } catch (IOException e) {
-      throw new IOException(property + " is " + port + ", but cannot listen on "
-          + settings.bindAddress() + ":" + port + ": " + e.getMessage(), e);
-    }
-  }
-
   /**
    * Opens all ports. The port that the kubelet probes is the last, so all are open when it answers.
    */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -22,16 +23,16 @@ public record IdentityProperties(@DefaultValue("") String podName, @DefaultValue
     @DefaultValue("") String systemNamespace, @DefaultValue("") String clusterDomain) {
 
   public IdentityProperties {
-    require("POD_NAME", podName);
-    require("POD_IP", podIp);
-    require("SYSTEM_NAMESPACE", systemNamespace);
-    clusterDomain = ClusterDomain.of(clusterDomain, resolver());
-  }
-
-  private static void require(String variable, String value) {
-    if (value.isBlank()) {
-      throw new IllegalArgumentException("the environment variable " + variable + " is not set");
+    var missing = Stream.of(podName.isBlank() ? "POD_NAME" : "", podIp.isBlank() ? "POD_IP" : "",
+        systemNamespace.isBlank() ? "SYSTEM_NAMESPACE" : "").filter(name -> !name.isEmpty())
+        .toList();
+    if (!missing.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the environment does not have " + String.join(", ", missing)
+              + ", which a Deployment sets; at a shell, for example: POD_NAME=activator-1"
+              + " POD_IP=127.0.0.1 SYSTEM_NAMESPACE=knative-serving");
     }
+    clusterDomain = ClusterDomain.of(clusterDomain, resolver());
   }
 
   private static List<String> resolver() {

@@ -2,6 +2,7 @@ package dev.activator.tls;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -66,9 +67,10 @@ public final class CertificateFiles {
   private String text(Path file) throws IOException {
     try {
       return Files.readString(file);
+    } catch (NoSuchFileException e) {
+      throw new IOException("there is no file " + file, e);
     } catch (IOException e) {
-      throw new IOException("cannot read the certificate in " + chain + " and its key in " + key
-          + ": " + e, e);
+      throw new IOException("cannot read " + file + ": " + e.getMessage(), e);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,15 +44,18 @@ class BadStartIT {
   }
 
   @Test
-  void namesThePortThatIsInUse() throws Exception {
-    try (var taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-      for (String property : new String[]{"activator.port.http1", "activator.embedded.api-port",
-          "activator.embedded.autoscaler-port", "server.port"}) {
-        try (var activator = ActivatorProcess
-            .started("--" + property + "=" + taken.getLocalPort())) {
+  void namesThePortsThatAreInUseAndADryRunDoesToo() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        var other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      var ports = List.of("--activator.port.http1=" + taken.getLocalPort(),
+          "--server.port=" + other.getLocalPort());
+      for (var more : List.of(List.<String>of(), List.of("--dry-run"))) {
+        try (var activator = ActivatorProcess.started(
+            Stream.concat(ports.stream(), more.stream()).toArray(String[]::new))) {
           assertThat(activator.exitCode()).isEqualTo(1);
-          assertThat(errors(activator)).as(property).singleElement().asString()
-              .contains(String.valueOf(taken.getLocalPort()));
+          assertThat(errors(activator)).singleElement().asString()
+              .contains("activator.port.http1 is " + taken.getLocalPort(),
+                  "server.port is " + other.getLocalPort());
         }
       }
     }
@@ -62,7 +66,8 @@ class BadStartIT {
     var kubeconfig = kubeconfig(1);
     try (var activator = ActivatorProcess.startedIn(Map.of("KUBECONFIG", kubeconfig.toString()))) {
       assertThat(activator.exitCode()).isEqualTo(1);
-      assertThat(errors(activator)).singleElement().asString().contains("POD_NAME");
+      assertThat(errors(activator)).singleElement().asString()
+          .contains("POD_NAME, POD_IP, SYSTEM_NAMESPACE");
     }
   }
 
@@ -71,6 +76,11 @@ class BadStartIT {
     try (var activator = ActivatorProcess.startedIn(CLUSTER, "--kubeconfig=/nowhere/config")) {
       assertThat(activator.exitCode()).isEqualTo(1);
       assertThat(errors(activator)).singleElement().asString().contains("/nowhere/config");
+    }
+    try (var activator = ActivatorProcess.startedIn(Map.of("KUBECONFIG", "/nowhere/config"))) {
+      assertThat(activator.exitCode()).isEqualTo(1);
+      assertThat(activator.log().lines()).allMatch(line -> line.startsWith("{")).last().asString()
+          .contains("Cannot start: there is no readable kubeconfig at /nowhere/config");
     }
   }
 

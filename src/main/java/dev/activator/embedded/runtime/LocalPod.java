@@ -5,6 +5,7 @@ import dev.activator.embedded.runtime.policy.LocalPodState;
 import dev.activator.embedded.runtime.policy.LocalPodState.Effect;
 import dev.activator.embedded.runtime.policy.LocalPodState.Event;
 import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
+import dev.activator.lifecycle.ListeningPortFinder;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems.Restarted;

@@ -1,4 +1,4 @@
-package dev.activator.embedded.runtime;
+package dev.activator.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -21,6 +21,8 @@ class ListeningPortFinderTest {
     try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(ListeningPortFinder.of(own)).contains(listening.getLocalPort());
       assertThat(ListeningPortFinder.of(other.pid())).isEmpty();
+      assertThat(ListeningPortFinder.owner(listening.getLocalPort()))
+          .contains(ProcessHandle.current());
     } finally {
       other.destroyForcibly();
     }

@@ -1,4 +1,4 @@
-package dev.activator.embedded.runtime;
+package dev.activator.lifecycle;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -6,25 +6,37 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Finds the TCP ports on which a process and its children listen, in {@code /proc}. On other
- * systems no ports are found.
+ * Finds the TCP ports on which a process listens, in {@code /proc}. On other systems no ports are
+ * found.
  */
-final class ListeningPortFinder {
+public final class ListeningPortFinder {
   private static final Path PROC = Path.of("/proc");
   private static final String LISTENING = "0A";
 
   private ListeningPortFinder() {}
 
-  static SortedSet<Integer> of(long pid) {
+  /** The ports of a process and its children. */
+  public static SortedSet<Integer> of(long pid) {
+    return of(ProcessHandle.of(pid).stream()
+        .flatMap(one -> Stream.concat(Stream.of(one), one.descendants())));
+  }
+
+  /** The process that listens on a port; empty if that is not known, as of another user's. */
+  public static Optional<ProcessHandle> owner(int port) {
+    return ProcessHandle.allProcesses().filter(one -> of(Stream.of(one)).contains(port))
+        .findFirst();
+  }
+
+  private static SortedSet<Integer> of(Stream<ProcessHandle> processes) {
     var inodes = new HashSet<String>();
-    ProcessHandle.of(pid).stream().flatMap(one -> Stream.concat(Stream.of(one), one.descendants()))
-        .forEach(one -> addSockets(PROC.resolve(one.pid() + "/fd"), inodes));
+    processes.forEach(one -> addSockets(PROC.resolve(one.pid() + "/fd"), inodes));
     var ports = new TreeSet<Integer>();
     for (var table : new String[]{"net/tcp", "net/tcp6"}) {
       try (Stream<String> lines = Files.lines(PROC.resolve(table))) {
