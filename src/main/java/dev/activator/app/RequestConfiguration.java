@@ -141,10 +141,10 @@ class RequestConfiguration {
   }
 
   @Bean
-  RevisionStarts revisionStarts(Platform platform, ObjectProvider<WaitReasons> known,
-      Throttler throttler, ColdStarts starts) {
+  RevisionStarts revisionStarts(LiveRevisions revisions, Platform platform,
+      ObjectProvider<WaitReasons> known, Throttler throttler, ColdStarts starts) {
     var reasons = known.getIfAvailable(() -> _ -> "");
-    return new RevisionStarts(platform.showsStartMessages(),
+    return new RevisionStarts(revisions, platform.showsStartMessages(),
         id -> status(id, reasons, throttler, starts), starts::answeredEarly);
   }
 

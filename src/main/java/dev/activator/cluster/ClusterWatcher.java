@@ -22,6 +22,7 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpointAddresses;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
@@ -335,7 +336,8 @@ public final class ClusterWatcher implements AutoCloseable {
       if (scaled != null) {
         startup(now, () -> null, scaled::kinds);
       }
-      podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods, new StartingPods());
+      podStatus = new PodStatusWatcher(live, now.loop(), now, podGracePeriods,
+          new StartingPods());
       started = true;
     } finally {
       if (!started) {
@@ -463,7 +465,7 @@ public final class ClusterWatcher implements AutoCloseable {
 
   /** @param service the namespace and name of a Knative Service */
   public List<RevisionId> revisionsOf(RevisionId service) {
-    return merged.revisionsOf(service);
+    return merged.ofService(service).map(Revision::id).toList();
   }
 
   /**

@@ -2,7 +2,9 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.PodAddressPreference.EndpointsSource;
 import dev.activator.cluster.decode.DecodedObjectHandler.ChangeListener;
+import dev.activator.cluster.decode.ObjectDecodeResult;
 import dev.activator.cluster.decode.WatchedKind;
+import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.policy.RevisionEndpointSlice;
 import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.cluster.reflector.InformerQuery;
@@ -15,6 +17,7 @@ import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,11 +42,13 @@ final class KnativeInformers {
   private static final InformerQuery<PrivateClusterIp> SERVICES = InformerQuery
       .everywhere(WatchedKind.SERVICES,
           KnownLabels.SERVICE_TYPE + "=" + KnownLabels.PRIVATE);
+  private static final String BY_SERVICE = "service";
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 
   private final PodAddressPreference source;
   private volatile InformerQuery<RevisionEndpointSlice> addresses;
   private volatile @Nullable MergedEndpointsPublisher endpoints;
+  private volatile @Nullable IndexedStore<ObjectDecodeResult<Revision>> stored;
 
   KnativeInformers(PodAddressPreference source) {
     this.source = source;
@@ -93,8 +98,31 @@ final class KnativeInformers {
       endpoints = events;
       return events;
     });
-    return List.of(followed, session.followAgain(REVISIONS, revisions),
+    return List.of(followed, session.followStored(REVISIONS, store -> {
+      store.addIndex(BY_SERVICE, object -> {
+        var decoded = object.object().value();
+        var service = decoded == null ? null : serviceOf(decoded);
+        return service == null ? List.of() : List.of(service);
+      });
+      stored = store;
+      return revisions;
+    }),
         session.followAgain(SERVICES, services));
+  }
+
+  /** The revisions of a Knative Service, in the store. */
+  Stream<Revision> ofService(RevisionId service) {
+    var store = stored;
+    return store == null
+        ? Stream.of()
+        : store.by(BY_SERVICE, service).stream()
+            .flatMap(one -> Stream.ofNullable(one.object().value()));
+  }
+
+  /** The namespace and name of the Knative Service of a revision; null if it has none. */
+  static @Nullable RevisionId serviceOf(Revision revision) {
+    var service = revision.labels().get(KnownLabels.SERVICE);
+    return service == null ? null : new RevisionId(revision.id().namespace(), service);
   }
 
   /**

@@ -14,11 +14,8 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +34,6 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   private final Supplier<@Nullable ScaledServiceResolver> scaledServices;
   /** The ids of Knative's revisions. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
-  /** The revisions of each Knative Service. */
-  private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
   final Topic<LiveRevision> revisions = new Topic<>("Revision");
   final RevisionChangePublisher<PrivateEndpoints> pods = new RevisionChangePublisher<>("pods");
   final RevisionChangePublisher<PublicEndpointAddresses> publicAddresses = new RevisionChangePublisher<>(
@@ -58,30 +53,6 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     this.scaledServices = scaledServices;
   }
 
-  /** @param service the namespace and name of a Knative Service */
-  List<RevisionId> revisionsOf(RevisionId service) {
-    return List.copyOf(byService.getOrDefault(service, Set.of()));
-  }
-
-  /**
-   * Adds a revision to its Service, or removes it. The label with the Service's name never changes.
-   */
-  private void updateService(Revision revision, BiConsumer<Set<RevisionId>, RevisionId> change) {
-    var service = serviceOf(revision);
-    if (service != null) {
-      byService.compute(service, (_, known) -> {
-        Set<RevisionId> all = known == null ? ConcurrentHashMap.newKeySet() : known;
-        change.accept(all, revision.id());
-        return all.isEmpty() ? null : all;
-      });
-    }
-  }
-
-  private static @Nullable RevisionId serviceOf(Revision revision) {
-    var service = revision.labels().get(KnownLabels.SERVICE);
-    return service == null ? null : new RevisionId(revision.id().namespace(), service);
-  }
-
   /**
    * The revision or ScaledService with this name. Otherwise the newest routed revision of the
    * Knative Service with this name; null if there is none.
@@ -89,10 +60,16 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   @Nullable RevisionId named(RevisionId name) {
     return live.find(name) != null
         ? name
-        : revisionsOf(name).stream().map(live::find).filter(Objects::nonNull)
-            .map(LiveRevision::spec).max(Comparator.comparing(MergedRevisions::isRouted)
+        : ofService(name)
+            .max(Comparator.comparing(MergedRevisions::isRouted)
                 .thenComparing(MergedRevisions::generation))
             .map(Revision::id).orElse(null);
+  }
+
+  /** The revisions of a Knative Service. */
+  Stream<Revision> ofService(RevisionId service) {
+    // The store may be ahead of what was reported.
+    return knative.ofService(service).filter(one -> live.find(one.id()) != null);
   }
 
   /**
@@ -128,7 +105,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
       scaled.knativeRevisionChanged(now.id());
     }
     if (now == null && before != null) {
-      end(before.id());
+      live.end(before.id());
     } else if (now != null && before == now) {
       revisionAgain(now);
     } else if (now != null) {
@@ -139,7 +116,8 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     }
     if (scaled != null && (before == null || now == null)) {
       Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
-          .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::nameChanged);
+          .flatMap(one -> Stream.ofNullable(KnativeInformers.serviceOf(one)))
+          .forEach(scaled::nameChanged);
     }
   }
 
@@ -154,7 +132,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   /** Reports that the revision, pods and addresses of a ScaledService with this name are gone. */
   private void withdraw(RevisionId id) {
     if (live.find(id) != null) {
-      end(id);
+      live.end(id);
       pods.gone(id);
       publicAddresses.gone(id);
     }
@@ -174,25 +152,16 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     boolean begins = known == null || !known.uid().equals(now.uid());
     if (begins) {
       // A revision that was created again under the same name is a different one.
-      end(id);
+      live.end(id);
       knative.recreated(id, now.uid());
     }
     var revision = live.update(now);
-    updateService(now, Set::add);
     revisions.publish(revision);
     if (begins) {
       // What was reported before the revision.
       clusterIps.republish(id);
       pods.republish(id);
       publicAddresses.republish(id);
-    }
-  }
-
-  private void end(RevisionId id) {
-    var known = live.find(id);
-    if (known != null) {
-      live.end(id);
-      updateService(known.spec(), Set::remove);
     }
   }
 
@@ -270,7 +239,7 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
 
   @Override
   public boolean isKnown(RevisionId id) {
-    return knativeRevisions.contains(id) || !revisionsOf(id).isEmpty();
+    return knativeRevisions.contains(id) || knative.ofService(id).findAny().isPresent();
   }
 
   @Override

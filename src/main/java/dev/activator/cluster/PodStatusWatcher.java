@@ -7,9 +7,11 @@ import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.Slot;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,12 +69,23 @@ public final class PodStatusWatcher {
   private final PodSource pods;
   private final GracePeriods grace;
   private final Listener out;
-  private final Map<RevisionId, Watched> watched = new HashMap<>();
+  private final LiveRevisions revisions;
+  private final Slot<Place> slot;
+  private int watches;
   private final Map<String, Long> pausedUntilNanos = new HashMap<>();
   private boolean refusalLogged;
   private boolean closed;
 
-  public PodStatusWatcher(Loop loop, PodSource pods, GracePeriods grace, Listener out) {
+  /** The watch of a revision's pods, if there is one. */
+  private static final class Place {
+    private @Nullable Watched watch;
+  }
+
+  public PodStatusWatcher(LiveRevisions revisions, Loop loop, PodSource pods, GracePeriods grace,
+      Listener out) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("watch of pods", _ -> new Place(),
+        place -> loop.execute(() -> end(place)));
     this.loop = loop;
     this.pods = pods;
     this.grace = grace;
@@ -81,24 +94,32 @@ public final class PodStatusWatcher {
 
   public void requestsWaitFor(RevisionId revision) {
     loop.execute(() -> {
-      var known = watched.get(revision);
-      if (known != null && known.isOfOtherPods()) {
-        known.end();
-        known = null;
+      var place = revisions.slot(revision, slot);
+      if (place == null) {
+        return;
       }
-      if (known != null) {
-        known.prolong();
-      } else if (!closed && watched.size() < MAX_REVISIONS && !isPaused(revision.namespace())) {
-        watched.put(revision, new Watched(revision));
+      if (place.watch != null && place.watch.isOfOtherPods()) {
+        place.watch.end();
+      }
+      if (place.watch != null) {
+        place.watch.prolong();
+      } else if (!closed && watches < MAX_REVISIONS && !isPaused(revision.namespace())) {
+        place.watch = new Watched(revision, place);
       }
     });
+  }
+
+  private static void end(Place place) {
+    if (place.watch != null) {
+      place.watch.end();
+    }
   }
 
   /** Ends all watches. Returns when they have ended, but after five seconds at the latest. */
   public void close() {
     CompletableFuture.runAsync(() -> {
       closed = true;
-      Map.copyOf(watched).values().forEach(Watched::end);
+      revisions.all(slot).forEach(PodStatusWatcher::end);
     }, loop).completeOnTimeout(null, CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
   }
@@ -127,6 +148,7 @@ public final class PodStatusWatcher {
 
   private final class Watched {
     private final RevisionId revision;
+    private final Place place;
     private final long begunNanos = loop.nanoTime();
     private final String selector;
     private StartingPodSet failures = StartingPodSet.EMPTY;
@@ -136,8 +158,10 @@ public final class PodStatusWatcher {
     private @Nullable Runnable endOfWatch;
     private boolean ended;
 
-    Watched(RevisionId revision) {
+    Watched(RevisionId revision, Place place) {
       this.revision = revision;
+      this.place = place;
+      watches++;
       this.selector = pods.selector(revision);
       this.end = loop.schedule(LEASE, this::end);
       pods.mayList(revision.namespace())
@@ -219,7 +243,8 @@ public final class PodStatusWatcher {
     void end() {
       ended = true;
       end.cancel();
-      watched.remove(revision);
+      place.watch = null;
+      watches--;
       failures = StartingPodSet.EMPTY;
       evaluate();
       if (endOfWatch != null) {

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionStartProgress;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,6 +35,11 @@ class ContainerFailureTest {
   private final ClusterWatcher cluster = Make
       .cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE);
   private final List<ContainerFailure> received = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void exists() {
+    cluster.live().update(Revision.of(REVISION, 1));
+  }
 
   @AfterEach
   void close() {

@@ -10,9 +10,11 @@ import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.ListWatchAccess;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionStartProgress;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.Seeds;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.time.Duration;
@@ -50,7 +52,8 @@ class PodStatusWatcherTest {
   private int questions;
   /** Which selects the pods. */
   private String service = "one";
-  private final PodStatusWatcher watcher = new PodStatusWatcher(loop,
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(REVISION, 1));
+  private final PodStatusWatcher watcher = new PodStatusWatcher(revisions.live, loop,
       new PodStatusWatcher.PodSource() {
         @Override
         public CompletableFuture<ListWatchAccess> mayList(String namespace) {
@@ -239,7 +242,7 @@ class PodStatusWatcherTest {
     answer = null;
     wait(1);
 
-    watcher.requestsWaitFor(new RevisionId("other", "rev"));
+    watcher.requestsWaitFor(revisions.begun(new RevisionId("other", "rev")).id());
     loop.run();
 
     assertThat(questions).isEqualTo(2);
@@ -248,11 +251,24 @@ class PodStatusWatcherTest {
   @Test
   void readsPodsOfALimitedNumberOfRevisions() {
     for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
-      watcher.requestsWaitFor(new RevisionId("ns", "r" + i));
+      watcher.requestsWaitFor(revisions.begun(new RevisionId("ns", "r" + i)).id());
     }
     loop.run();
 
     assertThat(followed).hasSize(PodStatusWatcher.MAX_REVISIONS);
+  }
+
+  @Test
+  void endsTheWatchOfADeletedRevision_andBeginsNoOther() {
+    wait(1);
+    pod("a", CRASH);
+
+    revisions.remove(REVISION);
+    wait(1);
+
+    assertThat(followed).isEmpty();
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(progress).last().isEqualTo("ended");
   }
 
   /** A pod as the test remembers it: its failure, and since when it has failed that persistently. */

@@ -176,7 +176,7 @@ public final class Activator implements Closeable {
         settings.services(), revisions.live, () -> readiness, Arrival.first(List.of(
             (revision, _, _, _) -> failIf(revision.id().equals(BROKEN)),
             Dispatchers.arrival(WaitingPageMode.OFF, List.of()))));
-    var starts = new RevisionStarts(settings.startMessages(), _ -> status,
+    var starts = new RevisionStarts(revisions.live, settings.startMessages(), _ -> status,
         RevisionStarts.EarlyAnswers.NONE);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
         loop -> Dispatchers

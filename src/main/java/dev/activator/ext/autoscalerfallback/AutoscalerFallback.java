@@ -5,21 +5,20 @@ import dev.activator.autoscaler.ScalingListener;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ChildName;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.Slot;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,11 +45,8 @@ public final class AutoscalerFallback {
   private final Function<LeaderElection.Listener, LeaderElection> elections;
   private final ScalingListener listener;
   private final ResettableTimer ticks;
-  private final Map<RevisionId, Long> waiting = new HashMap<>();
-  /** Revisions that are not tried again in this outage. */
-  private final Set<RevisionId> done = new HashSet<>();
-  /** Revisions whose last read or write failed. The others are tried first. */
-  private final Set<RevisionId> failed = new HashSet<>();
+  private final LiveRevisions revisions;
+  private final Slot<Waiting> slot;
   private final Candidate candidate = new Candidate();
   private @Nullable LeaderElection election;
   /**
@@ -64,12 +60,28 @@ public final class AutoscalerFallback {
   private long unlinkedSince;
   private boolean stopped;
 
+  /** A revision for which a request has waited. */
+  private static final class Waiting {
+    private final RevisionId id;
+    private long lastNanos;
+    /** Whether it is not tried again in this outage. */
+    private boolean isDone;
+    /** Whether its last read or write failed. The others are tried first. */
+    private boolean hasFailed;
+
+    Waiting(LiveRevision revision) {
+      this.id = revision.id();
+    }
+  }
+
   /**
    * @param elections makes an election that is not started yet, on the same loop
    * @param listener is notified of each revision that was started, or that cannot be started
    */
-  public AutoscalerFallback(Loop loop, ScaleClient scales,
+  public AutoscalerFallback(LiveRevisions revisions, Loop loop, ScaleClient scales,
       Function<LeaderElection.Listener, LeaderElection> elections, ScalingListener listener) {
+    this.revisions = revisions;
+    this.slot = revisions.slot("autoscaler fallback", Waiting::new);
     this.loop = loop;
     this.scales = scales;
     this.elections = elections;
@@ -97,8 +109,7 @@ public final class AutoscalerFallback {
         unlinkedSince = loop.nanoTime();
       }
       if (now) {
-        done.clear();
-        failed.clear();
+        revisions.clear(slot);
       }
       linked = now;
     });
@@ -106,7 +117,12 @@ public final class AutoscalerFallback {
 
   /** Reports that a request waits for the revision. Callers repeat this every second. */
   public void waits(RevisionId id) {
-    loop.execute(() -> waiting.put(id, loop.nanoTime()));
+    loop.execute(() -> {
+      var waiting = revisions.slot(id, slot);
+      if (waiting != null) {
+        waiting.lastNanos = loop.nanoTime();
+      }
+    });
   }
 
   private void tick() {
@@ -115,9 +131,8 @@ public final class AutoscalerFallback {
     }
     ticks.within(TICK);
     long now = loop.nanoTime();
-    waiting.values().removeIf(last -> now - last > STILL_WAITS.toNanos());
     boolean needed = !linked && now - unlinkedSince >= WITHOUT_LINK.toNanos()
-        && !done.containsAll(waiting.keySet());
+        && remaining().findAny().isPresent();
     if (!needed) {
       var _ = resign();
     } else if (election == null) {
@@ -126,15 +141,17 @@ public final class AutoscalerFallback {
         election.start();
       }
     } else {
-      if (failed.containsAll(remaining())) {
-        failed.clear();
+      if (remaining().allMatch(one -> one.hasFailed)) {
+        revisions.all(slot).forEach(one -> one.hasFailed = false);
       }
       next();
     }
   }
 
-  private List<RevisionId> remaining() {
-    return waiting.keySet().stream().filter(id -> !done.contains(id)).toList();
+  private Stream<Waiting> remaining() {
+    long now = loop.nanoTime();
+    return revisions.all(slot)
+        .filter(one -> !one.isDone && now - one.lastNanos <= STILL_WAITS.toNanos());
   }
 
   private CompletableFuture<Void> resign() {
@@ -149,47 +166,48 @@ public final class AutoscalerFallback {
   private void next() {
     var held = election;
     if (held != null && leads && !linked && underWay == null) {
-      remaining().stream().filter(id -> !failed.contains(id)).findFirst()
-          .ifPresent(id -> rescue(id, held));
+      remaining().filter(one -> !one.hasFailed).findFirst()
+          .ifPresent(one -> rescue(one, held));
     }
   }
 
-  private void rescue(RevisionId id, LeaderElection held) {
+  private void rescue(Waiting one, LeaderElection held) {
+    var id = one.id;
     var workload = new ScaleTargetRef("apps/v1", "Deployment",
         ChildName.of(id.name(), "-deployment"));
     await(scales.read(id, workload), read -> {
       if (read instanceof Found found && found.replicas() == 0 && held.mayWrite() && !linked) {
         await(scales.write(id, workload, found, 1), written -> {
           if (written instanceof Found) {
-            done.add(id);
+            one.isDone = true;
             happened(id, false, "Rescued", workload
                 + " goes from 0 to 1: requests wait, and Knative's autoscaler has not been"
                 + " connected for " + Duration.ofNanos(loop.nanoTime() - unlinkedSince).toSeconds()
                 + " s");
           } else {
-            refused(id, written);
+            refused(one, written);
           }
         });
       } else if (read instanceof Found found && found.replicas() > 0) {
-        done.add(id);
+        one.isDone = true;
       } else if (read instanceof Found) {
-        failed.add(id);
+        one.hasFailed = true;
       } else {
-        refused(id, read);
+        refused(one, read);
       }
     });
   }
 
-  private void refused(RevisionId id, ScaleApiResult answer) {
+  private void refused(Waiting one, ScaleApiResult answer) {
     if (answer instanceof Refused(var reason, var message, _)) {
       switch (reason) {
         case CONFLICT, UNAVAILABLE -> {
-          failed.add(id);
-          log.debug("{} will be tried again: {}", id, message);
+          one.hasFailed = true;
+          log.debug("{} will be tried again: {}", one.id, message);
         }
         case NOT_FOUND, NOT_SCALABLE, FORBIDDEN, INVALID -> {
-          done.add(id);
-          happened(id, true, "RescueFailed", message);
+          one.isDone = true;
+          happened(one.id, true, "RescueFailed", message);
         }
       }
     }

@@ -48,9 +48,11 @@ public class AutoscalerFallbackConfiguration {
     var loop = loops.loopFor("rescue");
     var clients = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
     var lease = clients.lease(identity.systemNamespace(), LEASE);
-    var fallback = new AutoscalerFallback(loop, clients.scales(), listener -> new LeaderElection(
-        identity.podName() + "_" + identity.podIp(), loop,
-        lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(clients, cluster));
+    var fallback = new AutoscalerFallback(cluster.live(), loop, clients.scales(),
+        listener -> new LeaderElection(
+            identity.podName() + "_" + identity.podIp(), loop,
+            lease, listener, Clock.systemUTC(), random, Times.DEFAULT),
+        events(clients, cluster));
     return new Extension() {
       @Override
       public String name() {

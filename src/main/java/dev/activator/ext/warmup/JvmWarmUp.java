@@ -184,7 +184,7 @@ public final class JvmWarmUp {
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(new LoopContext(loop, router, throttle, upstreams.of(loop),
             reporter.onLoop(loop), new LoopContext.Memory(held.share(), unread.share(loop)),
-            LoopContext.Seams.of(meters))));
+            LoopContext.Seams.of(revisions, meters))));
     ends.add(server::close);
     return listen(server::accept);
   }

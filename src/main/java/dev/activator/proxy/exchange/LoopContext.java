@@ -4,6 +4,7 @@ import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -31,8 +32,8 @@ public record LoopContext(Loop loop, Router router,
   public record Seams(RequestObserver observer, RevisionStarts starts, Hold hold,
       TunnelWatcher tunnels, @Nullable Delivery delivery) {
     /** Without extensions. */
-    public static Seams of(RequestObserver observer) {
-      var starts = new RevisionStarts(false, _ -> StartStatus.UNKNOWN,
+    public static Seams of(LiveRevisions revisions, RequestObserver observer) {
+      var starts = new RevisionStarts(revisions, false, _ -> StartStatus.UNKNOWN,
           RevisionStarts.EarlyAnswers.NONE);
       return new Seams(observer, starts, Hold.NONE, TunnelWatcher.NONE, null);
     }

@@ -6,12 +6,12 @@ import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Slot;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.proxy.exchange.SyntheticRequest;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public final class RevisionStarts {
   private final boolean showsMessages;
   private final Function<RevisionId, StartStatus> status;
   private final EarlyAnswers early;
-  private final Map<RevisionId, KeptStart> kept = new ConcurrentHashMap<>();
+  private final Slot<AtomicReference<@Nullable KeptStart>> slot;
 
   /** Records the start of a revision whose request was answered before. */
   @FunctionalInterface
@@ -50,8 +50,9 @@ public final class RevisionStarts {
    * @param status called on any thread
    * @param early records the starts, which end long after their requests
    */
-  public RevisionStarts(boolean showsMessages, Function<RevisionId, StartStatus> status,
-      EarlyAnswers early) {
+  public RevisionStarts(LiveRevisions revisions, boolean showsMessages,
+      Function<RevisionId, StartStatus> status, EarlyAnswers early) {
+    this.slot = revisions.slot("start that is kept", _ -> new AtomicReference<>());
     this.showsMessages = showsMessages;
     this.status = status;
     this.early = early;
@@ -95,8 +96,13 @@ public final class RevisionStarts {
 
   private void keep(LoopContext on, LiveRevision revision, RequestOutcome whenReady,
       Consumer<RequestOutcome> onEnd) {
-    var fresh = new KeptStart(on, revision, whenReady, onEnd);
-    var known = kept.putIfAbsent(revision.id(), fresh);
+    var kept = revision.slot(slot);
+    if (kept == null) {
+      onEnd.accept(RequestOutcome.REVISION_GONE);
+      return;
+    }
+    var fresh = new KeptStart(on, revision, kept, whenReady, onEnd);
+    var known = kept.compareAndExchange(null, fresh);
     if (known == null) {
       fresh.start();
     } else {
@@ -106,17 +112,17 @@ public final class RevisionStarts {
 
   private final class KeptStart {
     private final LoopContext on;
-    private final RevisionId id;
+    private final AtomicReference<@Nullable KeptStart> kept;
     private final RequestOutcome whenReady;
     private final Consumer<RequestOutcome> onEnd;
     private final SyntheticRequest standIn;
     private volatile long lastKeptNanos;
     private Loop.@Nullable Timer timer;
 
-    KeptStart(LoopContext on, LiveRevision revision, RequestOutcome whenReady,
-        Consumer<RequestOutcome> onEnd) {
+    KeptStart(LoopContext on, LiveRevision revision, AtomicReference<@Nullable KeptStart> kept,
+        RequestOutcome whenReady, Consumer<RequestOutcome> onEnd) {
       this.on = on;
-      this.id = revision.id();
+      this.kept = kept;
       this.whenReady = whenReady;
       this.onEnd = onEnd;
       this.standIn = new SyntheticRequest(on.loop(), on.counter(), revision,
@@ -153,7 +159,7 @@ public final class RevisionStarts {
       if (timer != null) {
         timer.cancel();
       }
-      kept.remove(id, this);
+      kept.compareAndSet(this, null);
       onEnd.accept(how);
     }
   }

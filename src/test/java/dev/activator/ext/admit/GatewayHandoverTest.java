@@ -89,7 +89,8 @@ class GatewayHandoverTest {
           Dispatchers.arrival(WaitingPageMode.AUTO, List.of())), throttler::admit, new FakePod())
       .counter(counter).observer(this::saw)
       .starts(
-          Quiescence.watch(new RevisionStarts(false, this::status, starts::answeredEarly)))
+          Quiescence.watch(new RevisionStarts(revisions.live, false, this::status,
+              starts::answeredEarly)))
       .pages(WaitingPageMode.AUTO).fallbacks(revisions.live).delivery(handover).build();
 
   private void saw(Step step, RequestTimeline request) {

@@ -7,8 +7,10 @@ import dev.activator.autoscaler.FakeScales;
 import dev.activator.autoscaler.LeaderElection;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.policy.LeaderElectionState.Times;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import java.time.Clock;
@@ -34,11 +36,13 @@ class AutoscalerFallbackTest {
   private final FakeScales scales = new FakeScales();
   private final FakeLease lease = new FakeLease();
   private final List<String> events = new ArrayList<>();
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(WEB, 1),
+      Revision.of(API, 1));
   private final AutoscalerFallback rescue = activator("a");
 
   private AutoscalerFallback activator(String name) {
     return Quiescence
-        .watch(new AutoscalerFallback(loop, scales,
+        .watch(new AutoscalerFallback(revisions.live, loop, scales,
             listener -> new LeaderElection(name, loop, lease, listener,
                 CLOCK, new Random(1), Times.DEFAULT),
             new ScalingListener() {
@@ -114,7 +118,7 @@ class AutoscalerFallbackTest {
   @Test
   void startsManyRevisionsAtOnce() {
     var ids = IntStream.range(0, 40).mapToObj(i -> new RevisionId("shop", "w" + i)).toList();
-    ids.forEach(id -> scales.set(id, 0));
+    ids.forEach(id -> scales.set(revisions.begun(id).id(), 0));
     rescue.linked(false);
     for (int i = 0; i < 20; i++) {
       ids.forEach(rescue::waits);
@@ -122,6 +126,17 @@ class AutoscalerFallbackTest {
     }
 
     assertThat(scales.writes).hasSize(40);
+  }
+
+  @Test
+  void startsNoDeletedRevision_thoughItsRequestsHaveWaited() {
+    rescue.linked(false);
+    waitFor(rescue, WEB, 14);
+
+    revisions.remove(WEB);
+    waitFor(rescue, WEB, 10);
+
+    assertThat(scales.writes).isEmpty();
   }
 
   @Test

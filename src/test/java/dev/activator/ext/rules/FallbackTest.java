@@ -95,7 +95,8 @@ class FallbackTest {
       })
       .observer(this::saw)
       .starts(
-          Quiescence.watch(new RevisionStarts(false, this::status, starts::answeredEarly)))
+          Quiescence.watch(new RevisionStarts(revisions.live, false, this::status,
+              starts::answeredEarly)))
       .pages(WaitingPageMode.AUTO).fallbacks(revisions.live)
       .build();
 

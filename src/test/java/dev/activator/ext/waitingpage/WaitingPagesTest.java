@@ -77,7 +77,8 @@ class WaitingPagesTest {
       .counter(counter)
       .observer(starts)
       .starts(
-          Quiescence.watch(new RevisionStarts(false, this::status, starts::answeredEarly)))
+          Quiescence.watch(new RevisionStarts(revisions.live, false, this::status,
+              starts::answeredEarly)))
       .pages(WaitingPageMode.AUTO)
       .build();
 

@@ -91,7 +91,8 @@ public final class Dispatchers {
     };
     private HeldRequestBytes.@Nullable Share held;
     private UnreadResponseBytes.@Nullable Share unread;
-    private RevisionStarts starts = new RevisionStarts(false, _ -> StartStatus.UNKNOWN,
+    private RevisionStarts starts = new RevisionStarts(TestRevisions.unused(), false,
+        _ -> StartStatus.UNKNOWN,
         RevisionStarts.EarlyAnswers.NONE);
     private WaitingPageMode pages = WaitingPageMode.OFF;
     private LiveRevisions fallbacks = TestRevisions.unused();
