@@ -38,7 +38,10 @@ public final class HeaderRewriter {
     String upgrade = UpgradeNegotiation.wanted(version, fields);
     removeHopByHop(fields);
     fields.remove(KnownHeader.HTTP2_SETTINGS);
-    fields.remove(KnownHeader.TRAILER);
+    if (!chunked && version != RequestVersion.HTTP_2) {
+      // No trailers can follow. Where they can, Go's servers drop those that are not announced.
+      fields.remove(KnownHeader.TRAILER);
+    }
     fields.remove(KnownHeader.REVISION);
     fields.remove(KnownHeader.REVISION_NAMESPACE);
     fields.remove(KnownHeader.NETWORK_HASH);

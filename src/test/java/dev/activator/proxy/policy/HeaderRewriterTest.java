@@ -69,6 +69,17 @@ class HeaderRewriterTest {
   }
 
   @Test
+  @DisplayName("keep Trailer where trailers can follow")
+  void requestsKeepTrailerWhereTrailersCanFollow() {
+    var chunked = rewritten("Transfer-Encoding", "chunked", "Trailer", "X-T");
+    var http2 = MapFields.of("Trailer", "X-T");
+    HeaderRewriter.request(http2, RequestVersion.HTTP_2, "hello.example", "10.1.2.3");
+
+    assertThat(chunked.all("Trailer")).containsExactly("X-T");
+    assertThat(http2.all("Trailer")).containsExactly("X-T");
+  }
+
+  @Test
   @DisplayName("lose all that is for one connection, however much it is")
   void requestsLoseAllThatIsForOneConnection() {
     var options = new StringBuilder("content-length, Host");
