@@ -188,6 +188,9 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     context().close();
   }
 
+  /** A frame of a head or body was written. */
+  protected void wroteMessageFrame(int bytes) {}
+
   protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
@@ -310,8 +313,9 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     // The TLS handler wraps I/O errors and failed buffer allocations.
     var inner = cause.getCause() == null ? cause : cause.getCause();
     var peer = on.channel().remoteAddress();
-    if (cause instanceof IOException || inner instanceof IOException
-        || inner instanceof OutOfMemoryError) {
+    if (cause instanceof OutOfMemoryError || inner instanceof OutOfMemoryError) {
+      log.warn("There is no direct memory for the HTTP/2 connection to {}: it is closed", peer);
+    } else if (cause instanceof IOException || inner instanceof IOException) {
       log.debug("The HTTP/2 connection to {} failed: {}", peer, cause.toString());
     } else {
       log.warn("Handling the HTTP/2 connection to {} failed", peer, cause);

@@ -2,7 +2,7 @@ package dev.activator.http;
 
 /**
  * A token bucket for HTTP/2 control frames, which cost their sender almost nothing. It is refilled
- * over time, and by each frame of a message: those that a caller gets, and those to and from a pod.
+ * over time, and by each frame of a message: those to a caller, and those to and from a pod.
  *
  * <p><b>Source.</b> RFC 9113, section 10.5. Envoy allows ten WINDOW_UPDATEs per DATA frame sent;
  * nghttp2 1,000 resets, then 33 a second.

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersEncoder;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,8 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
   private @Nullable Exception partlyEncoded;
   private Runnable overLimit = () -> {
   };
+  private IntConsumer messageFrame = _ -> {
+  };
 
   FrameWriter(int maxControlFrames) {
     // The limit of a head's size is advisory, and the peer enforces it.
@@ -59,6 +62,11 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     overLimit = action;
   }
 
+  /** @param action gets the size of each frame of a head or body that is written */
+  void onMessageFrame(IntConsumer action) {
+    messageFrame = action;
+  }
+
   @Override
   public ChannelFuture writeHeaders(ChannelHandlerContext context, int stream, Http2Headers headers,
       int padding, boolean last, ChannelPromise promise) {
@@ -76,6 +84,7 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     }
     int flags = last ? Http2Flags.END_STREAM : 0;
     int length = frame.readableBytes() - FRAME_HEADER_BYTES;
+    messageFrame.accept(length);
     if (length > maxFrameSize()) {
       frame = fragments(context, frame.skipBytes(FRAME_HEADER_BYTES), stream, flags);
     } else {
@@ -112,6 +121,7 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
   public ChannelFuture writeData(ChannelHandlerContext context, int stream, ByteBuf data,
       int padding, boolean last, ChannelPromise promise) {
     int length = data.readableBytes();
+    messageFrame.accept(length);
     if (padding > 0 || length > maxFrameSize()) {
       return super.writeData(context, stream, data, padding, last, promise);
     }

@@ -54,7 +54,7 @@ public final class Http2Setup {
     return new Http2Setup(false, settings, limits);
   }
 
-  Http2Settings settings() {
+  public Http2Settings settings() {
     return settings;
   }
 
@@ -69,6 +69,7 @@ public final class Http2Setup {
   void connect(AbstractHttp2Handler<?> endpoint, FrameTurns turns) {
     reader.limitTurns(turns);
     writer.onOverLimit(endpoint::tooManyControlFrames);
+    writer.onMessageFrame(endpoint::wroteMessageFrame);
     if (pending != null) {
       pending.endpoint = endpoint;
     }

@@ -202,7 +202,6 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
       retire();
     }
     writtenSinceRead = true;
-    budget.earn(0);
     var written = writeHeaders(id, headers, last);
     var stream = connection().stream(id);
     if (stream != null) {
@@ -276,15 +275,19 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
     super.channelRead(on, message);
   }
 
-  /**
-   * Writes a part, and adds to the budget of control frames for it: gRPC servers in Go may answer
-   * each part with a PING to estimate the bandwidth.
-   */
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {
     writtenSinceRead = true;
-    budget.earn(part.content().readableBytes());
     return super.writeContent(stream, part);
+  }
+
+  /**
+   * Adds to the budget of control frames: gRPC servers in Go may answer each part of a request with a
+   * PING to estimate the bandwidth, and any pod answers each with WINDOW_UPDATEs.
+   */
+  @Override
+  protected void wroteMessageFrame(int bytes) {
+    budget.earn(bytes);
   }
 
   @Override

@@ -332,6 +332,10 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   }
 
   void failed(UpstreamFailure why) {
+    if (completes) {
+      // What came before the failure is passed on.
+      readCompletes();
+    }
     var former = listener;
     listener = null;
     if (former != null && !responseEnded) {
