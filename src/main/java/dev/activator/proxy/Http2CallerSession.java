@@ -22,18 +22,16 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
-import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
-import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,6 +55,8 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
    * How long a caller may read the last responses after a drained connection has ended its output.
    */
   private static final Duration LINGER = Duration.ofSeconds(5);
+  /** The window of a stream while the memory for bodies is tight. */
+  private static final int TIGHT_WINDOW_BYTES = 4 << 10;
   /** The maximum cost of a connection's large heads together. */
   private static final int MAX_HEADS_BYTES = 4 << 20;
 
@@ -70,6 +70,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private final Http2Drain drain;
   private final AbusiveConnectionCounter endedConnections;
   private int headBytes;
+  private int windowBytes;
   private boolean calmed;
 
   private Http2CallerSession(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
@@ -82,6 +83,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     this.endedConnections = endedConnections;
     this.limiter = limiter;
     this.drain = new Http2Drain(this, dispatcher.loop());
+    this.windowBytes = Objects.requireNonNull(setup.settings().initialWindowSize());
     this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     listen(new Events());
   }
@@ -90,7 +92,9 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   static Http2CallerSession of(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
       AbusiveConnectionCounter endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
-        .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
+        .initialWindowSize(dispatcher.held().windowOfStreams(STREAM_WINDOW_BYTES,
+            TIGHT_WINDOW_BYTES, STREAM_WINDOW_BYTES))
+        .maxHeaderListSize(MAX_HEAD_BYTES);
     var limiter = new Http2FloodLimiter(dispatcher.loop(), headTimeout, dispatcher.held());
     return new Http2CallerSession(Http2Setup.server(settings, limiter), channel, dispatcher,
         limiter,
@@ -123,15 +127,8 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   }
 
   @Override
-  public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
-    limiter.wroteResponse(0);
-    return super.writeHeaders(stream, headers, last);
-  }
-
-  @Override
-  public Future<Void> writeContent(int stream, HttpContent part) {
-    limiter.wroteResponse(part.content().readableBytes());
-    return super.writeContent(stream, part);
+  protected void wroteMessageFrame(int bytes) {
+    limiter.wroteResponse(bytes);
   }
 
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
@@ -143,9 +140,28 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
     } else {
+      updateWindow();
       // Needed because a caller may wait for the response's head before it sends the body.
       downstream.flushUpstream();
     }
+  }
+
+  /** Makes the window of all streams fit the memory that is left for bodies. */
+  private void updateWindow() {
+    int now = dispatcher.held().windowOfStreams(windowBytes, TIGHT_WINDOW_BYTES,
+        STREAM_WINDOW_BYTES);
+    if (now != windowBytes) {
+      windowBytes = now;
+      encoder().writeSettings(context(), new Http2Settings().initialWindowSize(now),
+          context().newPromise());
+      flushSoon();
+    }
+  }
+
+  /** Whether a body that waits may wait on. Callers send less at once from now on, if memory is tight. */
+  boolean hasMemoryForBodies() {
+    updateWindow();
+    return !dispatcher.held().refusesBodies();
   }
 
   void checkAt(long dueNanos) {

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.exchange.Downstream;
@@ -121,6 +122,9 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     unconsumed += windowBytes;
     to.content(part);
     to.flushUpstream();
+    if (unconsumed > 0 && !session.hasMemoryForBodies()) {
+      to.fail(new RequestFailure.MemoryFull(1));
+    }
     return 0;
   }
 

@@ -6,6 +6,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -193,6 +194,86 @@ class HeldBytesTest extends WireTest {
       assertThat(next(lengths)).isEqualTo(length);
       assertThat(response(caller)).isEqualTo("200 ok");
       caller.close();
+    }
+  }
+
+  @Test
+  void refusesUploadsInHttp2BeyondTheBoundAndKeepsTheirConnection() throws Exception {
+    // given a pod that reads nothing of a body
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer, RawHttp2.INITIAL_WINDOW_SIZE, 0);
+      while (true) {
+        var frame = pod.read();
+        if (frame.ends()) {
+          pod.headers(frame.stream(), true, ":status", "204");
+        }
+      }
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      // when a caller sends ten bodies of 32 kB that the windows allow
+      for (int stream = 1; stream < 20; stream += 2) {
+        upload(caller, stream);
+        for (int i = 0; i < 2; i++) {
+          caller.data(stream, false, "y".repeat(16_000));
+        }
+      }
+      for (int stream = 7; stream < 20; stream += 2) {
+        var head = caller.read(RawHttp2.HEADERS);
+        assertThat(head.stream()).isEqualTo(stream);
+        assertThat(head.field(":status")).isEqualTo("503");
+      }
+
+      // then they hold no more than the bound, and the connection serves others
+      assertThat(activator.held.total()).isLessThan(BOUND_BYTES + 2 * 16_384);
+      caller.headers(101, true, ":method", "GET", ":scheme", "http", ":path", "/", ":authority",
+          "x", "knative-serving-namespace", "default", "knative-serving-revision", "hello-00001");
+      assertThat(caller.read(RawHttp2.HEADERS).field(":status")).isEqualTo("204");
+    }
+  }
+
+  @Test
+  void letsCallersInHttp2SendLessAtOnceWhileMuchIsHeld() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      assertThat(nextWindow(caller)).isEqualTo(64 << 10);
+      // given four queued requests with bodies of 14 kB, more than half of the bound
+      for (int stream = 1; stream < 8; stream += 2) {
+        upload(caller, stream);
+        caller.data(stream, false, "y".repeat(14_000));
+      }
+      assertThat(nextWindow(caller)).isEqualTo(4 << 10);
+
+      // when they are gone
+      for (int stream = 1; stream < 8; stream += 2) {
+        caller.reset(stream, 8);
+      }
+      eventually(() -> assertThat(activator.held.total()).isLessThan(BOUND_BYTES / 4));
+
+      // then the next one may send as usual
+      upload(caller, 9);
+      assertThat(nextWindow(caller)).isEqualTo(64 << 10);
+    }
+  }
+
+  private static void upload(RawHttp2 caller, int stream) throws Exception {
+    caller.headers(stream, false, ":method", "POST", ":scheme", "http", ":path", "/",
+        ":authority", "x", "knative-serving-namespace", "default", "knative-serving-revision",
+        "hello-00001");
+  }
+
+  /** The window of streams in the next SETTINGS that have one. */
+  private static int nextWindow(RawHttp2 caller) throws Exception {
+    while (true) {
+      var frame = caller.readAny();
+      if (frame.type() == RawHttp2.SETTINGS) {
+        var settings = ByteBuffer.wrap(frame.payload());
+        while (settings.hasRemaining()) {
+          int setting = settings.getShort();
+          int value = settings.getInt();
+          if (setting == RawHttp2.INITIAL_WINDOW_SIZE) {
+            return value;
+          }
+        }
+      }
     }
   }
 }

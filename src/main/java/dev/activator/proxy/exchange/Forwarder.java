@@ -187,6 +187,10 @@ final class Forwarder implements UpstreamListener {
       exchange.body().poll();
       send(part);
     }
+    if (connection != null && exchange.holdsBody()) {
+      // The pod does not read as fast as the caller sends.
+      exchange.body().compact();
+    }
   }
 
   /** Sends all remaining bytes, because the caller has ended a tunnel. */

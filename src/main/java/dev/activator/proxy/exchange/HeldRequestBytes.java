@@ -97,6 +97,22 @@ public final class HeldRequestBytes {
       return limit.isFull(total(), ofRevision);
     }
 
+    /** Whether a request in HTTP/2 is refused whose body waits: its caller has sent more than the windows leave. */
+    public boolean refusesBodies() {
+      return limit.refusesBodies(total());
+    }
+
+    /**
+     * The window of a stream from now on.
+     *
+     * @param now the window that it has
+     * @param tight the window while memory is tight
+     * @param usual the window otherwise
+     */
+    public int windowOfStreams(int now, int tight, int usual) {
+      return limit.isTight(total()) ? tight : limit.isRelaxed(total()) ? usual : now;
+    }
+
     public int windowWhileQueued(long ofRevision) {
       return limit.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
     }

@@ -17,12 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Buffers the head and the body parts of a request, in order, until they can be forwarded, and
  * counts their memory. A part retains the whole buffer into which it was read, so small parts are
- * copied into a shared buffer. The first part is copied only after {@link #compact}, because it is
- * usually forwarded at once.
+ * copied into a shared buffer, and larger ones into the heap if they are a slice. The first part is
+ * copied only after {@link #compact}, because it is usually forwarded at once.
  */
 public final class RequestBuffer {
   static final int PART_BYTES = 128;
-  private static final int MAX_WASTE_FACTOR = 4;
   private static final int SMALL_BYTES = 1 << 10;
   private static final int JOINED_BYTES = 4 << 10;
 
@@ -90,8 +89,11 @@ public final class RequestBuffer {
     }
   }
 
-  /** Copies small parts, also later ones, because they will stay for a while. */
+  /** Copies what retains more than it has, also later, because it will stay for a while. */
   public void compact() {
+    if (compact) {
+      return;
+    }
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
       var part = parts().removeFirst();
@@ -159,7 +161,7 @@ public final class RequestBuffer {
     var content = part.content();
     boolean joins = isSmall(part);
     if (part instanceof Joined
-        || (!joins && capacityOf(content) <= MAX_WASTE_FACTOR * content.readableBytes())) {
+        || (!joins && wasteOf(content) <= content.readableBytes() / 4)) {
       return part;
     }
     var copy = joins ? new Joined(content) : part.replace(Unpooled.copiedBuffer(content));
@@ -168,12 +170,13 @@ public final class RequestBuffer {
     return copy;
   }
 
-  private static int capacityOf(ByteBuf bytes) {
+  /** The bytes that a part retains beyond its own. */
+  private static int wasteOf(ByteBuf bytes) {
     var whole = bytes;
     for (var around = whole; around != null; around = around.unwrap()) {
       whole = around;
     }
-    return whole.capacity();
+    return whole.capacity() - bytes.readableBytes();
   }
 
   static int cost(HttpObject part) {

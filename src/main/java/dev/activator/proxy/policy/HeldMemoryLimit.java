@@ -45,4 +45,14 @@ public record HeldMemoryLimit(long bytes) {
   public boolean isTight(long all) {
     return all >= bytes / 2;
   }
+
+  /** Whether so little is held that callers may send more at once again. */
+  public boolean isRelaxed(long all) {
+    return all < bytes / 4;
+  }
+
+  /** Whether no further part of a body is held that was read against a window. */
+  public boolean refusesBodies(long all) {
+    return all >= bytes;
+  }
 }
