@@ -64,7 +64,7 @@ public final class HttpLabels {
    * HTTP/1.1.
    */
   static int podTraits(RequestTimeline request, int status) {
-    return traits(request, version(request.protocol()) == 1 ? 1 : 0, request.podSecure(), status);
+    return traits(request, request.podInHttp2() ? 1 : 0, request.podSecure(), status);
   }
 
   private static int traits(RequestTimeline request, int version, boolean secure, int status) {

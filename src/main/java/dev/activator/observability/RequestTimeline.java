@@ -79,6 +79,9 @@ public abstract class RequestTimeline {
 
   public abstract boolean secure();
 
+  /** Whether the pod gets the request in HTTP/2. */
+  public abstract boolean podInHttp2();
+
   /** Whether the pod is reached over TLS. */
   public abstract boolean podSecure();
 

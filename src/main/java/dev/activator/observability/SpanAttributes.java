@@ -53,7 +53,7 @@ final class SpanAttributes {
   static Attributes sent(RequestTimeline request) {
     var all = Attributes.builder()
         .put("http.request.method", HttpLabels.methodLabel(request.method()))
-        .put("network.protocol.version", version(request));
+        .put("network.protocol.version", request.podInHttp2() ? "2.0" : "1.1");
     var destination = request.destination();
     if (destination != null) {
       all.put("server.address", destination.host()).put("server.port", destination.port())

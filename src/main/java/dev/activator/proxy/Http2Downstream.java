@@ -41,6 +41,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   int headBytes;
   private int unconsumed;
+  private final boolean requestBodyless;
   private boolean requestEnded;
   private boolean over;
   private boolean bodyless;
@@ -55,6 +56,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     this.session = session;
     this.stream = stream;
     this.head = method.equals(HttpMethod.HEAD);
+    this.requestBodyless = requestEnded;
     this.requestEnded = requestEnded;
     this.drainNanos = session.unread().drainNanos();
   }
@@ -154,6 +156,11 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   @Override
   public Caller caller() {
     return session.caller();
+  }
+
+  @Override
+  public boolean isBodyless() {
+    return requestBodyless;
   }
 
   @Override

@@ -1,8 +1,8 @@
 package dev.activator.revision;
 
 /**
- * The protocol of a revision's port. It decides which port of the pods is used, not how a request
- * is forwarded.
+ * The protocol of a revision's port. It decides which port of the pods is used and, for pods
+ * without queue-proxy, in which version of HTTP a request is forwarded.
  */
 public enum PortProtocol {
   HTTP1("http"),

@@ -206,6 +206,11 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   @Override
+  public boolean podInHttp2() {
+    return protocol.equals("HTTP/2.0");
+  }
+
+  @Override
   public boolean podSecure() {
     return podSecure;
   }

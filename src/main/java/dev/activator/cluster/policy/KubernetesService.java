@@ -24,11 +24,16 @@ public record KubernetesService(String namespace, String name, Map<String, Strin
    */
   public record Port(String name, int number, String target, String appProtocol) {
     /**
-     * The protocol that {@code appProtocol} names. <b>Source.</b> Kubernetes' documentation of
-     * Services.
+     * The protocol that {@code appProtocol} names or, without one, the name of the port up to its
+     * first hyphen. <b>Source.</b> Kubernetes' documentation of Services; Istio's of the selection of
+     * protocols, where {@code grpc-web} is HTTP/1.
      */
     public PortProtocol protocol() {
-      return appProtocol.equals("kubernetes.io/h2c") ? PortProtocol.H2C : PortProtocol.HTTP1;
+      boolean isWeb = name.startsWith("grpc-web");
+      return switch (appProtocol.isEmpty() && !isWeb ? name.replaceFirst("-.*", "") : appProtocol) {
+        case "kubernetes.io/h2c", "h2c", "http2", "grpc" -> PortProtocol.H2C;
+        default -> PortProtocol.HTTP1;
+      };
     }
 
     @Override

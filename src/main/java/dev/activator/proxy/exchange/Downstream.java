@@ -28,6 +28,11 @@ public interface Downstream {
 
   Caller caller();
 
+  /** Whether the head is the whole request; known in HTTP/2 only. */
+  default boolean isBodyless() {
+    return false;
+  }
+
   /** Ends with {@link #ended} or {@link #abort}. */
   void begin(Exchange exchange);
 

@@ -38,7 +38,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   /** The status in the log for a caller that went away, as in nginx. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
 
-  private final Downstream downstream;
+  final Downstream downstream;
   /** The part of the request's body that is not forwarded yet. */
   private @Nullable RequestBuffer body;
   /** Null unless the request is queued. */

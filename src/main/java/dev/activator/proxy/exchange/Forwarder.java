@@ -1,6 +1,5 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.RequestFailure;
@@ -61,6 +60,7 @@ final class Forwarder implements UpstreamListener {
 
   private final Exchange exchange;
   private final Permit permit;
+  /** Whether the pod gets the request in HTTP/2. */
   private final boolean http2;
   private final boolean idempotent;
   private @Nullable Dial dial;
@@ -82,7 +82,7 @@ final class Forwarder implements UpstreamListener {
     var fields = exchange.fields();
     this.exchange = exchange;
     this.permit = permit;
-    this.http2 = request.protocolVersion().majorVersion() == Http2HeadParser.VERSION.majorVersion();
+    this.http2 = exchange.podInHttp2();
     this.idempotent = isIdempotent(request.method().name(), fields);
     this.awaitsContinue = fields.has(KnownHeader.EXPECT);
   }
@@ -107,6 +107,9 @@ final class Forwarder implements UpstreamListener {
       HeaderRewriter.addressContainer(fields);
     } else {
       HeaderRewriter.address(fields, pool.authority(), service);
+    }
+    if (!http2 && exchange.isHttp2()) {
+      HeaderRewriter.frame(fields, exchange.method(), exchange.downstream.isBodyless());
     }
     boolean mayBeDead = idempotent && !http2 && !FramingCheck.hasBody(fields);
     var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);

@@ -6,6 +6,7 @@ import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
@@ -13,6 +14,8 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.PodProtocol;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
@@ -293,6 +296,15 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   @Override
   public boolean secure() {
     return caller.secure();
+  }
+
+  @Override
+  public boolean podInHttp2() {
+    return PodProtocol.of(isHttp2(), currentRevision(), fields()) == PortProtocol.H2C;
+  }
+
+  final boolean isHttp2() {
+    return request.protocolVersion().majorVersion() == Http2HeadParser.VERSION.majorVersion();
   }
 
   @Override

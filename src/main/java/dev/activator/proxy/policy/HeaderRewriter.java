@@ -90,6 +90,18 @@ public final class HeaderRewriter {
     }
   }
 
+  /** Sets the framing in HTTP/1 of a request that came in HTTP/2. */
+  public static void frame(HeaderMap fields, String method, boolean bodyless) {
+    if (fields.has(KnownHeader.CONTENT_LENGTH)) {
+      return;
+    }
+    if (!bodyless) {
+      fields.set(KnownHeader.TRANSFER_ENCODING, CHUNKED);
+    } else if (method.equals("POST") || method.equals("PUT") || method.equals("PATCH")) {
+      fields.set(KnownHeader.CONTENT_LENGTH, "0");
+    }
+  }
+
   /** @param bodyless whether the response has no body, as that of a HEAD, a 204 or a 304 */
   public static BodyEnd response(HeaderMap fields, RequestVersion caller, boolean bodyless) {
     removeHopByHop(fields);

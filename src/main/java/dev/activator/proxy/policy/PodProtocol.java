@@ -1,0 +1,26 @@
+package dev.activator.proxy.policy;
+
+import dev.activator.http.HeaderMap;
+import dev.activator.http.KnownHeader;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.Revision;
+
+/**
+ * Chooses the protocol in which a pod gets a request. A queue-proxy serves both and gets that of
+ * the caller. A container gets that of its port, with two exceptions, because what would be
+ * translated cannot work: gRPC needs HTTP/2, and an upgrade HTTP/1.
+ *
+ * <p><b>Source.</b> {@code NewProxyAutoTransport} in Knative networking's {@code transports.go}.
+ */
+public final class PodProtocol {
+  private PodProtocol() {}
+
+  /** @param fields those that the pod gets */
+  public static PortProtocol of(boolean callerInHttp2, Revision revision, HeaderMap fields) {
+    var caller = callerInHttp2 ? PortProtocol.H2C : PortProtocol.HTTP1;
+    boolean untranslatable = callerInHttp2
+        ? fields.text(KnownHeader.CONTENT_TYPE).startsWith("application/grpc")
+        : fields.has(KnownHeader.UPGRADE);
+    return revision.hasQueueProxy() || untranslatable ? caller : revision.protocol();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.http.HeaderFieldList;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PodProtocolTest {
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', nullValues = "", textBlock = """
+      # pods       | port  | caller | field                                  | to the pod
+      queue-proxy  | HTTP1 | HTTP1  |                                        | HTTP1
+      queue-proxy  | HTTP1 | H2C    |                                        | H2C
+      queue-proxy  | H2C   | HTTP1  |                                        | HTTP1
+      queue-proxy  | H2C   | H2C    |                                        | H2C
+      container    | HTTP1 | HTTP1  |                                        | HTTP1
+      container    | HTTP1 | H2C    |                                        | HTTP1
+      container    | H2C   | HTTP1  |                                        | H2C
+      container    | H2C   | H2C    |                                        | H2C
+      container    | HTTP1 | H2C    | Content-Type: application/grpc         | H2C
+      container    | HTTP1 | H2C    | Content-Type: application/grpc+proto   | H2C
+      container    | HTTP1 | HTTP1  | Content-Type: application/grpc         | HTTP1
+      container    | HTTP1 | H2C    | Content-Type: application/json         | HTTP1
+      container    | H2C   | HTTP1  | Upgrade: websocket                     | HTTP1
+      """)
+  void isThatOfTheCallerForAQueueProxy_andThatOfThePortForAContainer(String pods, PortProtocol port,
+      PortProtocol caller, String field, PortProtocol expected) {
+    var id = new RevisionId("default", "hello-00001");
+    var revision = new Revision(id, "", port, 0, RequestTimeouts.DEFAULT, true,
+        pods.equals("container") ? ReadinessProbeSpec.CONNECT : null, Map.of(), Map.of(), null);
+    var fields = new DefaultHttpHeaders();
+    if (field != null) {
+      fields.add(field.split(": ")[0], field.split(": ")[1]);
+    }
+
+    assertThat(PodProtocol.of(caller == PortProtocol.H2C, revision, HeaderFieldList.of(fields)))
+        .isEqualTo(expected);
+  }
+}
