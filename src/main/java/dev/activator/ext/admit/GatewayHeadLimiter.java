@@ -36,6 +36,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
   private final ResettableTimer timer;
   private final HeldRequestBytes.PartialHead partial;
   private final Decoded decoded = new Decoded();
+  private final Refused refused = new Refused();
   private final Http2HeadSizeTracker frames = new Http2HeadSizeTracker();
   /** How many bytes of the preface have come; negative in HTTP/1. */
   private int prefaceBytes;
@@ -62,7 +63,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
       AbusiveConnectionCounter endedConnections) {
     var limit = new GatewayHeadLimiter(pipeline, loop, held, timeout, endedConnections);
     pipeline.addFirst(limit).addAfter(pipeline.context(HttpServerCodec.class).name(), null,
-        limit.decoded);
+        limit.decoded).addLast(limit.refused);
     limit.timer.within(timeout);
   }
 
@@ -136,6 +137,19 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
   private void end(Reason why) {
     endedConnections.ended(why, pipeline.channel().remoteAddress(), loop.nanoTime());
     pipeline.close();
+  }
+
+  /** Receives the errors for which the codec of HTTP/2 ends the connection. */
+  private final class Refused extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) == null) {
+        context.fireExceptionCaught(cause);
+      } else {
+        endedConnections.ended(Reason.OTHER_LIMIT, context.channel().remoteAddress(),
+            loop.nanoTime());
+      }
+    }
   }
 
   /** Receives the messages from the decoder of HTTP/1. */

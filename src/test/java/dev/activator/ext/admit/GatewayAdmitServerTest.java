@@ -452,6 +452,26 @@ class GatewayAdmitServerTest {
   }
 
   @Test
+  void manyMalformedConnectionsOfHttp2AreOneLine() throws Exception {
+    try (var lines = LogLines.of(AbusiveConnectionCounter.class)) {
+      var ports = new HashSet<Integer>();
+      for (int i = 0; i < 5; i++) {
+        try (var gateway = RawPeer.connect(server.port())) {
+          ports.add(gateway.localPort());
+          var http2 = RawHttp2.caller(gateway);
+          // It belongs to no stream.
+          http2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 0, RawHttp2.encode("a", "b"));
+          gateway.awaitEnd();
+        }
+      }
+
+      assertThat(about(ports, lines)).hasSize(1);
+      assertThat(proxy.endedConnections().count(AbusiveConnectionCounter.Reason.OTHER_LIMIT))
+          .isEqualTo(5);
+    }
+  }
+
+  @Test
   void answersOverHttp1_whenAGatewayOffersToSwitchToHttp2() throws IOException {
     assertThat(ask("GET /admit HTTP/1.1", "Host: a", "Connection: Upgrade, HTTP2-Settings",
         "Upgrade: h2c", "HTTP2-Settings: AAMAAABk").start()).startsWith("HTTP/1.1 404 ");
