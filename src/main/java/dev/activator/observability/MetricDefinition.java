@@ -11,8 +11,8 @@ import java.util.List;
  */
 public enum MetricDefinition {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
-      "Average number of the revision's requests, as last reported to the autoscaler, without the"
-          + " request that was reported at once when the revision woke up."),
+      "Average number of the revision's requests, as last reported to the autoscaler, without the one"
+          + " that woke it."),
   REQUEST_QUEUED("kn.revision.request.queued", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
       "Requests that wait for capacity."),
   REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
@@ -50,13 +50,11 @@ public enum MetricDefinition {
 
   COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
       List.of("phase", "outcome", Names.NAMESPACE, Names.REVISION),
-      "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
-          + " pod (until one was listed), probe (until it answered), queue (until the request got"
-          + " its permit), dial, first-byte, and total. Tags of the revision only with activator.metrics.cold-start-labels."),
+      "Requests that came while their revision had no healthy pod: seconds in each phase, and in total."
+          + " Tags of the revision only with activator.metrics.cold-start-labels."),
   START("activator.start.duration", Bounds.START_SECONDS, "s", List.of("phase"),
       "Starts from zero, by the first request that was answered: its seconds in each phase until a pod"
-          + " answered, which are scale, create, schedule, prepare, init, container, list, pod (those"
-          + " before, if they are not known), listen and answer."),
+          + " answered."),
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
       "Requests that wait, over all revisions."),
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),

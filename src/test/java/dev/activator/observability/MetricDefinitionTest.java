@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,7 +47,7 @@ class MetricDefinitionTest {
 
   private static String table() {
     return "*request* stands for " + TAGS_OF_A_REQUEST + ".\n\n"
-        + "| meter | for Prometheus | kind, unit | tags | what it says |\n|---|---|---|---|---|\n"
+        + "| meter | for Prometheus | tags | what it says |\n|---|---|---|---|\n"
         + Stream.of(MetricDefinition.values()).map(MetricDefinitionTest::row)
             .collect(Collectors.joining());
   }
@@ -58,9 +57,9 @@ class MetricDefinitionTest {
   }
 
   private static String row(MetricDefinition metric) {
-    return "| `%s` | `%s` | %s, `%s` | %s | %s |%n".formatted(metric.text(),
-        prometheusName(metric), metric.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
-        metric.unit(), tags(metric).replace(TAGS_OF_A_REQUEST, "*request*"), metric.sentence());
+    return "| `%s` | `%s` | %s | %s%s |%n".formatted(metric.text(), prometheusName(metric),
+        tags(metric).replace(TAGS_OF_A_REQUEST, "*request*"),
+        metric.kind() == MetricDefinition.Kind.HISTOGRAM ? "Histogram. " : "", metric.sentence());
   }
 
   private static String tags(MetricDefinition metric) {
