@@ -10,10 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.app.Extensions;
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderMap;
+import dev.activator.revision.RevisionId;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
@@ -23,6 +25,7 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -197,6 +200,29 @@ class ArchitectureTest {
             .or(target(ownedBy(LocalDateTime.class, "now")))
             .or(target(ownedBy(ThreadLocalRandom.class, "current"))))
         .because("tests move time by hand, and a seed must replay").check(PRODUCT);
+  }
+
+  /**
+   * What is known of a revision ends with it. These maps are an index of all revisions, values that
+   * come before their Revision, an order of work, and what other activators are told.
+   */
+  @Test
+  void whatIsKeptForARevisionIsInASlot() {
+    var maps = PRODUCT.stream().filter(type -> !isOfAMode(type))
+        .flatMap(type -> type.getFields().stream())
+        .filter(field -> field.getRawType().isAssignableTo(Map.class)
+            && field.getType() instanceof JavaParameterizedType map
+            && map.getActualTypeArguments().getFirst().getName().equals(RevisionId.class.getName()))
+        .map(field -> field.getOwner().getSimpleName());
+
+    assertThat(maps).containsExactlyInAnyOrder("LiveRevisions", "RevisionChangePublisher",
+        "ProbeQueue", "FairQueue", "PermitLending", "ActivatorAddresses");
+  }
+
+  /** Those of a mode know ScaledServices, whose state has no LiveRevision. */
+  private static boolean isOfAMode(JavaClass type) {
+    return type.getName().matches(
+        ".*[.](embedded|autoscaler|standalone)[.].*|.*[.](ScaledService|ActivatorEndpointSlice).*");
   }
 
   /** Nested types are read with the name of the type around them. */

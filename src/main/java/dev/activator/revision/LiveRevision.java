@@ -29,7 +29,7 @@ public final class LiveRevision {
   private volatile Revision spec;
   /** Indexed by slot. A change replaces the array, so that readers need no lock. */
   private volatile @Nullable Object[] values = NONE;
-  private volatile boolean ended;
+  private boolean ended;
 
   LiveRevision(Revision spec, Loop loop) {
     this.spec = spec;
@@ -56,10 +56,6 @@ public final class LiveRevision {
   /** The loop that the id selects, on which events of the revision take effect in order. */
   public Loop loop() {
     return loop;
-  }
-
-  public boolean hasEnded() {
-    return ended;
   }
 
   /**

@@ -74,7 +74,6 @@ class LiveRevisionTest {
     revisions.end(ID);
 
     assertThat(ended).containsExactly("late of 1", "last of 1", "first of 1");
-    assertThat(live.hasEnded()).isTrue();
     assertThat(revisions.find(ID)).isNull();
   }
 

@@ -33,8 +33,6 @@ public final class RevisionHourHistory {
   static final int MAX_SERIES = 2_000;
   static final int MAX_MARKS = 20;
   static final int REJECT_MINUTES = 5;
-  /** A revision without a sample for this long no longer exists. */
-  private static final int MAX_UNSAMPLED_MINUTES = 2;
   private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -57,7 +55,7 @@ public final class RevisionHourHistory {
   public RevisionHourHistory(LiveRevisions revisions, LongSupplier nanoTime, Clock clock,
       ToIntFunction<RevisionId> queued) {
     this.revisions = revisions;
-    this.slot = revisions.slot("last hour", _ -> new Entry(minute()), Entry::drop);
+    this.slot = revisions.slot("last hour", _ -> new Entry(), Entry::drop);
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.queued = queued;
@@ -174,12 +172,7 @@ public final class RevisionHourHistory {
     }
     if (all) {
       sampledAll = true;
-      revisions.all().forEach(revision -> {
-        var entry = revision.peek(slot);
-        if (entry != null && entry.isOver(minute, now)) {
-          revision.clear(slot);
-        }
-      });
+      revisions.all(slot).forEach(entry -> entry.forget(minute, now));
     }
   }
 
@@ -219,13 +212,7 @@ public final class RevisionHourHistory {
     private long last;
     private @Nullable Sample sample;
     private @Nullable Instant since;
-    private long sampledMinute;
     private boolean dropped;
-
-    /** @param minute the minute in which it was created */
-    Entry(long minute) {
-      this.sampledMinute = minute;
-    }
 
     synchronized void add(Kind kind, long minute, int number) {
       if (number == 0 && points == null) {
@@ -263,7 +250,6 @@ public final class RevisionHourHistory {
     synchronized void sampled(Sample next, long minute, Instant now, boolean mayBeNew) {
       var before = sample;
       sample = next;
-      sampledMinute = minute;
       add(Kind.PODS, minute, next.pods);
       if (before == null) {
         since = mayBeNew ? now : null;
@@ -293,8 +279,8 @@ public final class RevisionHourHistory {
       marks.addFirst(new Mark(at, text, bad));
     }
 
-    /** Drops what is older than an hour. Returns whether the revision no longer exists. */
-    synchronized boolean isOver(long minute, Instant now) {
+    /** Drops what is older than an hour. */
+    synchronized void forget(long minute, Instant now) {
       while (!marks.isEmpty() && marks.getLast().at().isBefore(now.minus(HOUR))) {
         marks.removeLast();
       }
@@ -302,7 +288,6 @@ public final class RevisionHourHistory {
         points = null;
         series.decrementAndGet();
       }
-      return minute - sampledMinute > MAX_UNSAMPLED_MINUTES;
     }
 
     private boolean isQuiet(long minute) {
