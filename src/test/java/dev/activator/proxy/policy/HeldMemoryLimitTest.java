@@ -110,7 +110,8 @@ class HeldMemoryLimitTest {
   @ParameterizedTest(name = "{0} of 1000 bytes")
   @CsvSource({"249, true, false, false", "250, false, false, false", "499, false, false, false",
       "500, false, true, false", "999, false, true, false", "1000, false, true, true"})
-  void isTightFromHalfOnAndRefusesBodiesWhenFull(long all, boolean relaxed, boolean tight, boolean refused) {
+  void isTightFromHalfOnAndRefusesBodiesWhenFull(long all, boolean relaxed, boolean tight,
+      boolean refused) {
     var bound = new HeldMemoryLimit(1_000);
 
     assertThat(bound.isRelaxed(all)).isEqualTo(relaxed);
