@@ -5,6 +5,8 @@
   let receivedAt = performance.now();
   let longest = 3000;
   const text = (id, value) => { const at = byId(id); if (at && at.textContent !== value) at.textContent = value; };
+  const title = document.title;
+  const state = byId("state") ? byId("state").textContent : "";
   const seconds = millis => `${(millis / 1000).toFixed(1)} s`;
   const step = (id, kind) => { const at = byId(id); if (at) at.className = kind; };
 
@@ -25,10 +27,15 @@
     text("pod-time", pod > 0 ? seconds(pod) : "");
     text("probe-time", probe > 0 ? seconds(probe) : "");
     text("usual-text", `since the start was requested${status.usualMillis === 0 ? "" : `; usually it takes ${seconds(status.usualMillis)}`}`);
-    if (requested > Math.max(30000, 2 * status.usualMillis)) {
-      text("state", "It takes longer than usual. This page waits as long as it is open; the owner of the service finds the reason in its log.");
-    }
-    text("why", status.why ? `Now: ${status.why}.` : "");
+    document.body.classList.toggle("failed", status.failed);
+    document.title = status.failed ? "Cannot start" : title;
+    text("verb", status.failed ? "cannot start" : "is starting");
+    text("state", status.failed
+      ? `${status.why.charAt(0).toUpperCase()}${status.why.slice(1)}. It is tried again as long as this page is open.`
+      : requested > Math.max(30000, 2 * status.usualMillis)
+        ? "It takes longer than usual. This page waits as long as it is open; the owner of the service finds the reason in its log."
+        : state);
+    text("why", status.why && !status.failed ? `Now: ${status.why}.` : "");
     const listed = status.listedMillis !== null;
     step("step-pod", listed ? "done" : "now");
     step("step-probe", status.ready ? "done" : listed ? "now" : "");

@@ -145,18 +145,20 @@ class RequestConfiguration {
       ObjectProvider<WaitReasons> known, Throttler throttler, ColdStarts starts) {
     var reasons = known.getIfAvailable(() -> _ -> "");
     return new RevisionStarts(revisions, platform.showsStartMessages(),
-        id -> status(id, reasons, throttler, starts), starts::answeredEarly);
+        id -> status(id, platform, reasons, throttler, starts), starts::answeredEarly);
   }
 
-  private static StartStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
-      ColdStarts starts) {
+  private static StartStatus status(RevisionId id, Platform platform, WaitReasons reasons,
+      Throttler throttler, ColdStarts starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
-    return view == null || start == null
-        ? StartStatus.UNKNOWN
-        : new StartStatus(view.capacity() > 0, reasons.of(id), start.requested(),
-            starts.listedFor(id),
-            start.usual());
+    if (view == null || start == null) {
+      return StartStatus.UNKNOWN;
+    }
+    var failure = start.failure();
+    var shown = failure != null && platform.showsStartMessages() ? failure.message() : "";
+    return new StartStatus(view.capacity() > 0, shown.isEmpty() ? reasons.of(id) : shown,
+        failure != null, start.requested(), starts.listedFor(id), start.usual());
   }
 
   @Bean(destroyMethod = "close")

@@ -127,7 +127,8 @@ class ThrottlerConfiguration {
   Throttler throttler(LiveRevisions live, IdentityProperties identity,
       ProxyServerProperties serving, RandomGenerator random,
       ObjectProvider<PermitSharing> sharing) {
-    return new Throttler(live, identity.podIp(), ThrottlerOptions.of(serving.queueCapacity()),
-        random, sharing.getIfAvailable(() -> PermitSharing.NONE));
+    return new Throttler(live, identity.podIp(),
+        ThrottlerOptions.of(serving.queueCapacity(), serving.queueTimeout()), random,
+        sharing.getIfAvailable(() -> PermitSharing.NONE));
   }
 }

@@ -17,6 +17,8 @@ import org.springframework.util.unit.DataSize;
  * @param bindAddress the interface to listen on
  * @param queueCapacity the maximum number of queued requests of one revision; further ones are
  *     refused with 503
+ * @param queueTimeout how long a request may wait for a pod, from its arrival; zero if only the
+ *     revision's own timeouts apply
  * @param heldBytes the limit of requests held in memory. Above half of it, bodies of queued
  *     requests are not read; at the limit, no request is queued. By default a quarter of the heap,
  *     but at most 256 MB
@@ -34,7 +36,8 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("activator.serving")
 public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
-    @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
+    @DefaultValue("10000") int queueCapacity, @DefaultValue("0s") Duration queueTimeout,
+    @Nullable DataSize heldBytes,
     @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPageMode waitingPage,
     @DefaultValue("false") boolean answerKnownProbes,
     @DefaultValue("45s") Duration propagationDelay,
@@ -58,6 +61,8 @@ public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
     SettingPreconditions.check(unreadBytes.toBytes() >= MIN_BYTES, "activator.serving.unread-bytes",
         unreadBytes, "must be at least 1MB");
     SettingPreconditions.bindAddress("activator.serving.bind-address", bindAddress);
+    queueTimeout = SettingPreconditions.notNegative("activator.serving.queue-timeout",
+        queueTimeout);
     propagationDelay = SettingPreconditions.notNegative("activator.serving.propagation-delay",
         propagationDelay);
     drainTimeout = SettingPreconditions.notNegative("activator.serving.drain-timeout",

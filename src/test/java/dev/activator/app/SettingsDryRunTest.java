@@ -18,6 +18,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +29,36 @@ class SettingsDryRunTest {
   @TempDir
   Path directory;
 
+  private static final List<String> FREE_PORTS = List.of("--activator.port.http1=0",
+      "--activator.port.h2c=0", "--activator.port.https=0", "--server.port=0",
+      "--activator.embedded.api-port=0", "--activator.embedded.autoscaler-port=0",
+      "--activator.profiling.port=0");
+
   private static int run(ActivatorMode mode, String... arguments) {
-    return SettingsDryRun.of(CommandLine.parse(UnknownSettings::problem, arguments), mode);
+    var all = Stream.concat(FREE_PORTS.stream(), Stream.of(arguments)).toArray(String[]::new);
+    return SettingsDryRun.of(CommandLine.parse(UnknownSettings::problem, all), mode);
+  }
+
+  private static String printed(Runnable task) {
+    var printed = new ByteArrayOutputStream();
+    var out = System.out;
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      task.run();
+    } finally {
+      System.setOut(out);
+    }
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Otherwise, a newcomer waits five minutes for a program that listens on another port. */
+  @Test
+  void requestsWaitThirtySecondsInEmbeddedMode() {
+    assertThat(printed(() -> run(ActivatorMode.EMBEDDED)))
+        .contains("activator.serving.queue-timeout: 30s");
+    assertThat(printed(
+        () -> run(ActivatorMode.EMBEDDED, "--activator.serving.queue-timeout=2m")))
+        .contains("activator.serving.queue-timeout: 2m");
   }
 
   @ParameterizedTest(name = "{0} and {1}, the key another''s: {2}")
@@ -52,18 +81,12 @@ class SettingsDryRunTest {
 
   @Test
   void saysWhichValueIsInvalid() {
-    var printed = new ByteArrayOutputStream();
-    var out = System.out;
-    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-    try {
-      assertThatThrownBy(() -> run(ActivatorMode.EMBEDDED, "--activator.probe.timeout=soon"))
-          .hasRootCauseInstanceOf(IllegalArgumentException.class);
-    } finally {
-      System.setOut(out);
-    }
+    var printed = printed(() -> assertThatThrownBy(
+        () -> run(ActivatorMode.EMBEDDED, "--activator.probe.timeout=soon"))
+        .hasRootCauseInstanceOf(IllegalArgumentException.class));
 
     // Spring Boot reports what ends the run of an application, but not what fails later.
-    assertThat(printed.toString(StandardCharsets.UTF_8)).doesNotContain("mode: ");
+    assertThat(printed).doesNotContain("mode: ");
   }
 
   @ParameterizedTest(name = "of an API without EndpointSlices, {0}: {1}")

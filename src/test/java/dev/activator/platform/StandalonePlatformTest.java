@@ -141,7 +141,7 @@ class StandalonePlatformTest {
 
   private ClusterRevisionDetails details() {
     return new ClusterRevisionDetails(cluster, "cluster.local",
-        10, "off",
+        new ClusterRevisionDetails.Defaults(10, Duration.ZERO, "off"),
         cluster.eventReader(loop::nanoTime),
         new ScalingExplanationBuilder(platform::scaling, platform::leadership),
         () -> KnativeAutoscalerDefaults.ofKnative(null),

@@ -31,7 +31,7 @@ class WaitingPageBrowserIT {
       activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
           RequestTimeouts.DEFAULT, true, null, Map.of(),
           Map.of("activator.dev/waiting-page", "auto"), null));
-      activator.status = new StartStatus(false, "no pod is listed", Duration.ofSeconds(2),
+      activator.status = new StartStatus(false, "no pod is listed", false, Duration.ofSeconds(2),
           null,
           Duration.ofSeconds(4));
 
@@ -42,13 +42,20 @@ class WaitingPageBrowserIT {
       assertThat(browser.value("document.getElementById('usual-text').textContent"))
           .endsWith("usually it takes 4.0 s");
       // and it goes on
-      activator.status = new StartStatus(false, "1 pod is listed", Duration.ofSeconds(3),
+      activator.status = new StartStatus(false, "1 pod is listed", false, Duration.ofSeconds(3),
           Duration.ofMillis(500), Duration.ofSeconds(4));
       browser.awaitTrue("document.getElementById('step-pod').className === 'done'");
       browser.screenshot(Path.of("target", "waiting-page.png"));
 
+      // and it fails, and is tried again
+      activator.status = new StartStatus(false, "there is no program <b>", true, null, null,
+          Duration.ZERO);
+      browser.awaitTrue("document.title === 'Cannot start'");
+      assertThat(browser.value("document.getElementById('state').textContent"))
+          .startsWith("There is no program <b>. It is tried again");
+
       activator.throttle.grow(pod.destination(), 10);
-      activator.status = new StartStatus(true, "", null, null, Duration.ZERO);
+      activator.status = new StartStatus(true, "", false, null, null, Duration.ZERO);
 
       browser.awaitTrue("document.title === 'The answer'");
       assertThat(browser.value("location.search + location.hash")).isEqualTo("?a=%3Cb%3E#there");

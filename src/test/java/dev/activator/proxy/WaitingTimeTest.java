@@ -28,7 +28,7 @@ class WaitingTimeTest extends WireTest {
   @Test
   void answers504WithTheReasonInTheAcceptedFormat_whenTheQueueTimesOut() throws Exception {
     activator.throttle.queueTimeout = Duration.ofMillis(50);
-    activator.status = new StartStatus(false, "no pod is listed", null, null, Duration.ZERO);
+    activator.status = new StartStatus(false, "no pod is listed", false, null, null, Duration.ZERO);
     try (var caller = activator.get("/", "Accept: application/json")) {
       var head = caller.readHead();
 

@@ -68,7 +68,8 @@ record KnativeServiceStatus(ObjectNode newest, String routed, long generation, i
       }
       case "False" -> fail(conditions, service, CONFIGURATIONS, "RevisionFailed", "Revision \""
           + ObjectMeta.name(newest) + "\" failed with message: " + message + ".");
-      default -> conditions.unknown(CONFIGURATIONS, "Deploying", message);
+      default -> conditions.unknown(CONFIGURATIONS, revision.path("reason").asString("Deploying"),
+          message);
     }
   }
 

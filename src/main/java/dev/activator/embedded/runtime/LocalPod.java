@@ -145,6 +145,11 @@ final class LocalPod {
     return overdue && !now.isEmpty() ? afterDeadline(now) : now;
   }
 
+  /** The reason, as one word, why the running process is not ready. */
+  String reason() {
+    return problem.contains(LocalProbe.NOTHING_LISTENS) ? "NotListening" : "ProbeFails";
+  }
+
   private String unready() {
     return problem.contains(LocalProbe.NOTHING_LISTENS) ? problem + otherPorts : problem;
   }

@@ -173,7 +173,7 @@ final class ReplicaSetPods {
   void slow(LocalPod pod) {
     publishPod(pod);
     if (pod.overdue().isEmpty()) {
-      publishTrouble(now -> now.unknown("Ready", "Deploying", pod.problem()));
+      publishTrouble(now -> now.unknown("Ready", pod.reason(), pod.problem()));
     } else {
       overdue(pod);
     }

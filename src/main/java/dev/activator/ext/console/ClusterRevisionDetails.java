@@ -9,6 +9,7 @@ import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.WakingExplanations;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,33 +26,29 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private static final String THE_REVISION = "the Revision";
   /** The activator's settings in the order of the page, with their defaults. */
   private static final List<Setting> OURS = List.of(
-      byDefault("activator.dev/queue-timeout", "none"),
       byDefault("activator.dev/balancing", "by container concurrency"),
       byDefault("activator.dev/slow-start", "16"), byDefault("activator.dev/wake-with", "none"),
       byDefault("activator.dev/server-timing", "off"));
 
   private final ClusterWatcher cluster;
   private final String domain;
-  private final int queueCapacity;
-  private final String waitingPage;
+  private final Defaults own;
   private final EventFetcher events;
   private final ScalingExplanationBuilder scaling;
   private final Supplier<KnativeAutoscalerDefaults> defaults;
   private final WakingExplanations waking;
 
-  /**
-   * @param queueCapacity the default of a revision, like {@code waitingPage}
-   */
-  public ClusterRevisionDetails(ClusterWatcher cluster, String domain, int queueCapacity,
-      String waitingPage,
+  /** The activator's settings for revisions that set none. */
+  public record Defaults(int queueCapacity, Duration queueTimeout, String waitingPage) {}
+
+  public ClusterRevisionDetails(ClusterWatcher cluster, String domain, Defaults own,
       EventFetcher events, ScalingExplanationBuilder scaling,
       Supplier<KnativeAutoscalerDefaults> defaults,
       WakingExplanations waking) {
     this.waking = waking;
     this.cluster = cluster;
     this.domain = domain;
-    this.queueCapacity = queueCapacity;
-    this.waitingPage = waitingPage;
+    this.own = own;
     this.events = events;
     this.scaling = scaling;
     this.defaults = defaults;
@@ -163,14 +160,16 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     return rows;
   }
 
-  private List<Setting> annotations(Map<String, String> own) {
+  private List<Setting> annotations(Map<String, String> annotations) {
     var rows = new ArrayList<Setting>();
-    rows.add(setting(own, "activator.dev/queue-capacity", "" + queueCapacity,
+    rows.add(setting(annotations, "activator.dev/queue-capacity", "" + own.queueCapacity(),
         "activator.serving.queue-capacity"));
-    rows.add(setting(own, "activator.dev/waiting-page",
-        waitingPage,
+    rows.add(setting(annotations, "activator.dev/waiting-page", own.waitingPage(),
         "activator.serving.waiting-page"));
-    OURS.forEach(one -> rows.add(setting(own, one.name(), one.value(), one.origin())));
+    rows.add(setting(annotations, "activator.dev/queue-timeout",
+        own.queueTimeout().isZero() ? "none" : own.queueTimeout().toSeconds() + " s",
+        "activator.serving.queue-timeout"));
+    OURS.forEach(one -> rows.add(setting(annotations, one.name(), one.value(), one.origin())));
     return rows;
   }
 

@@ -243,8 +243,8 @@ public class ConsoleConfiguration {
     var clock = loops.loopFor(CLOCK);
     var own = platform.scalingDefaults();
     var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
-        serving.queueCapacity(),
-        serving.waitingPage().toString().toLowerCase(Locale.ROOT),
+        new ClusterRevisionDetails.Defaults(serving.queueCapacity(), serving.queueTimeout(),
+            serving.waitingPage().toString().toLowerCase(Locale.ROOT)),
         cluster.eventReader(clock::nanoTime), scaling(platform),
         own == null
             ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())

@@ -66,8 +66,10 @@ final class WaitingPagePolicy {
     var requested = now.requested();
     var listed = now.listed();
     return String.format(Locale.ROOT,
-        "{\"ready\":%b,\"why\":%s,\"requestedMillis\":%s,\"listedMillis\":%s,\"usualMillis\":%d}",
-        now.ready(), ErrorFormat.json(now.why()), requested == null ? "null" : requested.toMillis(),
+        "{\"ready\":%b,\"why\":%s,\"failed\":%b,\"requestedMillis\":%s,\"listedMillis\":%s,"
+            + "\"usualMillis\":%d}",
+        now.ready(), ErrorFormat.json(now.why()), now.failed(),
+        requested == null ? "null" : requested.toMillis(),
         listed == null ? "null" : listed.toMillis(), now.usual().toMillis());
   }
 }

@@ -31,7 +31,11 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, Duration q
   private static final String SLOW_START_OFF = "off";
 
   public static ThrottlerOptions of(int queueCapacity) {
-    return new ThrottlerOptions(queueCapacity, NO_BOUND, Duration.ZERO, null, SLOW_START_WINDOW);
+    return of(queueCapacity, Duration.ZERO);
+  }
+
+  public static ThrottlerOptions of(int queueCapacity, Duration queueTimeout) {
+    return new ThrottlerOptions(queueCapacity, NO_BOUND, queueTimeout, null, SLOW_START_WINDOW);
   }
 
   /** @param problems gets a sentence for each invalid annotation, which is ignored */

@@ -389,6 +389,18 @@ class LocalRuntimeTest {
   }
 
   @Test
+  void kubectlGetShowsInOneWordWhyARevisionIsNotReady() {
+    apply("mute", List.of("sleep", "1000"));
+    scale(new RevisionId("default", "mute-00001"), 1);
+
+    for (var kind : List.of(BuiltInKinds.REVISION, BuiltInKinds.KNATIVE_SERVICE)) {
+      var name = kind.equals(BuiltInKinds.REVISION) ? "mute-00001" : "mute";
+      until(() -> ConditionManager.find(find(kind, name), "Ready").path("reason").asString("")
+          .equals("NotListening"));
+    }
+  }
+
+  @Test
   void aDeploymentProgressesAgainWhenAPodIsReadyAfterItsDeadline() throws Exception {
     Path ok = directory.resolve("late");
     var deployment = deployment("late", 1, "sleep", "1000");

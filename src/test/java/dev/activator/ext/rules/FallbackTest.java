@@ -109,7 +109,7 @@ class FallbackTest {
 
   private StartStatus status(RevisionId id) {
     var view = throttler.view(id);
-    return new StartStatus(view != null && view.capacity() > 0, "", null, null,
+    return new StartStatus(view != null && view.capacity() > 0, "", false, null, null,
         Duration.ZERO);
   }
 

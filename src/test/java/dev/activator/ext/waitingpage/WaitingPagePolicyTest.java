@@ -87,11 +87,11 @@ class WaitingPagePolicyTest {
 
   @Test
   void requestsTheStatus() {
-    var status = new StartStatus(false, "says \"no\"", Duration.ofMillis(1500), null,
+    var status = new StartStatus(false, "says \"no\"", true, Duration.ofMillis(1500), null,
         Duration.ofMillis(900));
 
     assertThat(WaitingPagePolicy.status(status).body()).isEqualTo("{\"ready\":false,"
-        + "\"why\":\"says \\\"no\\\"\",\"requestedMillis\":1500,\"listedMillis\":null,"
+        + "\"why\":\"says \\\"no\\\"\",\"failed\":true,\"requestedMillis\":1500,\"listedMillis\":null,"
         + "\"usualMillis\":900}\n");
   }
 }

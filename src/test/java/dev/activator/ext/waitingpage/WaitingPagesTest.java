@@ -93,7 +93,7 @@ class WaitingPagesTest {
     var view = throttler.view(id);
     return start == null || view == null
         ? StartStatus.UNKNOWN
-        : new StartStatus(view.capacity() > 0, "no pod is listed", start.requested(),
+        : new StartStatus(view.capacity() > 0, "no pod is listed", false, start.requested(),
             starts.listedFor(id), start.usual());
   }
 
@@ -293,7 +293,7 @@ class WaitingPagesTest {
   @Test
   void runsNoScriptButItsOwn() throws Exception {
     var page = WaitingPageTemplate.DEFAULT.page(
-        new StartStatus(false, "</script><script>alert(1)</script>", null, null,
+        new StartStatus(false, "</script><script>alert(1)</script>", false, null, null,
             Duration.ZERO),
         1,
         "<script>");

@@ -37,6 +37,15 @@ class ThrottlerOptionsTest {
   }
 
   @Test
+  void theTimeoutOfARevisionWinsOverThatOfTheActivator() {
+    var options = ThrottlerOptions.of(1, Duration.ofSeconds(30));
+
+    assertThat(options.with(Map.of(), problems::add).queueTimeout()).hasSeconds(30);
+    assertThat(options.with(Map.of("activator.dev/queue-timeout", "2m"), problems::add)
+        .queueTimeout()).hasMinutes(2);
+  }
+
+  @Test
   void hasAQueueOfOneAtLeast() {
     assertThat(with(Map.of("activator.dev/queue-capacity", "1")).queueCapacity()).isOne();
   }
