@@ -22,7 +22,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Error;
@@ -132,7 +131,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   }
 
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
-    var downstream = new Http2Downstream(this, stream, request.method(), last);
+    var downstream = new Http2Downstream(this, stream, request, last);
     assign(stream, downstream);
     downstream.headBytes = dispatcher.holdLargeHead(request, MAX_HEADS_BYTES - headBytes);
     headBytes += downstream.headBytes;
@@ -273,7 +272,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
       reset(stream, Http2Error.REFUSED_STREAM);
       return;
     }
-    var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
+    var downstream = new Http2Downstream(this, stream, null, false);
     assign(stream, downstream);
     downstream.answer(new RequestFailure.HeadTooLarge(), ErrorFormat.TEXT);
     downstream.ended();

@@ -7,6 +7,7 @@ import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.PodProtocol;
 import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -15,6 +16,7 @@ import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
@@ -35,6 +37,8 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   private final Http2CallerSession session;
   private final Http2Stream stream;
   private final boolean head;
+  /** Null if its head was too large, or once it is answered. */
+  private @Nullable HttpRequest request;
   private @Nullable Exchange exchange;
   private @Nullable HttpResponse heldHead;
   private @Nullable Future<?> lastWrite;
@@ -51,11 +55,12 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   private long stalledSince;
   private long drainNanos;
 
-  Http2Downstream(Http2CallerSession session, Http2Stream stream, HttpMethod method,
+  Http2Downstream(Http2CallerSession session, Http2Stream stream, @Nullable HttpRequest request,
       boolean requestEnded) {
     this.session = session;
     this.stream = stream;
-    this.head = method.equals(HttpMethod.HEAD);
+    this.request = request;
+    this.head = request != null && request.method().equals(HttpMethod.HEAD);
     this.requestBodyless = requestEnded;
     this.requestEnded = requestEnded;
     this.drainNanos = session.unread().drainNanos();
@@ -146,6 +151,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   void gone() {
     over = true;
+    request = null;
     var left = exchange;
     exchange = null;
     if (left != null) {
@@ -220,12 +226,21 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public void answer(LocalResponse answer) {
+    if (answer.status() >= 400 && request != null
+        && PodProtocol.isGrpc(HeaderFieldList.in(request))) {
+      send(GrpcAnswer.of(answer), false);
+    } else {
+      send(answer, answer.hasLength());
+    }
+  }
+
+  private void send(LocalResponse answer, boolean hasLength) {
     // Allocated on the heap, because direct memory may be exhausted.
     var body = Unpooled.copiedBuffer(head ? "" : answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));
     answer.headers().forEach(response.headers()::set);
-    if (answer.hasLength()) {
+    if (hasLength) {
       response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
           ByteBufUtil.utf8Bytes(answer.body()));
     }
@@ -250,6 +265,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   public void abort() {
     heldHead = null;
     exchange = null;
+    request = null;
     if (!over) {
       // Parts that were written are still sent.
       session.flushNow();
@@ -267,6 +283,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   @Override
   public void ended() {
     exchange = null;
+    request = null;
     stopRequest();
     session.flushSoon();
   }

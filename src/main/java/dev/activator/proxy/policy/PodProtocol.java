@@ -13,14 +13,23 @@ import dev.activator.revision.Revision;
  * <p><b>Source.</b> {@code NewProxyAutoTransport} in Knative networking's {@code transports.go}.
  */
 public final class PodProtocol {
+  private static final String GRPC = "application/grpc";
+
   private PodProtocol() {}
 
   /** @param fields those that the pod gets */
   public static PortProtocol of(boolean callerInHttp2, Revision revision, HeaderMap fields) {
     var caller = callerInHttp2 ? PortProtocol.H2C : PortProtocol.HTTP1;
     boolean untranslatable = callerInHttp2
-        ? fields.text(KnownHeader.CONTENT_TYPE).startsWith("application/grpc")
+        ? isGrpc(fields)
         : fields.has(KnownHeader.UPGRADE);
     return revision.hasQueueProxy() || untranslatable ? caller : revision.protocol();
+  }
+
+  /** Whether the request is gRPC; gRPC-Web, which HTTP/1 can carry, is not. */
+  public static boolean isGrpc(HeaderMap fields) {
+    String type = fields.text(KnownHeader.CONTENT_TYPE);
+    return type.startsWith(GRPC) && (type.length() == GRPC.length()
+        || type.charAt(GRPC.length()) == '+' || type.charAt(GRPC.length()) == ';');
   }
 }

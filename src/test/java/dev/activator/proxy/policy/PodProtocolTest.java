@@ -44,4 +44,13 @@ class PodProtocolTest {
     assertThat(PodProtocol.of(caller == PortProtocol.H2C, revision, HeaderFieldList.of(fields)))
         .isEqualTo(expected);
   }
+
+  @ParameterizedTest
+  @CsvSource({"application/grpc, true", "application/grpc+proto, true",
+      "application/grpc;charset=utf-8, true", "application/grpc-web, false",
+      "application/grpc-web+proto, false", "application/json, false", "'', false"})
+  void knowsGrpc_whichGrpcWebIsNot(String contentType, boolean grpc) {
+    var fields = new DefaultHttpHeaders().set("Content-Type", contentType);
+    assertThat(PodProtocol.isGrpc(HeaderFieldList.of(fields))).isEqualTo(grpc);
+  }
 }

@@ -1,0 +1,69 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawHttp2;
+import dev.activator.testing.RawHttp2.Frame;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Answers of the activator itself to gRPC callers. */
+class GrpcAnswersTest extends WireTest {
+  private static final String[] TO_HELLO = {":method", "POST", ":scheme", "http", ":path",
+      "/echo.Echo/Say", ":authority", "hello.example", "content-type", "application/grpc", "te",
+      "trailers", "knative-serving-namespace", "default", "knative-serving-revision",
+      "hello-00001"};
+
+  private Frame answer(String... head) throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, head);
+      return caller.read();
+    }
+  }
+
+  private static void assertTrailersOnly(Frame answer, int status, String message) {
+    assertThat(answer.type()).isEqualTo(RawHttp2.HEADERS);
+    assertThat(answer.ends()).isTrue();
+    assertThat(answer.fields()).contains(":status: 200", "content-type: application/grpc",
+        "grpc-status: " + status, "grpc-message: " + message);
+    assertThat(answer.field("content-length")).isNull();
+  }
+
+  private int recordedStatus() throws InterruptedException {
+    return next(activator.requests.ended).request().status();
+  }
+
+  @Test
+  void areTrailersOnly_andTheRecordedStatusIsThatOfHttp() throws Exception {
+    var unknown = TO_HELLO.clone();
+    unknown[unknown.length - 1] = "nobody";
+    assertTrailersOnly(answer(unknown), 12,
+        "Error getting active endpoint: revision.serving.knative.dev \"nobody\" not found");
+    assertThat(recordedStatus()).isEqualTo(404);
+  }
+
+  @Test
+  void sayThatTheDeadlineIsExceeded_whenNoPodTookTheRequestInTime() throws Exception {
+    activator.timeouts(Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofMillis(50));
+    assertTrailersOnly(answer(TO_HELLO), 4, "activator request timeout");
+    assertThat(recordedStatus()).isEqualTo(504);
+  }
+
+  @Test
+  void sayThatTheRevisionIsUnavailable_whenItsPodBreaksOff() throws Exception {
+    pod(ignored -> {
+    });
+    assertTrailersOnly(answer(TO_HELLO), 14, "the pod does not answer in HTTP/2");
+    assertThat(recordedStatus()).isEqualTo(502);
+  }
+
+  @Test
+  void haveTheStatusOfHttp_forOtherCallersOfHttp2() throws Exception {
+    var web = TO_HELLO.clone();
+    web[9] = "application/grpc-web";
+    web[web.length - 1] = "nobody";
+    var answer = answer(web);
+    assertThat(answer.field(":status")).isEqualTo("404");
+    assertThat(answer.field("grpc-status")).isNull();
+  }
+}
