@@ -5,7 +5,7 @@ import dev.activator.platform.Platform;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.cluster.ClusterAccess;
+import dev.activator.kube.ClusterAccess;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;

@@ -1,12 +1,12 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.platform.StandalonePlatform;
+import dev.activator.standalone.StandalonePlatform;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.StandaloneProperties;
-import dev.activator.cluster.ClusterAccess;
+import dev.activator.kube.ClusterAccess;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.SpringBootConfiguration;

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.testing.fleet.ActivatorProcess;
 import java.io.IOException;
 import java.nio.file.Path;

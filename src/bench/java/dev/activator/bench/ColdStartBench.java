@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;

@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.testing.FreePort;
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.fleet.ActivatorProcess;

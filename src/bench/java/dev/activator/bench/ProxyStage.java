@@ -3,7 +3,7 @@ package dev.activator.bench;
 import dev.activator.bench.Contestant.Pods;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.fleet.ActivatorProcess;
 import java.io.File;

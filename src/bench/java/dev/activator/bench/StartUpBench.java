@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;

@@ -1,7 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.SettingsCheck.Settings;
-import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.kube.ClusterUnavailableException;
 import dev.activator.config.ActivatorMode;
 import dev.activator.lifecycle.ListeningPortFinder;
 import dev.activator.lifecycle.StartupFailedException;

@@ -6,7 +6,7 @@ import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.OtelProperties;
 import dev.activator.settings.ProxyServerProperties;
-import dev.activator.cluster.ClusterWatcher;
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;

@@ -6,7 +6,7 @@ import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.settings.CallerTlsProperties;
-import dev.activator.cluster.ClusterWatcher;
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.http.HeaderMap;

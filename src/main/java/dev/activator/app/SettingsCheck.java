@@ -1,7 +1,6 @@
 package dev.activator.app;
 
 import java.util.Objects;
-import dev.activator.app.EffectiveProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.EmbeddedProperties;

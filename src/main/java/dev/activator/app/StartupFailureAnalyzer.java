@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.app.EffectiveProperties;
 import dev.activator.lifecycle.StartupFailedException;
 import java.net.InetAddress;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.app.EffectiveProperties;
 import dev.activator.config.CommandLine;
 import dev.activator.config.SpellingSuggester;
 import java.util.Collection;

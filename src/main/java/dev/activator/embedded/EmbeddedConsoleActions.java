@@ -1,7 +1,7 @@
 package dev.activator.embedded;
 
 import dev.activator.platform.RevisionActions;
-import dev.activator.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;

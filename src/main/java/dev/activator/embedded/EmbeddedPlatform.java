@@ -1,14 +1,16 @@
 package dev.activator.embedded;
 
+import dev.activator.standalone.ActivatorEndpointSliceWriter;
+import dev.activator.standalone.ScaledServiceStatusWriter;
 import dev.activator.platform.RevisionActions;
-import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.StatsServer;
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.LeadershipCheck;
-import dev.activator.cluster.ClusterWatcher.Sources;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.ActivatorSlicePlanner.Activators;
+import dev.activator.standalone.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.knative.ClusterWatcher.Sources;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.embedded.api.EmbeddedApiServer;
@@ -24,7 +26,7 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.platform.Platform;
-import dev.activator.platform.ScaledServiceAutoscalerAdapter;
+import dev.activator.standalone.ScaledServiceAutoscalerAdapter;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.UnknownHostHint;
 import dev.activator.proxy.policy.RevisionResolver;
@@ -83,6 +85,7 @@ public final class EmbeddedPlatform implements Platform {
   private final LocalRuntime runtime;
   private final EmbeddedScaleClient scaling;
   private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
+  private final RandomGenerator random;
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final StatsServer autoscalerServer;
@@ -113,6 +116,7 @@ public final class EmbeddedPlatform implements Platform {
     ScaledServiceCrd.createIn(store);
     store.onWritten(ScaledServiceCrd.of(store), this::awaitRoute);
     this.api = new EmbeddedApiServer(store, loop(loops), at(settings.apiPort()));
+    this.random = random;
     this.runtime = new LocalRuntime(store, loop(loops),
         new LocalRuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> isRoutable.test(id, uid), inFlight));
@@ -206,8 +210,10 @@ public final class EmbeddedPlatform implements Platform {
       }
     });
     controller.follow(cluster, autoscaler,
-        cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true),
-        cluster.catcher(autoscalerLoop, () -> true, controller::notCaught));
+        new ScaledServiceStatusWriter(autoscalerLoop, cluster::api, Clock.systemUTC(), () -> true,
+            random),
+        new ActivatorEndpointSliceWriter(autoscalerLoop, cluster::api, () -> true,
+            controller::notCaught, random));
     cluster.activatorIsAlone(() -> new Activators(requestPort.getAsInt(), List.of(LOOPBACK)));
   }
 

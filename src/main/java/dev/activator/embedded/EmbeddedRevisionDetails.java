@@ -1,6 +1,6 @@
 package dev.activator.embedded;
 
-import dev.activator.cluster.EventFetcher.Event;
+import dev.activator.kube.EventFetcher.Event;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;

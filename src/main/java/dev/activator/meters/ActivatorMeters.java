@@ -1,11 +1,11 @@
 package dev.activator.meters;
 
-import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.autoscaler.policy.IdleHistory;
-import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.informer.InformerStatus;
-import dev.activator.cluster.informer.InformerStatus.ListenerView;
-import dev.activator.cluster.reflector.ReflectorStatus;
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.standalone.autoscaler.policy.IdleHistory;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.kube.informer.InformerStatus;
+import dev.activator.kube.informer.InformerStatus.ListenerView;
+import dev.activator.kube.reflector.ReflectorStatus;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;

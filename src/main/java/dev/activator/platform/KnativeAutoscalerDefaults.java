@@ -1,6 +1,6 @@
 package dev.activator.platform;
 
-import dev.activator.cluster.ClusterWatcher;
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import java.time.Duration;
 import java.util.ArrayList;

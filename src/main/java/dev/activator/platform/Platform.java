@@ -1,13 +1,11 @@
 package dev.activator.platform;
 
-import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.ClusterWatcher.Sources;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.platform.RevisionDetailsSource;
-import dev.activator.platform.KnativeAutoscalerDefaults;
+import dev.activator.standalone.autoscaler.Autoscaler;
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.knative.ClusterWatcher.Sources;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.ClusterAccess;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;

@@ -1,6 +1,6 @@
 package dev.activator.platform;
 
-import dev.activator.cluster.EventFetcher;
+import dev.activator.kube.EventFetcher;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.activator.settings;
 
 import dev.activator.revision.LiveRevisions;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.PodAddressPreference;
-import dev.activator.cluster.PodAddressPreference.EndpointsSource;
-import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.knative.PodAddressPreference;
+import dev.activator.knative.PodAddressPreference.EndpointsSource;
+import dev.activator.kube.policy.KubernetesVersion;
+import dev.activator.kube.reflector.ReflectorSettings;
+import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.config.SettingPreconditions;
 import java.net.URI;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;

@@ -2,7 +2,6 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.EffectiveProperties;
 import dev.activator.config.OtelOverrides;
 import java.io.IOException;
 import java.nio.file.Files;

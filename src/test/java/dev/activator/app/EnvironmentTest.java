@@ -18,7 +18,7 @@ import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.StandaloneProperties;
 import dev.activator.settings.UpstreamProperties.ProbeProperties;
 import dev.activator.settings.UpstreamProperties;
-import dev.activator.cluster.ClusterAccess;
+import dev.activator.kube.ClusterAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -3,16 +3,17 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.ext.lending.link.PeerSecret;
 import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.EventFetcher;
-import dev.activator.cluster.PeerSecret.Answer;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.EventFetcher;
+import dev.activator.ext.lending.link.PeerSecret.Answer;
 import dev.activator.tls.RoutingCertificate;
-import dev.activator.cluster.PodAddressPreference;
-import dev.activator.cluster.PodAddressPreference.EndpointsSource;
-import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.knative.PodAddressPreference;
+import dev.activator.knative.PodAddressPreference.EndpointsSource;
+import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.RevisionId;
@@ -180,7 +181,8 @@ class RbacTest {
       cluster.start();
       cluster.followCertificates(NAMESPACE, new Passed());
       api.store().create(BuiltInKinds.SECRET, PEERS);
-      assertThat(cluster.peerSecret(NAMESPACE).read().join()).isInstanceOf(Answer.Found.class);
+      assertThat(new PeerSecret(cluster::api, NAMESPACE).read().join())
+          .isInstanceOf(Answer.Found.class);
 
       // when a request waits for a revision, then the roles of both modes allow just what is asked
       for (var chart : new Chart[]{Chart.replacing(ALL), Chart.beside(ALL)}) {

@@ -2,10 +2,10 @@ package dev.activator.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.revision.ScaleClient;
-import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.LeadershipCheck;
+import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.kube.LeadershipCheck;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;

@@ -1,6 +1,6 @@
 package dev.activator.image;
 
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;

@@ -4,12 +4,12 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.autoscaler.ScalingView;
-import dev.activator.autoscaler.policy.ActiveCondition;
-import dev.activator.cluster.informer.InformerStatus;
-import dev.activator.cluster.informer.InformerStatus.ListenerView;
-import dev.activator.cluster.reflector.ReflectorStatus;
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.standalone.autoscaler.policy.ActiveCondition;
+import dev.activator.kube.informer.InformerStatus;
+import dev.activator.kube.informer.InformerStatus.ListenerView;
+import dev.activator.kube.reflector.ReflectorStatus;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;

@@ -3,13 +3,14 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.ext.lending.link.PeerSecret;
 import dev.activator.testing.TestRevisions;
-import dev.activator.cluster.PodAddressPreference;
-import dev.activator.cluster.PodAddressPreference.EndpointsSource;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.knative.PodAddressPreference;
+import dev.activator.knative.PodAddressPreference.EndpointsSource;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.ext.lending.link.PeerKeyLoader;
@@ -74,7 +75,7 @@ class LinkedActivatorsTest {
       var tls = new PeerTls();
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, running.size() + 1),
-          new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
+          new PeerKeyLoader(tls, internal, new PeerSecret(cluster::api, NAMESPACE)), new Random(1));
       cluster.publicAddresses().subscribe("test", peers.network()::publicAddresses);
       cluster.start();
       internal.start();

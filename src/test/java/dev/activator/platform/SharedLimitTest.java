@@ -3,16 +3,17 @@ package dev.activator.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.ext.lending.link.PeerSecret;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.PodAddressPreference;
-import dev.activator.cluster.PodAddressPreference.EndpointsSource;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.knative.PodAddressPreference;
+import dev.activator.knative.PodAddressPreference.EndpointsSource;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.ext.lending.PermitLending;
@@ -118,7 +119,7 @@ class SharedLimitTest {
           new PodTls(TestRevisions.unused()), TestValues.TLS13);
       peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
-          new PeerKeyLoader(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
+          new PeerKeyLoader(tls, internal, new PeerSecret(cluster::api, NAMESPACE)), new Random(1));
       cluster.publicAddresses().subscribe("test", peers.network()::publicAddresses);
       lending.start(peers.network().loop(), peers.network());
       peers.network().listen(lending);

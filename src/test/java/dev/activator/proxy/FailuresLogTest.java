@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.LogOf;
+import dev.activator.kube.LogOf;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.tls.PodTls;

@@ -1,17 +1,18 @@
 package dev.activator.simulation;
 
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.policy.ScalingAnnotations;
-import dev.activator.autoscaler.policy.ScalingSettings;
-import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.RevisionEndpointSlice.Condition;
-import dev.activator.cluster.policy.RevisionEndpointSlice.Member;
-import dev.activator.cluster.policy.RevisionEndpointSlice.Owner;
-import dev.activator.cluster.policy.RevisionEndpointSlice.Ports;
-import dev.activator.cluster.policy.RevisionEndpointSlice.Role;
-import dev.activator.cluster.policy.RevisionEndpointSlice.Subset;
-import dev.activator.cluster.policy.RevisionEndpointSlice;
-import dev.activator.cluster.reflector.SimulatedApi;
+import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
+import dev.activator.standalone.autoscaler.policy.ScalingSettings;
+import dev.activator.kube.decode.WatchedKind;
+import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
+import dev.activator.knative.policy.RevisionEndpointSlice.Member;
+import dev.activator.knative.policy.RevisionEndpointSlice.Owner;
+import dev.activator.knative.policy.RevisionEndpointSlice.Ports;
+import dev.activator.knative.policy.RevisionEndpointSlice.Role;
+import dev.activator.knative.policy.RevisionEndpointSlice.Subset;
+import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.kube.reflector.SimulatedApi;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -129,12 +130,12 @@ final class Deployment {
     revision = now;
     changed.run();
     story.tell("%s exists: %d at once in a pod, at least %d pods, %s", id, limit, least, timeouts);
-    soon(200, () -> ifSame(now, () -> api.put(WatchedKind.REVISIONS, id.toString(), now.uid(),
+    soon(200, () -> ifSame(now, () -> api.put(KnativeKinds.REVISIONS, id.toString(), now.uid(),
         now)));
-    soon(200, () -> ifSame(now, () -> api.put(WatchedKind.SERVICES, id + "-private", now.uid(),
+    soon(200, () -> ifSame(now, () -> api.put(KnativeKinds.SERVICES, id + "-private", now.uid(),
         new PrivateClusterIp(id, clusterIp(), null))));
     soon(200, () -> ifSame(now, this::publish));
-    soon(200, () -> ifSame(now, () -> api.put(WatchedKind.ENDPOINT_SLICES, id + "-public",
+    soon(200, () -> ifSame(now, () -> api.put(KnativeKinds.ENDPOINT_SLICES, id + "-public",
         now.uid(), new RevisionEndpointSlice(new Owner(id, Role.ACTIVATORS), "", List.of(new Subset(
             new Ports(8012, null), List.of(new Member("", "10.9.9.9", Condition.READY))))))));
   }
@@ -167,11 +168,11 @@ final class Deployment {
     revision = null;
     wanted = 0;
     changed.run();
-    api.remove(WatchedKind.REVISIONS, id.toString());
-    soon(100, () -> removeIfGone(WatchedKind.SERVICES, "-private"));
-    soon(100, () -> removeIfGone(WatchedKind.ENDPOINT_SLICES, "-public"));
-    soon(100, () -> removeIfGone(WatchedKind.ENDPOINT_SLICES, "-a"));
-    soon(100, () -> removeIfGone(WatchedKind.ENDPOINT_SLICES, "-b"));
+    api.remove(KnativeKinds.REVISIONS, id.toString());
+    soon(100, () -> removeIfGone(KnativeKinds.SERVICES, "-private"));
+    soon(100, () -> removeIfGone(KnativeKinds.ENDPOINT_SLICES, "-public"));
+    soon(100, () -> removeIfGone(KnativeKinds.ENDPOINT_SLICES, "-a"));
+    soon(100, () -> removeIfGone(KnativeKinds.ENDPOINT_SLICES, "-b"));
     List.copyOf(pods).forEach(this::remove);
   }
 
@@ -348,8 +349,8 @@ final class Deployment {
   private void unlist() {
     story.tell("the EndpointSlices of %s are deleted", id);
     unlisted = true;
-    api.remove(WatchedKind.ENDPOINT_SLICES, id + "-a");
-    api.remove(WatchedKind.ENDPOINT_SLICES, id + "-b");
+    api.remove(KnativeKinds.ENDPOINT_SLICES, id + "-a");
+    api.remove(KnativeKinds.ENDPOINT_SLICES, id + "-b");
   }
 
   private void list() {
@@ -414,7 +415,7 @@ final class Deployment {
   }
 
   private void slice(String suffix, List<Member> members, String uid) {
-    api.put(WatchedKind.ENDPOINT_SLICES, id + suffix, uid, new RevisionEndpointSlice(
+    api.put(KnativeKinds.ENDPOINT_SLICES, id + suffix, uid, new RevisionEndpointSlice(
         new Owner(id, Role.PODS), uid,
         List.of(new Subset(new Ports(SimulatedPods.PORT, null), members))));
   }

@@ -2,11 +2,11 @@ package dev.activator.testing;
 
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.PodAddressPreference;
-import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.knative.PodAddressPreference;
+import dev.activator.kube.policy.KubernetesVersion;
+import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.loop.Loop;
 import dev.activator.testing.quiescence.Quiescence;

@@ -1,5 +1,6 @@
 package dev.activator.testing;
 
+import dev.activator.proxy.hostile.Caller;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream;

@@ -1,11 +1,11 @@
 package dev.activator.testing;
 
-import dev.activator.autoscaler.policy.LoadSample;
-import dev.activator.cluster.PodAddressPreference;
-import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.policy.ScaledServiceStatus;
-import dev.activator.cluster.reflector.KubernetesApiClient;
-import dev.activator.cluster.reflector.KubernetesWriteRateLimiter;
+import dev.activator.standalone.autoscaler.policy.LoadSample;
+import dev.activator.knative.PodAddressPreference;
+import dev.activator.kube.policy.KubernetesVersion;
+import dev.activator.standalone.policy.ScaledServiceStatus;
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.policy.FieldSelector;

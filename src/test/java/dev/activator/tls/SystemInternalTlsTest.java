@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.TestRevisions;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.ClusterUnavailableException;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.Authority;

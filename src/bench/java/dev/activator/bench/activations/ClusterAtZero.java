@@ -1,7 +1,7 @@
 package dev.activator.bench.activations;
 
-import dev.activator.autoscaler.StatsServer;
-import dev.activator.autoscaler.ReportBatch;
+import dev.activator.standalone.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.ReportBatch;
 import dev.activator.testing.fleet.ActivatorProcess;
 import dev.activator.bench.ManyRevisions;
 import dev.activator.bench.PodSource;

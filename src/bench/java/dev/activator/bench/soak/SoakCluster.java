@@ -1,7 +1,7 @@
 package dev.activator.bench.soak;
 
-import dev.activator.autoscaler.StatsServer;
-import dev.activator.autoscaler.ReportBatch;
+import dev.activator.standalone.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.ReportBatch;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;

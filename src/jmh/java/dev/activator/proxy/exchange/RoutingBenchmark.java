@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.cluster.policy.NamespaceHostRules;
-import dev.activator.cluster.policy.ScaledServiceRouteTable;
-import dev.activator.cluster.policy.ScaledService;
+import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.standalone.policy.ScaledServiceRouteTable;
+import dev.activator.standalone.policy.ScaledService;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.RevisionResolver;

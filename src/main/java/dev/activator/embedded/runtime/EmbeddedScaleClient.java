@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.policy.ScalingAnnotations;
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.policy.ScalingSettings;
+import dev.activator.standalone.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.standalone.autoscaler.policy.ScalingSettings;
 import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.embedded.api.store.StatusException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;

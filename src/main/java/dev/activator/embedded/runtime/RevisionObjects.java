@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;

@@ -2,8 +2,8 @@ package dev.activator.ext.console;
 
 import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.RevisionDetailsSource;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.cluster.EventFetcher;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.EventFetcher;
 import dev.activator.ext.console.RevisionWaitReport.RulesReport;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;

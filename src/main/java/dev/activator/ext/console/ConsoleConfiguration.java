@@ -1,21 +1,8 @@
 package dev.activator.ext.console;
 
-import dev.activator.autoscaler.ScalingView;
+import dev.activator.standalone.autoscaler.ScalingView;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.ClusterWatcher;
-import dev.activator.ext.console.ActivatorActuatorEndpoint;
-import dev.activator.ext.console.Alerts;
-import dev.activator.ext.console.ClusterRevisionDetails;
-import dev.activator.ext.console.ConsoleLinksProperties;
-import dev.activator.ext.console.ConsoleProperties;
-import dev.activator.ext.console.LiveConsole;
-import dev.activator.ext.console.MinuteHistory;
-import dev.activator.ext.console.RevisionCardData;
-import dev.activator.ext.console.RevisionHourHistory;
-import dev.activator.ext.console.RevisionInspector;
-import dev.activator.ext.console.RevisionStateSampler;
-import dev.activator.ext.console.ScalingExplanationBuilder;
-import dev.activator.ext.console.WaitReasonCache;
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.lifecycle.ActivatorHealth;

@@ -1,7 +1,6 @@
 package dev.activator.ext.console;
 
 import dev.activator.config.SettingPreconditions;
-import dev.activator.ext.console.ConsoleLinks;
 import java.util.List;
 import java.util.Objects;
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -1,8 +1,8 @@
 package dev.activator.ext.console;
 
 import dev.activator.management.TextResponses;
-import dev.activator.cluster.TokenReviewAuthorizer;
-import dev.activator.cluster.TokenReviewAuthorizer.Answer;
+import dev.activator.kube.TokenReviewAuthorizer;
+import dev.activator.kube.TokenReviewAuthorizer.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Locale;

@@ -1,9 +1,9 @@
 package dev.activator.ext.console;
 
-import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.policy.ScaledService;
-import dev.activator.cluster.policy.ResolvedScaledService;
-import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.standalone.policy.ScaledService;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.activator.ext.console;
 
-import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.policy.ResolvedScaledService;
-import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.ext.console.RevisionWaitReport.ScalingReport;
 import dev.activator.revision.RevisionId;

@@ -1,7 +1,7 @@
 package dev.activator.ext.console;
 
-import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.cluster.ClusterWatcher;
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.ext.console.RevisionWaitReport.LinkReport;
 import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.throttle.PeerSnapshot;

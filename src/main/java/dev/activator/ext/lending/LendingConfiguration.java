@@ -1,6 +1,7 @@
 package dev.activator.ext.lending;
 
-import dev.activator.cluster.ClusterWatcher;
+import dev.activator.ext.lending.link.PeerSecret;
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.ext.lending.LendingProperties.Mode;
 import dev.activator.ext.lending.link.PeerKeyLoader;
 import dev.activator.ext.lending.link.PeerNetwork;
@@ -55,7 +56,8 @@ public class LendingConfiguration {
         new NettyLoop(loops.onServer(LoopResources.DEFAULT_NATIVE).next()), tls,
         serving.bindAddress(), lending.port(),
         new PeerNetwork.Self(identity.podName(), identity.podIp(), random.nextLong()),
-        new PeerKeyLoader(tls, internal, cluster.peerSecret(identity.systemNamespace())), random);
+        new PeerKeyLoader(tls, internal, new PeerSecret(cluster::api, identity.systemNamespace())),
+        random);
   }
 
   @Bean

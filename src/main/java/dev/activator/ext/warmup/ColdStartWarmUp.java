@@ -1,18 +1,18 @@
 package dev.activator.ext.warmup;
 
+import dev.activator.knative.decode.KnativeKinds;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.RevisionChangePublisher;
-import dev.activator.cluster.MergedEndpointsPublisher;
-import dev.activator.cluster.decode.ListWatchParser;
-import dev.activator.cluster.decode.ListWatchParser.WatchEvent;
-import dev.activator.cluster.decode.ObjectDecodeResult;
-import dev.activator.cluster.decode.DecodedObjectHandler;
-import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.informer.InformerHandlerOptions;
-import dev.activator.cluster.informer.Informer;
-import dev.activator.cluster.policy.RevisionEndpointSlice;
-import dev.activator.cluster.policy.IpFamily;
+import dev.activator.knative.RevisionChangePublisher;
+import dev.activator.knative.MergedEndpointsPublisher;
+import dev.activator.kube.decode.ListWatchParser;
+import dev.activator.kube.decode.ListWatchParser.WatchEvent;
+import dev.activator.kube.decode.ObjectDecodeResult;
+import dev.activator.kube.decode.DecodedObjectHandler;
+import dev.activator.kube.informer.InformerHandlerOptions;
+import dev.activator.kube.informer.Informer;
+import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.kube.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.HealthyDestinations;
@@ -55,7 +55,7 @@ public final class ColdStartWarmUp {
   private final ThreadLoop loop = new ThreadLoop("warm-up");
   private final Informer<ObjectDecodeResult<RevisionEndpointSlice>> informer = new Informer<>(
       "warm-up", loop,
-      Duration.ZERO, WatchedKind.ENDPOINTS::stored);
+      Duration.ZERO, KnativeKinds.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
   private @Nullable RevisionBackendsManager backends;
@@ -101,7 +101,7 @@ public final class ColdStartWarmUp {
     pods.changes().subscribe("warm-up", watching::listed);
     var events = new MergedEndpointsPublisher(informer.store(), IpFamily.IPV4, _ -> "", pods,
         new RevisionChangePublisher<>("public Endpoints"));
-    informer.addHandler(new DecodedObjectHandler<>(WatchedKind.ENDPOINTS, events, loop::nanoTime),
+    informer.addHandler(new DecodedObjectHandler<>(KnativeKinds.ENDPOINTS, events, loop::nanoTime),
         InformerHandlerOptions.on(loop, "warm-up"));
     var revision = revisions.update(REVISION);
     throttler.revision(revision);
@@ -168,7 +168,7 @@ public final class ColdStartWarmUp {
             'f:metadata': {'f:labels': {'.': {}}}, 'f:subsets': {}}}]},
          'subsets': [{%s}]}}""".formatted(version, subset).replace('\'', '"')
         .getBytes(StandardCharsets.UTF_8);
-    if (ListWatchParser.event(WatchedKind.ENDPOINTS,
+    if (ListWatchParser.event(KnativeKinds.ENDPOINTS,
         () -> json.createParser(ObjectReadContext.empty(),
             line)) instanceof WatchEvent.Put<ObjectDecodeResult<RevisionEndpointSlice>>(var now)) {
       informer.sink().put(now);

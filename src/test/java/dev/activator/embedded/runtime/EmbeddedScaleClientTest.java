@@ -2,11 +2,11 @@ package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.LeadershipCheck;
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.policy.ScalingSettings;
+import dev.activator.standalone.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.standalone.autoscaler.policy.ScalingSettings;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;

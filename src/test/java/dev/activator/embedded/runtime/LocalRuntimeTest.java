@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.WatchedKind;
+import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.kube.Yaml;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -16,11 +16,11 @@ import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion.Outcome;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ContainerLog;
-import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.ReportBatch;
-import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.LeadershipCheck;
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.standalone.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.ReportBatch;
+import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
@@ -136,7 +136,7 @@ class LocalRuntimeTest {
   }
 
   private static void phasesOfAStartAreThoseOfAKubelet(ObjectNode pod) {
-    var ends = Yaml.decoded(WatchedKind.PODS, pod.toString()).value().ends();
+    var ends = Yaml.decoded(KnativeKinds.PODS, pod.toString()).value().ends();
 
     assertThat(ends.keySet()).containsExactlyInAnyOrderElementsOf(
         Stream.of(StartPhase.values()).filter(StartPhase::isOfPod).toList());

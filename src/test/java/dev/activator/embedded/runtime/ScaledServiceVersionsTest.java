@@ -2,9 +2,9 @@ package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.Yaml;
-import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.ScaledService;
+import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.kube.Yaml;
+import dev.activator.standalone.policy.ScaledService;
 import dev.activator.embedded.api.Objects;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
@@ -43,7 +43,7 @@ class ScaledServiceVersionsTest {
   }
 
   private static ScaledService read(ObjectNode object) {
-    return Yaml.decoded(WatchedKind.SCALED_SERVICES, object.toString()).value();
+    return Yaml.decoded(StandaloneKinds.SCALED_SERVICES, object.toString()).value();
   }
 
   @Test

@@ -2,11 +2,11 @@ package dev.activator.ext.autoscalerfallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.FakeLease;
-import dev.activator.autoscaler.FakeScales;
-import dev.activator.autoscaler.LeaderElection;
-import dev.activator.autoscaler.ScalingListener;
-import dev.activator.autoscaler.policy.LeaderElectionState.Times;
+import dev.activator.kube.FakeLease;
+import dev.activator.standalone.autoscaler.FakeScales;
+import dev.activator.kube.LeaderElection;
+import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.kube.policy.LeaderElectionState.Times;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;

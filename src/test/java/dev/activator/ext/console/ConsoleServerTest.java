@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.management.MetricsServer;
-import dev.activator.ext.console.ConsoleProperties;
 import dev.activator.ext.console.ConsoleProperties.Auth;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.testing.FreePort;

@@ -2,7 +2,7 @@ package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.TokenReviewAuthorizer.Answer;
+import dev.activator.kube.TokenReviewAuthorizer.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -2,16 +2,16 @@ package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.LeadershipStatus;
-import dev.activator.autoscaler.policy.ActiveCondition;
-import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.decode.WatchedKind;
-import dev.activator.cluster.policy.ScaledServiceRouteTable.Taken;
-import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.ResolvedScaledService.References;
-import dev.activator.cluster.policy.ResolvedScaledService.WorkloadState;
-import dev.activator.cluster.policy.ResolvedScaledService;
-import dev.activator.cluster.Yaml;
+import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.standalone.autoscaler.policy.ActiveCondition;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.standalone.policy.ResolvedScaledService.References;
+import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.kube.Yaml;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -31,7 +31,7 @@ class ScaledServiceDetailsTest {
       new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 
   private static ScaledServiceDetails details(String spec, String status, List<Taken> taken) {
-    var object = Yaml.decoded(WatchedKind.SCALED_SERVICES, """
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
           scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: front}

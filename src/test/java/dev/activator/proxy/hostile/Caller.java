@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** A caller's connection and the exchanges on it. */
-abstract class Caller {
+public abstract class Caller {
   /** One exchange as the caller sees it. */
   static final class Call {
     final int index;

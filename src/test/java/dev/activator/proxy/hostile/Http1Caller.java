@@ -1,5 +1,6 @@
 package dev.activator.proxy.hostile;
 
+import dev.activator.testing.faults.Call;
 import dev.activator.testing.network.SimulatedPeer;
 import dev.activator.testing.network.SimulatedPeer.End;
 import java.io.ByteArrayOutputStream;

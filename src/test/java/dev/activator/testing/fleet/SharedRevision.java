@@ -1,6 +1,6 @@
 package dev.activator.testing.fleet;
 
-import dev.activator.autoscaler.StatsServer;
+import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.schema;
 
-import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.config.SpellingSuggester;
 import java.util.Optional;

@@ -1,7 +1,6 @@
 package dev.activator.ext.lending.link;
 
-import dev.activator.cluster.PeerSecret;
-import dev.activator.cluster.PeerSecret.Answer;
+import dev.activator.ext.lending.link.PeerSecret.Answer;
 import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PeerTls;
 import java.io.IOException;

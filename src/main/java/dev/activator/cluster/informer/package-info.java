@@ -1,8 +1,0 @@
-/**
- * Informers: they pass objects through a queue into an indexed store, and notify all handlers. This
- * package does not depend on the client library.
- */
-@NullMarked
-package dev.activator.cluster.informer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package dev.activator.cluster.reflector;
-
-import dev.activator.loop.Loop;
-import java.util.random.RandomGenerator;
-
-/** The objects that all reflectors of a session share. */
-public record ReflectorContext(Loop loop, ReflectorSettings settings, RandomGenerator random,
-    ApiErrorText errors) {}

@@ -1,0 +1,75 @@
+package dev.activator.knative.policy;
+
+import dev.activator.revision.StartPhase;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The progress of a pod's start, and the reason why its containers do not start.
+ *
+ * @param ends when each phase of the start ended, rounded down to a second; a phase that has not
+ *     ended has no entry
+ */
+public record PodStartStatus(String name, @Nullable FailureReason failure,
+    Map<StartPhase, Instant> ends) {
+  public enum Persistence {
+    /** It cannot recover by itself, or has failed repeatedly. */
+    PERMANENT,
+    /** The kubelet retries it. */
+    RETRIED,
+    /**
+     * No node has room, or the node has not prepared the pod. Cluster autoscalers need about a
+     * minute to add a node.
+     */
+    SLOW
+  }
+
+  /**
+   * The reason of the kubelet or the scheduler why a container does not start.
+   *
+   * <p><b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
+   * {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
+   */
+  public record FailureReason(Persistence persistence, String reason, String message) {
+    private static final String CRASHES = "CrashLoopBackOff";
+    private static final List<String> PERMANENT = List.of(CRASHES, "InvalidImageName",
+        "ErrImageNeverPull");
+    private static final List<String> RETRIED = List.of("ErrImagePull", "ImagePullBackOff",
+        "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
+        "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError",
+        "PreStartHookError", "PostStartHookError", "CreatePodSandboxError");
+    private static final String OUT_OF_MEMORY = "OOMKilled";
+    private static final int OFTEN = 2;
+
+    /**
+     * The reason why a container is not ready; null during a normal start.
+     *
+     * @param ended the reason of the last termination, which {@code CrashLoopBackOff} hides
+     */
+    public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
+        int restarts) {
+      if (ended.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
+        return new FailureReason(Persistence.PERMANENT, OUT_OF_MEMORY,
+            "the container needs more memory than its limit");
+      }
+      if (PERMANENT.contains(waiting)) {
+        return new FailureReason(Persistence.PERMANENT, waiting, message);
+      }
+      return RETRIED.contains(waiting)
+          ? new FailureReason(Persistence.RETRIED, waiting, message)
+          : null;
+    }
+
+    public static FailureReason unschedulable(String reason, String message) {
+      return new FailureReason(Persistence.SLOW, reason, message);
+    }
+
+    /** The pod has a node, but its volumes or network are not ready. */
+    public static FailureReason notPrepared() {
+      return new FailureReason(Persistence.SLOW, "PodNotPrepared",
+          "its node has not prepared its volumes and network");
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.activator.kube;
+
+import dev.activator.kube.decode.ObjectDecodeResult;
+import dev.activator.kube.decode.DecodedObjectHandler;
+import dev.activator.kube.informer.InformerHandlerOptions;
+import dev.activator.kube.informer.InformerHandlerRegistration;
+import dev.activator.kube.informer.IndexedStore;
+import dev.activator.kube.reflector.ApiErrorText;
+import dev.activator.kube.reflector.SharedInformers;
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.ReflectorContext;
+import dev.activator.kube.reflector.ReflectorSettings;
+import dev.activator.kube.reflector.InformerQuery;
+import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
+import dev.activator.loop.Loop;
+import dev.activator.loop.ThreadLoop;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to the Kubernetes API: its client, the informers that use it, and the loop on
+ * which informers call consumers.
+ *
+ * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and delivered on the
+ * loop. Consumers must not block.
+ */
+public final class KubernetesSession implements AutoCloseable {
+  private static final Duration MAX_CLOSE_TIME = Duration.ofSeconds(5);
+
+  private final KubernetesApiClient api;
+  private final ApiErrorText errors;
+  private final ReflectorSettings settings;
+  private final Loop loop;
+  private final Runnable endOfLoop;
+  private final SharedInformers informers;
+  private final List<Followed> followed = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  public record Followed(SharedInformers.Lease<?> lease,
+      InformerHandlerRegistration registration) implements ClusterStartup.Beginning, AutoCloseable {
+    @Override
+    public CompletableFuture<Void> synced() {
+      return registration.synced();
+    }
+
+    @Override
+    public @Nullable String error() {
+      return lease.error();
+    }
+
+    @Override
+    public void close() {
+      registration.close();
+      lease.close();
+    }
+  }
+
+  /** @throws ClusterUnavailableException if the access is invalid */
+  public static KubernetesSession open(ClusterAccess access, ReflectorSettings settings,
+      RandomGenerator random) {
+    var api = KubernetesClientFactory.open(access, KubernetesWriteRateLimiter.UNLIMITED);
+    var loop = new ThreadLoop("cluster");
+    var informers = new SharedInformers(api,
+        new ReflectorContext(loop, settings, random, new ApiErrorText(api.url())));
+    return new KubernetesSession(api, loop, loop::close, informers, settings);
+  }
+
+  /** @param endOfLoop called when the session is closed */
+  KubernetesSession(KubernetesApiClient api, Loop loop, Runnable endOfLoop,
+      SharedInformers informers,
+      ReflectorSettings settings) {
+    this.api = api;
+    this.errors = new ApiErrorText(api.url());
+    this.settings = settings;
+    this.loop = loop;
+    this.endOfLoop = endOfLoop;
+    this.informers = informers;
+  }
+
+  public KubernetesApiClient api() {
+    return api;
+  }
+
+  public ApiErrorText errors() {
+    return errors;
+  }
+
+  public SharedInformers informers() {
+    return informers;
+  }
+
+  public Loop loop() {
+    return loop;
+  }
+
+  public <F> Followed follow(InformerQuery<F> query,
+      DecodedObjectHandler.ChangeListener<F> listener) {
+    return follow(query, _ -> listener, Duration.ZERO);
+  }
+
+  /** Follows the objects of a query. The listener gets each object again in each audit period. */
+  public <F> Followed followAgain(InformerQuery<F> query,
+      DecodedObjectHandler.ChangeListener<F> listener) {
+    return follow(query, _ -> listener, settings.auditPeriod());
+  }
+
+  /** Follows the objects of a query, with a listener that reads the store. */
+  public <F> Followed followStored(InformerQuery<F> query,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener) {
+    return follow(query, listener, settings.auditPeriod());
+  }
+
+  /** Follows the objects of a query for some time. The caller closes the result. */
+  public <F> Followed watch(InformerQuery<F> query,
+      DecodedObjectHandler.ChangeListener<F> listener) {
+    return begin(query, _ -> listener, Duration.ZERO);
+  }
+
+  private <F> Followed follow(InformerQuery<F> query,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
+      Duration resync) {
+    var begun = begin(query, listener, resync);
+    followed.add(begun);
+    return begun;
+  }
+
+  private <F> Followed begin(InformerQuery<F> query,
+      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
+      Duration resync) {
+    var lease = informers.lease(query);
+    var handler = new DecodedObjectHandler<>(query.kind(), listener.apply(lease.informer().store()),
+        loop::nanoTime);
+    return new Followed(lease, lease.informer().addHandler(handler,
+        InformerHandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
+  }
+
+  public boolean synced() {
+    return !followed.isEmpty()
+        && followed.stream().allMatch(one -> one.registration().hasSynced());
+  }
+
+  /** Ends the watches, then closes the client. No consumer is called afterwards. Idempotent. */
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    followed.forEach(Followed::close);
+    // This runs after the ends of the watches, which are already queued on the loop.
+    CompletableFuture.runAsync(api::close, loop)
+        .completeOnTimeout(null, MAX_CLOSE_TIME.toNanos(), TimeUnit.NANOSECONDS)
+        .handle((_, _) -> null).join();
+    endOfLoop.run();
+  }
+}

@@ -1,0 +1,436 @@
+package dev.activator.kube.reflector;
+
+import dev.activator.tls.CertifiedKey;
+import dev.activator.tls.PemCertificates;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.internal.CertUtils;
+import io.fabric8.kubernetes.client.internal.SSLUtils;
+import io.fabric8.kubernetes.client.okhttp.OkHttpClientFactory;
+import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import io.fabric8.kubernetes.client.utils.OpenIDConnectionUtils;
+import io.fabric8.kubernetes.client.utils.TokenRefreshInterceptor;
+import io.fabric8.kubernetes.client.utils.Utils;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import javax.net.SocketFactory;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import jdk.net.ExtendedSocketOptions;
+import okhttp3.Call;
+import okhttp3.Dispatcher;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * The HTTP client for the API. It runs on the activator's threads, reads certificates again when
+ * their files change, and can cancel a request while its body is read. The library can only close
+ * the body, which OkHttp does not allow from another thread with HTTP/1.1.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+final class KubernetesHttpClientFactory extends OkHttpClientFactory {
+  /** The header with the name of a request's handle. It is removed before the request is sent. */
+  static final String HANDLE = "X-Activator-Handle";
+  private static final Logger log = LoggerFactory.getLogger(KubernetesHttpClientFactory.class);
+  private static final int MAX_DOUBLINGS = 6;
+  private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
+
+  private final KubernetesApiClient.@Nullable Source source;
+  private final ExecutorService threads;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  /** Held by the thread that checks whether certificate files have changed. */
+  private final ReentrantLock reading = new ReentrantLock();
+  private Config config;
+  private Certificates certificates;
+  private FileChangeDetector files;
+  /** The files that have changed, and could not be used since then. */
+  private final Set<Path> unused = new HashSet<>();
+  /** The number of failed attempts in a row. {@code requestsToRetry} doubles with each. */
+  private int failures;
+  /**
+   * The number of requests before the next attempt. Requests are counted instead of time, since
+   * they are regular enough.
+   */
+  private int requestsToRetry;
+  private volatile @Nullable HttpClient client;
+  private final AtomicLong made = new AtomicLong();
+  private final Map<String, Handle> handles = new ConcurrentHashMap<>();
+
+  /** @param threads an unbounded pool, since each request takes a thread */
+  KubernetesHttpClientFactory(Config config, KubernetesApiClient.@Nullable Source source,
+      ExecutorService threads) {
+    this.config = config;
+    this.certificates = Certificates.of(config);
+    this.source = source;
+    this.files = files();
+    this.threads = threads;
+  }
+
+  /** The certificates and the key, each in base64 or in a file. */
+  private record Certificates(@Nullable String authorities, @Nullable String authoritiesFile,
+      @Nullable String chain, @Nullable String chainFile, @Nullable String key,
+      @Nullable String keyFile) {
+    static Certificates of(Config config) {
+      return new Certificates(config.getCaCertData(), config.getCaCertFile(),
+          config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
+          config.getClientKeyFile());
+    }
+
+    private static String pem(@Nullable String data, @Nullable String file) throws IOException {
+      try (var pem = CertUtils.getInputStreamFromDataOrFile(data, file)) {
+        return new String(pem.readAllBytes(), StandardCharsets.US_ASCII);
+      }
+    }
+
+    X509ExtendedTrustManager trust() {
+      try {
+        return PemCertificates
+            .trust(PemCertificates.certificates(pem(authorities, authoritiesFile)));
+      } catch (GeneralSecurityException | IOException e) {
+        throw new IllegalArgumentException(
+            "the authority of the API server cannot be read: " + e.getMessage());
+      }
+    }
+
+    /**
+     * The client's key. It is read here, because the library cannot read an elliptic-curve key in
+     * PKCS#8.
+     */
+    KeyManager @Nullable [] clientKeys() {
+      if ((chain == null && chainFile == null) || (key == null && keyFile == null)) {
+        return null;
+      }
+      try {
+        return CertifiedKey.parse(pem(chain, chainFile), pem(key, keyFile)).keyManagers();
+      } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
+        throw new IllegalArgumentException("the client certificate"
+            + (chainFile == null ? "" : " in " + chainFile) + " and its key"
+            + (keyFile == null ? "" : " in " + keyFile) + " cannot be used: "
+            + e.getMessage());
+      }
+    }
+  }
+
+  final class Handle {
+    private final String name;
+    private @Nullable Call call;
+    private boolean cancelled;
+
+    private Handle(String name) {
+      this.name = name;
+    }
+
+    String name() {
+      return name;
+    }
+
+    void cancel() {
+      handles.remove(name);
+      Call running;
+      synchronized (this) {
+        cancelled = true;
+        running = call;
+      }
+      if (running != null) {
+        running.cancel();
+      }
+    }
+
+    private synchronized void runs(Call now) throws IOException {
+      if (cancelled) {
+        throw new IOException("cancelled");
+      }
+      call = now;
+    }
+  }
+
+  Handle newHandle() {
+    var handle = new Handle(Long.toString(made.incrementAndGet()));
+    handles.put(handle.name(), handle);
+    return handle;
+  }
+
+  /**
+   * The client with the current certificates. After a change, the connections are closed, so that
+   * no request uses a certificate that was replaced. While one caller reads a kubeconfig, which may
+   * run a command, the others get the last client.
+   *
+   * <p><b>Source.</b> {@code cert_rotation.go} of client-go.
+   *
+   * @throws IllegalArgumentException if certificates cannot be read the first time
+   */
+  HttpClient client() {
+    var last = client;
+    if (last != null && !reading.tryLock()) {
+      return last;
+    }
+    if (last == null) {
+      reading.lock();
+    }
+    try {
+      last = client;
+      var now = last == null ? newClient() : unlessChanged(last);
+      client = now;
+      return now;
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  private HttpClient unlessChanged(HttpClient last) {
+    var changed = files.changed();
+    if (changed.isEmpty() && (unused.isEmpty() || --requestsToRetry > 0)) {
+      return last;
+    }
+    unused.addAll(changed);
+    try {
+      var next = haveChanged(unused) ? newClient() : last;
+      if (next != last) {
+        log.info("The certificates for {} were read again", config.getMasterUrl());
+        // The library is not used for this, because it would end our threads.
+        closeConnections();
+      }
+      unused.clear();
+      failures = 0;
+      return next;
+    } catch (RuntimeException e) {
+      requestsToRetry = 1 << failures;
+      failures = Math.min(failures + 1, MAX_DOUBLINGS);
+      log.atLevel(changed.isEmpty() ? Level.DEBUG : Level.WARN).log(
+          "The certificates for {} have changed, but cannot be used; the last ones stay in use: {}",
+          config.getMasterUrl(), String.valueOf(e.getCause() == null ? e : e.getCause()));
+      return last;
+    }
+  }
+
+  private boolean haveChanged(Set<Path> changed) {
+    if (source == null || !changed.contains(source.kubeconfig())) {
+      return true;
+    }
+    var next = source.reread().get();
+    var now = Certificates.of(next);
+    if (failures == 0 && changed.size() == 1 && now.equals(certificates)) {
+      // Usually only a token was replaced.
+      return false;
+    }
+    config = next;
+    certificates = now;
+    files = files();
+    return true;
+  }
+
+  private FileChangeDetector files() {
+    var named = Stream.of(certificates.authoritiesFile, certificates.chainFile,
+        certificates.keyFile).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
+    return new FileChangeDetector(
+        Stream.concat(Stream.ofNullable(source).map(KubernetesApiClient.Source::kubeconfig), named)
+            .distinct().toList());
+  }
+
+  private void closeConnections() {
+    sockets.forEach(socket -> {
+      sockets.remove(socket);
+      try {
+        socket.close();
+      } catch (IOException e) {
+        log.debug("A connection cannot be closed", e);
+      }
+    });
+  }
+
+  void close() {
+    var last = client;
+    if (last != null) {
+      last.close();
+    }
+    closeConnections();
+  }
+
+  /**
+   * Makes a client that trusts only the cluster's own authorities, if there are any. The library
+   * would add Java's authorities, and loading those takes 30 ms.
+   *
+   * <p><b>Source.</b> {@code TLSConfigFor} and the provider {@code oidc} of client-go.
+   *
+   * @throws IllegalArgumentException if certificates cannot be read
+   */
+  private HttpClient newClient() {
+    HttpClient.Factory factory = this;
+    var builder = factory.newBuilder();
+    secure(builder);
+    if (config.getAuthProvider() != null) {
+      // Tokens are refreshed with a separate client, because the library closes that client and its
+      // threads.
+      HttpClient.Factory identityProvider = new OkHttpClientFactory();
+      builder.addOrReplaceInterceptor(TokenRefreshInterceptor.NAME, new TokenRefreshInterceptor(
+          config, Clock.systemUTC().instant(),
+          newest -> OpenIDConnectionUtils.resolveOIDCTokenFromAuthConfig(
+              config, withAuthority(newest.getAuthProvider().getConfig()),
+              identityProvider.newBuilder())));
+    }
+    return builder.build();
+  }
+
+  private void secure(HttpClient.Builder builder) {
+    boolean trustsAll = config.isTrustCerts();
+    boolean hasAuthorities = !trustsAll
+        && (certificates.authorities != null || certificates.authoritiesFile != null);
+    var keys = certificates.clientKeys();
+    try {
+      clientCertificate(null, null, null, null);
+      // If there are authorities, this is set so that the library does not load Java's.
+      config.setTrustCerts(trustsAll || hasAuthorities);
+      HttpClientUtils.applyCommonConfiguration(config, builder, this);
+      if (hasAuthorities || keys != null) {
+        builder.sslContext(keys, hasAuthorities
+            ? new TrustManager[]{certificates.trust()}
+            : SSLUtils.trustManagers(config));
+      }
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalArgumentException("TLS cannot be used: " + e.getMessage());
+    } finally {
+      config.setTrustCerts(trustsAll);
+      clientCertificate(certificates.chain, certificates.chainFile, certificates.key,
+          certificates.keyFile);
+    }
+  }
+
+  private void clientCertificate(@Nullable String chain, @Nullable String chainFile,
+      @Nullable String key, @Nullable String keyFile) {
+    config.setClientCertData(chain);
+    config.setClientCertFile(chainFile);
+    config.setClientKeyData(key);
+    config.setClientKeyFile(keyFile);
+  }
+
+  /**
+   * The identity provider's settings with an authority. Without one, the library would trust the
+   * cluster's authorities, and fail if there are none.
+   */
+  private static Map<String, String> withAuthority(Map<String, String> identityProvider) {
+    var settings = new HashMap<>(identityProvider);
+    if (Utils.isNullOrEmpty(settings.get(IDENTITY_AUTHORITY + "-data"))) {
+      settings.put(IDENTITY_AUTHORITY + "-data", base64(settings.get(IDENTITY_AUTHORITY)));
+    }
+    return settings;
+  }
+
+  /** @return the file in base64; empty, which means Java's authorities, if there is no file */
+  private static String base64(@Nullable String file) {
+    try {
+      return file == null || file.isEmpty()
+          ? ""
+          : Base64.getEncoder().encodeToString(Files.readAllBytes(Path.of(file)));
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          IDENTITY_AUTHORITY + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  protected OkHttpClient.Builder newOkHttpClientBuilder() {
+    var dispatcher = new Dispatcher(threads);
+    dispatcher.setMaxRequests(Integer.MAX_VALUE);
+    dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
+    var builder = new OkHttpClient.Builder().dispatcher(dispatcher)
+        .readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
+        .pingInterval(Duration.ofMillis(config.getWebsocketPingInterval()))
+        .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
+    if (config.isTrustCerts() || config.isDisableHostnameVerification()) {
+      // The library sets this only if it also loads the client certificate.
+      builder.hostnameVerifier((_, _) -> true);
+    }
+    return builder;
+  }
+
+  private Response intercept(Interceptor.Chain chain) throws IOException {
+    var request = chain.request();
+    var name = request.header(HANDLE);
+    if (name == null) {
+      return chain.proceed(request);
+    }
+    var handle = handles.get(name);
+    if (handle == null) {
+      throw new IOException("cancelled");
+    }
+    handle.runs(chain.call());
+    return chain.proceed(request.newBuilder().removeHeader(HANDLE).build());
+  }
+
+  /**
+   * Makes sockets with TCP keep-alive, which detects a dead peer within 45 seconds. A watch may be
+   * silent for a minute, and HTTP/1.1 has no pings.
+   *
+   * <p><b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
+   */
+  private final class KeepAliveSockets extends SocketFactory {
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+    private static final int PROBES = 3;
+
+    @Override
+    public Socket createSocket() throws IOException {
+      sockets.removeIf(Socket::isClosed);
+      var socket = new Socket();
+      sockets.add(socket);
+      socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+      // Not every system supports these options.
+      var supported = socket.supportedOptions();
+      if (supported.contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, (int) IDLE.toSeconds());
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, (int) INTERVAL.toSeconds());
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+      }
+      return socket;
+    }
+
+    @Override
+    public Socket createSocket(String host, int port) {
+      throw unused();
+    }
+
+    @Override
+    public Socket createSocket(String host, int port, InetAddress from, int fromPort) {
+      throw unused();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port) {
+      throw unused();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort) {
+      throw unused();
+    }
+
+    private static UnsupportedOperationException unused() {
+      return new UnsupportedOperationException("OkHttp connects the socket itself");
+    }
+  }
+}

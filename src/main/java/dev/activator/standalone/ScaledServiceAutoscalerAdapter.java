@@ -1,0 +1,124 @@
+package dev.activator.standalone;
+
+import dev.activator.standalone.autoscaler.Autoscaler;
+import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects ScaledServices with the autoscaler: it passes their changes to the autoscaler, and the
+ * autoscaler's decisions to the writer of statuses.
+ */
+public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
+  private volatile @Nullable ScaledServiceStatusWriter writer;
+  private volatile @Nullable ActivatorEndpointSliceWriter catcher;
+
+  /** Subscribes to the ScaledServices. Call before the watcher starts. */
+  public void follow(ClusterWatcher cluster, Autoscaler autoscaler, ScaledServiceStatusWriter to,
+      ActivatorEndpointSliceWriter catches) {
+    writer = to;
+    catcher = catches;
+    cluster.caught().subscribe("EndpointSlices", catches::changed);
+    cluster.scaledServices().subscribe("autoscaler", state -> {
+      to.changed(state);
+      scale(state, autoscaler);
+    });
+    cluster.scaledServicesGone().subscribe("autoscaler", last -> {
+      targetGone(last, autoscaler);
+      to.gone(last.object().id());
+      catches.gone(last.object().id());
+    });
+  }
+
+  /** Stops scaling the workload, but not that of a Knative revision with the same name. */
+  private static void targetGone(ResolvedScaledService last, Autoscaler autoscaler) {
+    autoscaler.targetGone(last.object().id(), last.object().workload());
+  }
+
+  private static void scale(ResolvedScaledService state, Autoscaler autoscaler) {
+    var target = state.target();
+    if (target == null) {
+      targetGone(state, autoscaler);
+    } else {
+      autoscaler.target(target);
+      autoscaler.pods(target.id(), state.ready());
+    }
+  }
+
+  public ScaledServiceStatusWriter writer() {
+    return Objects.requireNonNull(writer);
+  }
+
+  public ActivatorEndpointSliceWriter catcher() {
+    return Objects.requireNonNull(catcher);
+  }
+
+  /**
+   * A client that catches the requests of a workload before its last replicas go.
+   *
+   * @param onWrite gets the answer to each write
+   */
+  public ScaleClient scales(ScaleClient plain, Consumer<ScaleApiResult> onWrite) {
+    return new ScaleClient() {
+      @Override
+      public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
+        return catcher().prepareScaleToZero(id);
+      }
+
+      @Override
+      public void cancelScaleToZero(RevisionId id) {
+        catcher().cancelScaleToZero(id);
+      }
+
+      @Override
+      public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+        return plain.read(id, workload);
+      }
+
+      @Override
+      public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+          ScaleApiResult.Found read, int replicas) {
+        return plain.write(id, workload, read, replicas).thenApply(answer -> {
+          onWrite.accept(answer);
+          return answer;
+        });
+      }
+    };
+  }
+
+  /** Writes an Event that requests to the Service do not reach the activators. */
+  public void notCaught(RevisionId id, String why) {
+    happened(id, true, "ServiceNotCaught", why);
+  }
+
+  @Override
+  public void changed(ScalingView view) {
+    writer().scaled(view.id(), scaling(view));
+  }
+
+  static Scaling scaling(ScalingView view) {
+    var trouble = view.trouble();
+    var state = view.active().state().name();
+    return new Scaling(view.current(), view.desired(),
+        state.charAt(0) + state.substring(1).toLowerCase(Locale.ROOT), view.active().reason(),
+        view.active().message(),
+        trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note());
+  }
+
+  @Override
+  public void happened(RevisionId id, boolean warning, String reason, String message) {
+    writer().happened(id, warning, reason, message);
+  }
+}

@@ -1,0 +1,494 @@
+package dev.activator.standalone;
+
+import dev.activator.kube.ClusterStartup;
+import dev.activator.kube.KubernetesSession;
+import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.kube.decode.ObjectDecodeResult;
+import dev.activator.standalone.HpaWatcher.TargetName;
+import dev.activator.kube.informer.IndexedStore;
+import dev.activator.kube.informer.VersionedObject;
+import dev.activator.standalone.policy.ActivatorEndpointSlice;
+import dev.activator.standalone.policy.ActivatorSlicePlanner;
+import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
+import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.standalone.policy.ScaledServiceRouteTable;
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.standalone.policy.KubernetesService;
+import dev.activator.standalone.policy.ScaledService;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.ResolvedScaledService.References;
+import dev.activator.standalone.policy.ServiceEndpointSlice;
+import dev.activator.kube.reflector.InformerQuery;
+import dev.activator.revision.KnownLabels;
+import dev.activator.revision.RevisionId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Resolves each ScaledService to its Service, EndpointSlices, workload and HPA, and publishes the
+ * result when it changes.
+ *
+ * <p><b>Threads.</b> The session's loop. Any thread may call {@link #hosts}.
+ */
+public final class ScaledServiceResolver {
+  private static final Logger log = LoggerFactory.getLogger(ScaledServiceResolver.class);
+  private static final String BY_SERVICE = "service";
+  private static final String BY_TARGET = "target";
+  private static final String BY_OTHER = "other";
+  private static final String BY_CATCHER = "catcher";
+  /** The port of the activators' Service for requests without TLS. */
+  private static final String REQUEST_PORT = "http";
+  private static final InformerQuery<ScaledService> OBJECTS = InformerQuery
+      .everywhere(StandaloneKinds.SCALED_SERVICES, "");
+  private static final InformerQuery<KubernetesService> SERVICES = InformerQuery
+      .everywhere(StandaloneKinds.ROUTED_SERVICES, "");
+  private static final InformerQuery<ServiceEndpointSlice> SLICES = InformerQuery
+      .everywhere(StandaloneKinds.SERVICE_SLICES, KnownLabels.SLICE_SERVICE);
+
+  private final KubernetesSession session;
+  private final IpFamily preferred;
+  private final String domain;
+  private final NamespaceHostRules rules;
+  private final Set<String> namespaces;
+  private final @Nullable RevisionId activators;
+  private final Supplier<Activators> alone;
+  private final ScaledServicesListener listener;
+  private final ScaledWorkloadWatcher kinds;
+  private final HpaWatcher hpas;
+  /**
+   * The objects to resolve again. The value is whether the result is published even if it has not
+   * changed.
+   */
+  private final Map<RevisionId, Boolean> stale = new TreeMap<>();
+  /** The namespaces for which the log says that another installation handles them. */
+  private final Set<String> leftOut = new HashSet<>();
+  private boolean hostsAreStale;
+  private boolean isUpdateScheduled;
+  private @Nullable IndexedStore<ObjectDecodeResult<ScaledService>> objects;
+  private @Nullable IndexedStore<ObjectDecodeResult<KubernetesService>> services;
+  private @Nullable IndexedStore<ObjectDecodeResult<ServiceEndpointSlice>> slices;
+  private volatile ScaledServiceRouteTable hosts;
+
+  /** Receives the resolved ScaledServices, on the loop. */
+  public interface ScaledServicesListener {
+    /** The last resolved state; null if there is none. */
+    @Nullable ResolvedScaledService find(RevisionId id);
+
+    void changed(ResolvedScaledService now);
+
+    /** Called before requests are routed to new ports, and before {@link #changed}. */
+    void portsAdded(ResolvedScaledService before, ResolvedScaledService now);
+
+    /** Reports a state even if it has not changed. */
+    void again(ResolvedScaledService now);
+
+    void gone(RevisionId id);
+
+    /**
+     * Whether a Knative revision has this name. After a change, call
+     * {@link #knativeRevisionChanged}.
+     */
+    boolean isNameTaken(RevisionId id);
+
+    /** Whether a Knative revision or Service has this name. */
+    boolean isKnown(RevisionId id);
+
+    /**
+     * Reports the EndpointSlices that should catch requests to the Service. Called even if nothing
+     * has changed.
+     */
+    void caught(ActivatorSlicePlanner now);
+
+    /** Reports the addresses of the ready activators, after a change and for a new object. */
+    void shared(RevisionId id, List<String> addresses);
+  }
+
+  /**
+   * @param domain the cluster's DNS domain
+   * @param rules the hosts that each namespace may claim
+   * @param namespaces the namespaces that this installation handles; empty for all
+   * @param activators the namespace and name of the activators' own Service; null if this is the
+   *     only activator
+   * @param alone returns the addresses of this activator if it is the only one
+   */
+  public ScaledServiceResolver(KubernetesSession session, IpFamily preferred, String domain,
+      NamespaceHostRules rules, Set<String> namespaces, @Nullable RevisionId activators,
+      Supplier<Activators> alone, ScaledServicesListener listener) {
+    this.namespaces = Set.copyOf(namespaces);
+    this.alone = alone;
+    this.session = session;
+    this.preferred = preferred;
+    this.domain = domain;
+    this.rules = rules;
+    this.activators = activators;
+    this.listener = listener;
+    this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
+        kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
+    this.hpas = new HpaWatcher(session, target -> stale(BY_TARGET, target));
+    this.hosts = ScaledServiceRouteTable.of(List.of(), domain, rules);
+  }
+
+  public List<KubernetesSession.Followed> follow() {
+    hpas.follow();
+    return List.of(session.followStored(SERVICES, store -> {
+      services = store;
+      return this::serviceChanged;
+    }), session.followStored(SLICES, store -> {
+      slices = store;
+      index(store, BY_SERVICE, ServiceEndpointSlice::service);
+      store.addIndex(BY_CATCHER, object -> {
+        var decoded = object.object().value();
+        var own = decoded == null ? null : decoded.own();
+        return own == null ? List.of() : List.of(own.of());
+      });
+      return this::sliceChanged;
+    }), session.followStored(OBJECTS, store -> {
+      objects = store;
+      index(store, BY_SERVICE, ScaledServiceResolver::serviceOf);
+      index(store, BY_TARGET, ScaledServiceResolver::targetOf);
+      store.addIndex(BY_OTHER, object -> {
+        var decoded = object.object().value();
+        return decoded == null ? List.of() : decoded.others();
+      });
+      return this::objectChanged;
+    }));
+  }
+
+  private static <F> void index(IndexedStore<ObjectDecodeResult<F>> store, String name,
+      Function<F, Object> value) {
+    store.addIndex(name, object -> {
+      var decoded = object.object().value();
+      return decoded == null ? List.of() : List.of(value.apply(decoded));
+    });
+  }
+
+  /**
+   * The kinds of the workloads. They are listed after the ScaledServices, and before the activator
+   * takes requests.
+   */
+  public List<ClusterStartup.Beginning> kinds() {
+    return CompletableFuture.supplyAsync(() -> {
+      update();
+      return kinds.beginnings();
+    }, session.loop()).join();
+  }
+
+  public ScaledServiceRouteTable hosts() {
+    return hosts;
+  }
+
+  /**
+   * Resolves the ScaledServices again that refer to this name. Called on the loop when an object
+   * with this name may have been created or deleted.
+   */
+  public void nameChanged(RevisionId id) {
+    stale(BY_OTHER, id);
+  }
+
+  /**
+   * Resolves the ScaledService with this name again. Called on the loop when a Knative revision
+   * with this name was created or deleted.
+   */
+  public void knativeRevisionChanged(RevisionId id) {
+    nameChanged(id);
+    if (object(id) != null) {
+      // It is published again, because the addresses of its activators differ from those of the
+      // revision.
+      stale.put(id, true);
+      scheduleUpdate();
+    }
+  }
+
+  /**
+   * The label selector of a ScaledService's pods; empty if it does not exist, or its Service has no
+   * selector.
+   */
+  public String podSelector(RevisionId id) {
+    var object = object(id.withoutPort());
+    var service = object == null ? null : service(object);
+    return service == null
+        ? ""
+        : service.selector().entrySet().stream()
+            .map(one -> String.join("=", one.getKey(), one.getValue())).sorted()
+            .collect(Collectors.joining(","));
+  }
+
+  private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
+    var one = now == null ? before : now;
+    if (one != null && !isOurs(one)) {
+      if (leftOut.add(one.id().namespace())) {
+        log.info("ScaledServices in the namespace {} are left to another installation:"
+            + " activator.standalone.namespaces does not name it", one.id().namespace());
+      }
+      return;
+    }
+    if (before != null) {
+      stale(before.id());
+      // Another ScaledService may scale the workload now.
+      stale(BY_TARGET, targetOf(before));
+    }
+    if (now != null) {
+      // In a resync, the result is published again, since a consumer may have failed.
+      stale.merge(now.id(), before == now, Boolean::logicalOr);
+      stale(BY_TARGET, targetOf(now));
+    }
+    if (one != null && (before == null || now == null)) {
+      nameChanged(one.id());
+    }
+    hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
+        || before.catchService() != now.catchService()
+        || !before.service().equals(now.service())
+        || !before.routes().equals(now.routes())
+        || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
+        || !before.created().equals(now.created());
+    scheduleUpdate();
+  }
+
+  private Set<RevisionId> unknown(ScaledService object) {
+    return object.others().stream()
+        .filter(id -> object(id) == null && !listener.isKnown(id))
+        .collect(Collectors.toSet());
+  }
+
+  private static RevisionId serviceOf(ScaledService object) {
+    return new RevisionId(object.id().namespace(), object.service());
+  }
+
+  private static TargetName targetOf(ScaledService object) {
+    return TargetName.of(object.id().namespace(), object.workload());
+  }
+
+  private void serviceChanged(@Nullable KubernetesService before, @Nullable KubernetesService now) {
+    var one = now == null ? before : now;
+    if (one != null) {
+      stale(BY_SERVICE, new RevisionId(one.namespace(), one.name()));
+    }
+  }
+
+  private void sliceChanged(@Nullable ServiceEndpointSlice before,
+      @Nullable ServiceEndpointSlice now) {
+    if (before != null) {
+      stale(BY_SERVICE, before.service());
+    }
+    if (now != null) {
+      stale(BY_SERVICE, now.service());
+    }
+    catcherStale(before);
+    catcherStale(now);
+    var known = now == null ? before : now;
+    if (activators != null && known != null && known.service().equals(activators)) {
+      objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
+          .forEach(this::reportActivators);
+      objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
+          .forEach(this::stale);
+    }
+  }
+
+  private void catcherStale(@Nullable ServiceEndpointSlice slice) {
+    var own = slice == null ? null : slice.own();
+    if (own != null) {
+      stale(own.of());
+    }
+  }
+
+  private void reportActivators(ResolvedScaledService state) {
+    if (activators != null) {
+      var addresses = values(slices, BY_SERVICE, activators)
+          .flatMap(one -> one.ready(preferred)).toList();
+      state.backends().forEach(one -> listener.shared(one.id(), addresses));
+    }
+  }
+
+  private void targetChanged(String kind, @Nullable RevisionId object) {
+    if (object == null) {
+      objects().filter(one -> one.workload().kind().equals(kind)).map(ScaledService::id)
+          .forEach(this::stale);
+    } else {
+      stale(BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
+    }
+  }
+
+  private void stale(String index, Object value) {
+    values(objects, index, value).map(ScaledService::id).forEach(this::stale);
+  }
+
+  private void stale(RevisionId id) {
+    stale.putIfAbsent(id, false);
+    scheduleUpdate();
+  }
+
+  /** Schedules one task, which runs after the changes that are already queued. */
+  private void scheduleUpdate() {
+    if (!isUpdateScheduled) {
+      isUpdateScheduled = true;
+      session.loop().execute(this::update);
+    }
+  }
+
+  private void update() {
+    isUpdateScheduled = false;
+    if (hostsAreStale) {
+      hostsAreStale = false;
+      var next = ScaledServiceRouteTable.of(objects().toList(), domain, rules);
+      // Requests are routed to a new port only after its revision is published, and to an old port
+      // until its revision is withdrawn.
+      stale.keySet().forEach(id -> updateSafely(id, () -> addPorts(id, next)));
+      var before = hosts;
+      hosts = next;
+      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
+          .forEach(id -> stale.putIfAbsent(id, false));
+    }
+    var all = new TreeMap<>(stale);
+    stale.clear();
+    all.forEach((id, again) -> updateSafely(id, () -> update(id, again)));
+  }
+
+  private void addPorts(RevisionId id, ScaledServiceRouteTable next) {
+    var object = object(id);
+    var before = listener.find(id);
+    if (object != null && before != null && object.uid().equals(before.object().uid())
+        && !object.otherPorts().isEmpty()) {
+      var now = join(object, next);
+      if (now != null) {
+        listener.portsAdded(before, now);
+      }
+    }
+  }
+
+  /** Runs the update of one object. If it throws, the other objects are still updated. */
+  private void updateSafely(RevisionId id, Runnable update) {
+    try {
+      update.run();
+    } catch (RuntimeException e) {
+      log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
+      // It is published again with the next change.
+      stale.put(id, true);
+    }
+  }
+
+  private void update(RevisionId id, boolean again) {
+    var object = object(id);
+    var before = listener.find(id);
+    if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
+      // An object that was created again under the same name is a different one.
+      before = null;
+      listener.gone(id);
+    }
+    if (object == null) {
+      return;
+    }
+    var joined = join(object, hosts);
+    if (joined == null) {
+      // The kind is being looked up in the API. The answer resolves the object again.
+      return;
+    }
+    var now = joined.after(before);
+    if (before == null || !before.remarks().equals(now.remarks())) {
+      now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
+    }
+    if (again) {
+      listener.again(now);
+    } else {
+      listener.changed(now);
+    }
+    listener.caught(caught(now));
+    if (again || before == null || before.ports().size() != now.ports().size()) {
+      reportActivators(now);
+    }
+  }
+
+  /** The resolved state; null while the kind of the workload is unknown. */
+  private @Nullable ResolvedScaledService join(ScaledService object,
+      ScaledServiceRouteTable table) {
+    var id = object.id();
+    var workload = kinds.find(id.namespace(), object.workload());
+    return workload == null
+        ? null
+        : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
+            table.taken(id), older(object), listener.isNameTaken(id), hpas.find(targetOf(object)),
+            unknown(object), preferred));
+  }
+
+  private ActivatorSlicePlanner caught(ResolvedScaledService state) {
+    var object = state.object();
+    var service = service(object);
+    var present = new HashMap<String, ActivatorEndpointSlice>();
+    values(slices, BY_CATCHER, object.id()).forEach(slice -> {
+      var own = slice.own();
+      if (own != null) {
+        present.put(own.name(), slice.caught(object.id()));
+      }
+    });
+    return ActivatorSlicePlanner.of(state, service == null ? null : service.port(object.port()),
+        object.catchService() ? activators() : Activators.NONE, present);
+  }
+
+  private Activators activators() {
+    if (activators == null) {
+      return alone.get();
+    }
+    var all = values(slices, BY_SERVICE, activators).toList();
+    int port = all.stream().map(one -> one.ports().getOrDefault(REQUEST_PORT, 0))
+        .filter(one -> one > 0).findFirst().orElse(0);
+    return new Activators(port, Stream.of(IpFamily.values())
+        .flatMap(family -> all.stream().flatMap(one -> one.ready(family))).distinct().toList());
+  }
+
+  private @Nullable KubernetesService service(ScaledService object) {
+    return find(services, serviceOf(object));
+  }
+
+  private List<ServiceEndpointSlice> slices(ScaledService object) {
+    // The slices that list activators are left out. Otherwise activators would count as pods and
+    // get the requests that they forward.
+    return values(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
+  }
+
+  private @Nullable ScaledService older(ScaledService object) {
+    return values(objects, BY_TARGET, targetOf(object))
+        .filter(one -> ScaledService.BY_AGE.compare(one, object) < 0)
+        .min(ScaledService.BY_AGE).orElse(null);
+  }
+
+  private Stream<ScaledService> objects() {
+    return objects == null ? Stream.of() : values(objects.all()).filter(this::isOurs);
+  }
+
+  private @Nullable ScaledService object(RevisionId id) {
+    var found = find(objects, id);
+    return found == null || !isOurs(found) ? null : found;
+  }
+
+  private boolean isOurs(ScaledService object) {
+    return namespaces.isEmpty() || namespaces.contains(object.id().namespace());
+  }
+
+  private static <F> @Nullable F find(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
+      RevisionId id) {
+    var found = store == null ? null : store.find(id.toString());
+    return found == null ? null : found.object().value();
+  }
+
+  private static <F> Stream<F> values(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
+      String index,
+      Object value) {
+    return store == null ? Stream.of() : values(store.by(index, value));
+  }
+
+  private static <F> Stream<F> values(List<VersionedObject<ObjectDecodeResult<F>>> all) {
+    return all.stream().map(one -> one.object().value()).filter(Objects::nonNull);
+  }
+}

@@ -1,0 +1,334 @@
+package dev.activator.standalone;
+
+import dev.activator.kube.EventWriter;
+import dev.activator.kube.WorkQueue;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import dev.activator.standalone.policy.ScaledServiceStatus;
+import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
+import dev.activator.loop.policy.Backoff;
+import dev.activator.loop.LogLimit;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes the statuses of ScaledServices, and Events about them, while this activator leads.
+ *
+ * <p><b>Threads.</b> Any thread may call. The state belongs to the loop.
+ *
+ * <p><b>Errors.</b> A refused write is logged once for each different answer, and retried with a
+ * backoff from 5 s to 5 min, or up to 30 s while the API is unavailable.
+ */
+public final class ScaledServiceStatusWriter {
+  private static final Logger log = LoggerFactory.getLogger(ScaledServiceStatusWriter.class);
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final String API_VERSION = "activator.dev/v1alpha1";
+  private static final String KIND = "ScaledService";
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  /** The minimum time between two writes of one status. */
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+  private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
+  private static final Duration MAX_AFTER_OUTAGE = Duration.ofSeconds(30);
+  private static final double JITTER = 0.5;
+  private static final int MAX_WRITES = 10;
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+
+  private final Loop loop;
+  private final Supplier<@Nullable KubernetesApiClient> api;
+  private final InstantSource clock;
+  private final EventWriter events;
+  private final BooleanSupplier leads;
+  private final RandomGenerator random;
+  private final Map<RevisionId, Entry> entries = new HashMap<>();
+  private final WorkQueue<RevisionId> queue;
+  private final LogLimit limit = new LogLimit();
+
+  private static final class Entry {
+    private ResolvedScaledService state;
+    private @Nullable Scaling scaling;
+    /** The status that was written last in this term; null before. */
+    private @Nullable ScaledServiceStatus written;
+    /**
+     * The time until which the watch may show an older status. After it, another status means that
+     * another client has replaced ours.
+     */
+    private long shownBy;
+    /** The refusal that was logged last; empty after a success. */
+    private String refusal = "";
+    /**
+     * The pauses before a replaced status is written again. They grow, because the other client may
+     * replace it each time, or the watch may be down.
+     */
+    private final Backoff replacements;
+    private Duration patience = AFTER_FAILURE;
+    private long replacedAt;
+
+    Entry(ResolvedScaledService state, long now, RandomGenerator random) {
+      this.state = state;
+      this.replacements = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
+      this.replacedAt = now;
+    }
+
+    /** Whether the watch shows a status that differs from the written one. */
+    boolean differs() {
+      return written != null && !written.equals(state.object().status());
+    }
+
+    void replaced(long now) {
+      written = null;
+      if (now - replacedAt > MAX_AFTER_REFUSAL.toNanos()) {
+        replacements.reset();
+      }
+      patience = replacements.next();
+      replacedAt = now;
+    }
+  }
+
+  /**
+   * @param api null while there is no connection
+   * @param leads whether this activator may write now; called on the loop
+   * @param random jitter
+   */
+  public ScaledServiceStatusWriter(Loop loop, Supplier<@Nullable KubernetesApiClient> api,
+      InstantSource clock,
+      BooleanSupplier leads, RandomGenerator random) {
+    this.loop = loop;
+    this.api = api;
+    this.clock = clock;
+    this.events = new EventWriter(api, clock);
+    this.leads = leads;
+    this.random = random;
+    this.queue = new WorkQueue<>(loop, MAX_WRITES,
+        () -> new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random), leads, this::onTerm,
+        this::reconcile);
+  }
+
+  public void start() {
+    loop.execute(queue::start);
+  }
+
+  /**
+   * Writes all pending statuses at once. Call before another activator may lead.
+   *
+   * @return a future that completes when each write has been tried once
+   */
+  public CompletableFuture<Void> finish() {
+    return CompletableFuture.supplyAsync(queue::drain, loop).thenCompose(done -> done);
+  }
+
+  public void stop() {
+    loop.execute(queue::stop);
+  }
+
+  public void changed(ResolvedScaledService state) {
+    loop.execute(() -> {
+      var id = state.object().id();
+      var known = entries.computeIfAbsent(id, _ -> new Entry(state, loop.nanoTime(), random));
+      if (!known.state.object().uid().equals(state.object().uid())) {
+        known.written = null;
+        known.scaling = null;
+        known.refusal = "";
+        queue.forget(id);
+      }
+      if (state.target() == null) {
+        known.scaling = null;
+      }
+      known.state = state;
+      queue.add(id);
+    });
+  }
+
+  public void gone(RevisionId id) {
+    loop.execute(() -> {
+      queue.forget(id);
+      var known = entries.remove(id);
+      if (known != null && leads.getAsBoolean() && known.scaling != null
+          && known.scaling.desiredReplicas().equals(OptionalInt.of(0))) {
+        event(known, true, "LeftAtZero", "ScaledService " + id.name() + " is deleted, and "
+            + known.state.object().workload() + " keeps 0 replicas");
+      }
+    });
+  }
+
+  public void scaled(RevisionId id, Scaling now) {
+    loop.execute(() -> {
+      var known = entries.get(id);
+      // If the ScaledService does not scale a workload, the decision may be about a Knative
+      // revision with the same name.
+      if (known != null && known.state.target() != null) {
+        // This decision belongs to a new term, which does not wait for the last writes of the
+        // previous term.
+        queue.endDrain();
+        known.scaling = now;
+        queue.add(id);
+      }
+    });
+  }
+
+  /**
+   * Writes an Event about the ScaledService, if this activator leads.
+   *
+   * @param reason one word
+   */
+  public void happened(RevisionId id, boolean warning, String reason, String message) {
+    loop.execute(() -> {
+      var known = entries.get(id);
+      if (known != null && leads.getAsBoolean()) {
+        event(known, warning, reason, message);
+      }
+    });
+  }
+
+  private void onTerm(boolean begins) {
+    entries.forEach((id, entry) -> {
+      // Another leader may have written in the meantime.
+      entry.written = null;
+      entry.refusal = "";
+      if (begins) {
+        queue.add(id);
+      } else {
+        entry.scaling = null;
+      }
+    });
+  }
+
+  private CompletableFuture<WorkQueue.Result> reconcile(RevisionId id) {
+    var entry = entries.get(id);
+    if (entry == null) {
+      return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
+    }
+    checkShown(id, entry);
+    var open = api.get();
+    var before = entry.written == null ? entry.state.object().status() : entry.written;
+    var next = before.next(entry.state, entry.scaling, now());
+    if (open == null || next.equals(before)) {
+      warnings(entry);
+      return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
+    }
+    var uid = entry.state.object().uid();
+    return open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
+        + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
+        json(uid, next), TIMEOUT)
+        .handleAsync((answer, _) -> written(id, entry, uid, before, next, answer), loop);
+  }
+
+  /** Writes a status again that another client has replaced. */
+  private void checkShown(RevisionId id, Entry entry) {
+    if (entry.differs()) {
+      long now = loop.nanoTime();
+      if (entry.shownBy - now > 0) {
+        queue.addAfter(id, Duration.ofNanos(entry.shownBy - now));
+      } else {
+        entry.replaced(now);
+      }
+    }
+  }
+
+  private WorkQueue.Result written(RevisionId id, Entry entry, String uid,
+      ScaledServiceStatus before, ScaledServiceStatus next, @Nullable ApiAnswer answer) {
+    if (!entry.state.object().uid().equals(uid)) {
+      // The object was deleted and created again in the meantime, and has no status yet.
+      return WorkQueue.Done.NOW;
+    }
+    if (answer != null && answer.status() < 300) {
+      entry.refusal = "";
+      entry.written = next;
+      entry.shownBy = loop.nanoTime() + entry.patience.toNanos();
+      checkShown(id, entry);
+      if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
+        event(entry, true, next.trouble(), next.conditions().getFirst().message());
+      }
+      warnings(entry);
+      return new WorkQueue.Done(PERIOD);
+    }
+    if (answer == null || answer.status() != NOT_FOUND && answer.status() != CONFLICT) {
+      refused(id, entry, answer);
+    }
+    if (answer == null) {
+      return new WorkQueue.Retry(Duration.ZERO, MAX_AFTER_OUTAGE);
+    }
+    boolean isUnavailable = answer.status() == TOO_MANY_REQUESTS
+        || answer.status() >= SERVER_ERROR;
+    return new WorkQueue.Retry(answer.retryAfter(),
+        isUnavailable ? MAX_AFTER_OUTAGE : MAX_AFTER_REFUSAL);
+  }
+
+  private void refused(RevisionId id, Entry entry, @Nullable ApiAnswer answer) {
+    var now = answer == null ? "no answer" : answer.status() + " " + answer.message();
+    if (!now.equals(entry.refusal)) {
+      limit.log(loop.nanoTime(), others -> {
+        entry.refusal = now;
+        log.warn(
+            "The status of ScaledService {} cannot be written: {}. {} other writes failed since"
+                + " the last such line",
+            id, now, others);
+      });
+    }
+  }
+
+  private void warnings(Entry entry) {
+    for (Trouble one : entry.state.warnings()) {
+      event(entry, true, one.reason(), one.message());
+    }
+  }
+
+  private void event(Entry entry, boolean warning, String reason, String message) {
+    var object = entry.state.object();
+    var _ = events.write(new EventWriter.Regarding(API_VERSION, KIND, object.id().namespace(),
+        object.id().name(), object.uid()), warning, reason, message);
+  }
+
+  private String now() {
+    return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  /**
+   * @param uid a precondition, so that an object created again under the same name does not get
+   *     this status
+   */
+  private static String json(String uid, ScaledServiceStatus status) {
+    var patch = JSON.createObjectNode();
+    patch.putObject("metadata").put("uid", uid);
+    var now = patch.putObject("status");
+    put(now, "replicas", status.replicas());
+    put(now, "desiredReplicas", status.desiredReplicas());
+    now.put("observedGeneration", status.observedGeneration());
+    var conditions = now.putArray("conditions");
+    for (var one : status.conditions()) {
+      conditions.addObject().put("type", one.type()).put("status", one.status())
+          .put("reason", one.reason()).put("message", one.message())
+          .put("lastTransitionTime", one.since()).put("observedGeneration", one.generation());
+    }
+    return patch.toString();
+  }
+
+  /** Sets a field. A merge patch removes a field that is null. */
+  private static void put(ObjectNode object, String field, OptionalInt value) {
+    if (value.isPresent()) {
+      object.put(field, value.getAsInt());
+    } else {
+      object.putNull(field);
+    }
+  }
+}

@@ -1,0 +1,330 @@
+package dev.activator.standalone.autoscaler;
+
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.standalone.autoscaler.policy.ReportCompleteness;
+import dev.activator.standalone.autoscaler.policy.LoadSample;
+import dev.activator.standalone.autoscaler.policy.ScalingSettings;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaledServiceSpec;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.KeepWarmSettings;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how many replicas each workload has, and scales it: every two seconds, and at once when a
+ * report shows that a workload at zero has a request. {@link #start} begins a term, which knows
+ * nothing of earlier terms.
+ *
+ * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
+ *
+ * <p><b>Errors.</b> A report on an unknown workload is kept for three seconds, in case its object
+ * arrives later, and then dropped.
+ */
+public final class Autoscaler {
+  private static final Duration EARLY = Duration.ofSeconds(3);
+  private static final int MAX_EARLY = 1_000;
+
+  private final Loop loop;
+  private final ScaleClient scales;
+  private final LeadershipCheck guard;
+  private final ScalingListener listener;
+  private final RandomGenerator random;
+  private final Clock wall;
+  /** Written on the loop, read by any thread. */
+  private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
+  private final Map<RevisionId, Early> early = new HashMap<>();
+  /** Completes when the last writes of removed workloads have ended. */
+  private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
+  private @Nullable Map<String, Boolean> members;
+  private @Nullable Term term;
+
+  /** A workload to scale, and its scaler in this term. */
+  private static final class Target {
+    private Configured configured;
+    private int ready;
+    /** Null if no term runs. */
+    private volatile @Nullable TargetScaler scaler;
+
+    Target(Configured configured) {
+      this.configured = configured;
+    }
+  }
+
+  /**
+   * A report on a workload that is not known yet, because its object may arrive after the report.
+   */
+  private record Early(long at, LoadSample sample) {}
+
+  record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
+      OptionalInt lastDesired, KeepWarmSettings warmTimes) {
+    /**
+     * Whether the two are equal, except for the last published replicas, which only the next term
+     * uses.
+     */
+    boolean isScaledLike(@Nullable Configured other) {
+      return other != null && equals(other.published(lastDesired));
+    }
+
+    private Configured published(OptionalInt desired) {
+      return new Configured(workload, settings, requestTimeout, desired, warmTimes);
+    }
+  }
+
+  record Term(Loop loop, long origin, Clock wall, ScaleClient scales, LeadershipCheck guard,
+      ScalingListener listener, RandomGenerator random, ScaleReadQueue reads,
+      ReportCompleteness activators) {
+    /** Nanoseconds since the term began. */
+    long now() {
+      return loop.nanoTime() - origin;
+    }
+  }
+
+  /**
+   * @param guard says before each write whether it is allowed
+   * @param random the source of jitter
+   */
+  public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
+      RandomGenerator random) {
+    this(loop, scales, guard, listener, random, Clock.systemUTC());
+  }
+
+  /** @param wall the clock for schedules */
+  public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
+      RandomGenerator random, Clock wall) {
+    this.wall = wall;
+    this.loop = loop;
+    this.scales = scales;
+    this.guard = guard;
+    this.listener = listener;
+    this.random = random;
+  }
+
+  public void start() {
+    loop.execute(() -> {
+      if (term == null) {
+        var begun = new Term(loop, loop.nanoTime(), wall, scales, guard, listener, random,
+            new ScaleReadQueue(loop), new ReportCompleteness(0));
+        term = begun;
+        passMembers();
+        targets.forEach((id, target) -> scale(begun, id, target));
+      }
+    });
+  }
+
+  /**
+   * Ends the term: stops scaling, publishes the changed views, and forgets everything except the
+   * workloads.
+   *
+   * @return a future that completes when no write is under way
+   */
+  public CompletableFuture<Void> stop() {
+    return CompletableFuture.supplyAsync(() -> {
+      var ended = term;
+      // When the last write of this term ends, the next term may have begun.
+      BooleanSupplier isLatest = () -> term == null || term == ended;
+      var finished = targets.values().stream().map(target -> target.scaler)
+          .filter(Objects::nonNull).map(scaler -> scaler.finish(isLatest));
+      var ending = Stream.concat(Stream.of(stopping), finished).toArray(CompletableFuture[]::new);
+      targets.values().forEach(target -> target.scaler = null);
+      early.clear();
+      term = null;
+      return CompletableFuture.allOf(ending);
+    }, loop).thenCompose(ending -> ending);
+  }
+
+  /** Begins to scale a ScaledService's workload, or changes its settings. */
+  public void target(ScaledServiceSpec target) {
+    configure(target.id(), new Configured(target.workload(), ScalingSettings.of(target),
+        target.requestTimeout(), target.lastDesired(), target.warmTimes()));
+  }
+
+  public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
+    configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty(),
+        KeepWarmSettings.NONE));
+  }
+
+  private void configure(RevisionId id, Configured now) {
+    loop.execute(() -> {
+      var target = targets.get(id);
+      if (target == null || !target.configured.workload.equals(now.workload)) {
+        forget(id);
+        var fresh = new Target(now);
+        targets.put(id, fresh);
+        if (term != null) {
+          scale(term, id, fresh);
+        }
+        return;
+      }
+      var before = target.configured;
+      var scaler = target.scaler;
+      target.configured = now;
+      if (scaler != null && !now.isScaledLike(before)) {
+        scaler.configured(now);
+      }
+    });
+  }
+
+  /**
+   * Stops scaling a workload, which keeps its replicas. Does nothing if the name already belongs to
+   * another workload.
+   */
+  public void targetGone(RevisionId id, ScaleTargetRef workload) {
+    loop.execute(() -> {
+      var known = targets.get(id);
+      if (known != null && known.configured.workload.equals(workload)) {
+        forget(id);
+      }
+    });
+  }
+
+  private void forget(RevisionId id) {
+    var target = targets.remove(id);
+    if (target != null) {
+      stop(target.scaler);
+    }
+  }
+
+  private void stop(@Nullable TargetScaler scaler) {
+    if (scaler != null) {
+      var last = scaler.stop();
+      stopping = stopping.isDone() ? last : CompletableFuture.allOf(stopping, last);
+    }
+  }
+
+  /** Forgets a workload's load, so that only new requests keep its pods. */
+  public CompletableFuture<Void> forgetLoad(RevisionId ofAnyPort) {
+    var id = ofAnyPort.withoutPort();
+    return CompletableFuture.runAsync(() -> {
+      var target = targets.get(id);
+      if (target != null && term != null) {
+        stop(target.scaler);
+        // A new scaler would keep the pods that are ready.
+        target.ready = 0;
+        scale(term, id, target);
+      }
+    }, loop);
+  }
+
+  /** Sets how many pods of a workload are ready and not terminating. */
+  public void pods(RevisionId id, int nowReady) {
+    loop.execute(() -> {
+      var target = targets.get(id);
+      if (target != null) {
+        target.ready = nowReady;
+        var scaler = target.scaler;
+        if (scaler != null) {
+          scaler.pods(nowReady);
+        }
+      }
+    });
+  }
+
+  /**
+   * Sets the activators that must have reported before anything is scaled down.
+   *
+   * @param pods whether each activator is ready, by the name of its pod; null while this is unknown
+   */
+  public void members(@Nullable Map<String, Boolean> pods) {
+    loop.execute(() -> {
+      members = pods;
+      passMembers();
+    });
+  }
+
+  public void received(ReportBatch batch) {
+    loop.execute(() -> {
+      if (term == null) {
+        return;
+      }
+      var busy = batch.entries().stream().filter(one -> one.sample().concurrency() > 0)
+          .map(ReportBatch.Entry::revision).collect(Collectors.toSet());
+      if (term.activators.isLate(term.now(), batch.reporter())) {
+        targets.values().stream().map(target -> target.scaler).filter(Objects::nonNull)
+            .forEach(TargetScaler::repeatLastReports);
+      }
+      if (batch.uptime().isPresent()) {
+        term.activators.batch(term.now(), batch.reporter(), batch.uptime(), busy);
+      } else {
+        term.activators.busy(batch.reporter(), busy);
+      }
+      for (var entry : batch.entries()) {
+        var target = targets.get(entry.revision());
+        var scaler = target == null ? null : target.scaler;
+        if (scaler != null) {
+          scaler.reported(entry.sample());
+        } else if (entry.sample().concurrency() > 0) {
+          keepEarly(term.now(), entry);
+        }
+      }
+    });
+  }
+
+  private void keepEarly(long now, ReportBatch.Entry entry) {
+    if (early.size() >= MAX_EARLY) {
+      early.values().removeIf(one -> now - one.at > EARLY.toNanos());
+    }
+    if (early.size() < MAX_EARLY) {
+      early.put(entry.revision(), new Early(now, entry.sample()));
+    }
+  }
+
+  /** The current view of each workload; empty if no term runs. */
+  public Map<RevisionId, ScalingView> views() {
+    var views = new TreeMap<RevisionId, ScalingView>();
+    targets.keySet().forEach(id -> {
+      var view = view(id);
+      if (view != null) {
+        views.put(id, view);
+      }
+    });
+    return views;
+  }
+
+  /** The current view of a workload, for a revision of any of its ports; null if no term runs. */
+  public @Nullable ScalingView view(RevisionId id) {
+    var target = targets.get(id.withoutPort());
+    var scaler = target == null ? null : target.scaler;
+    return scaler == null ? null : scaler.lastView();
+  }
+
+  /** How long ago this process scaled the workload from zero in this term; null if it did not. */
+  public @Nullable Duration scaledFromZero(RevisionId id) {
+    var target = targets.get(id.withoutPort());
+    var scaler = target == null ? null : target.scaler;
+    return scaler == null ? null : scaler.scaledFromZero();
+  }
+
+  private void scale(Term now, RevisionId id, Target target) {
+    var scaler = new TargetScaler(now, id, target.configured, target.ready);
+    target.scaler = scaler;
+    scaler.start();
+    var sooner = early.remove(id);
+    early.values().removeIf(one -> now.now() - one.at > EARLY.toNanos());
+    if (sooner != null && now.now() - sooner.at <= EARLY.toNanos()) {
+      scaler.reported(sooner.sample);
+    }
+  }
+
+  private void passMembers() {
+    if (term != null && members != null) {
+      term.activators.members(term.now(), members);
+    } else if (term != null) {
+      term.activators.membersUnknown();
+    }
+  }
+}

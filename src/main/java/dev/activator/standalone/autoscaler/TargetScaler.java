@@ -1,0 +1,253 @@
+package dev.activator.standalone.autoscaler;
+
+import dev.activator.standalone.autoscaler.Autoscaler.Configured;
+import dev.activator.standalone.autoscaler.Autoscaler.Term;
+import dev.activator.standalone.autoscaler.policy.ScaleDecider;
+import dev.activator.standalone.autoscaler.policy.ScaleDecision;
+import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner;
+import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Plan;
+import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Situation;
+import dev.activator.standalone.autoscaler.policy.LoadSample;
+import dev.activator.standalone.autoscaler.policy.ScalingSettings;
+import dev.activator.standalone.autoscaler.policy.ScalingSettings.Regime;
+import dev.activator.standalone.autoscaler.policy.WarmMinimum;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleApiResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how many replicas one workload has, for one term. Its {@link ScaleTask} carries that out,
+ * and its {@link ScalingViewPublisher} publishes it.
+ *
+ * <p><b>Threads.</b> The term's loop.
+ */
+final class TargetScaler implements ScaleTask.Wanted {
+  private static final Duration TICK = Duration.ofSeconds(2);
+  /**
+   * While no pod is ready, the scale is read again after this time, because another client may have
+   * scaled to zero.
+   */
+  private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
+
+  private final Term term;
+  private final RevisionId id;
+  private final ResettableTimer ticks;
+  private final ScalingViewPublisher publisher;
+  private final WarmMinimum minimum;
+  private final ScaleDecider decider;
+  private final ScaleWritePlanner planner;
+  private final ScaleTask task;
+  private final long begunAt;
+  private Configured configured;
+  private ScaleDecision decision;
+  private int ready;
+
+  TargetScaler(Term term, RevisionId id, Configured configured, int ready) {
+    this.term = term;
+    this.id = id;
+    this.configured = configured;
+    this.ready = ready;
+    this.begunAt = term.now();
+    this.ticks = new ResettableTimer(term.loop(), this::tick);
+    this.publisher = new ScalingViewPublisher(term, this::views);
+    this.planner = new ScaleWritePlanner(term.now(), configured.lastDesired());
+    this.task = new ScaleTask(term, id, configured.workload(), planner, this);
+    // A window that is already open does not override replicas that another client has set.
+    this.minimum = new WarmMinimum(configured.settings(), configured.warmTimes(), term.now(),
+        term.wall().instant());
+    var settings = settings();
+    // In other regimes the current scale stays until all activators have reported.
+    int known = settings.regime() == Regime.ALONE ? ready : 0;
+    this.decider = new ScaleDecider(term.now(), known, settings.windows());
+    this.decision = decider.decide(term.now(), ready, settings);
+  }
+
+  void start() {
+    tick();
+  }
+
+  /**
+   * Stops writing, then publishes the view if it has changed. Completes when no request is under
+   * way.
+   *
+   * @param isLatest whether no scaler of a later term has published; called at the end
+   */
+  CompletableFuture<Void> finish(BooleanSupplier isLatest) {
+    return stop().thenRun(() -> {
+      if (isLatest.getAsBoolean()) {
+        publisher.publish();
+      }
+    });
+  }
+
+  /** Stops writing. Completes when no request is under way. */
+  CompletableFuture<Void> stop() {
+    ticks.cancel();
+    publisher.stop();
+    return task.stop();
+  }
+
+  void configured(Configured next) {
+    var before = configured;
+    configured = next;
+    if (!next.settings().bounds().equals(before.settings().bounds())) {
+      boundsChanged();
+    }
+    minimum.updateSettings(next.settings(), next.warmTimes());
+    updateMinimum();
+    decider.resize(term.now(), next.settings().windows());
+    task.retryNow();
+    evaluate();
+  }
+
+  void pods(int nowReady) {
+    var scale = task.scale();
+    boolean external = scale != null
+        && (nowReady > scale.replicas() || nowReady < ready && nowReady < scale.replicas());
+    ready = nowReady;
+    if (external) {
+      task.reread();
+    }
+    task.step();
+  }
+
+  void reported(LoadSample sample) {
+    long now = term.now();
+    decider.record(now, sample, settings());
+    if (sample.isDemand()) {
+      minimum.onDemand(now);
+      planner.demanded(now, sample.concurrency() > 0);
+    }
+    if (sample.concurrency() > 0 && (decision.pods() == 0 || ready == 0)) {
+      task.rereadIfOlderThan(REREAD_WITHOUT_PODS);
+      task.prioritizeRead();
+      evaluate();
+    }
+  }
+
+  private void tick() {
+    ticks.within(TICK);
+    updateMinimum();
+    if (settings().regime() == Regime.ALONE) {
+      task.reread();
+    } else {
+      task.rereadIfOld();
+    }
+    evaluate();
+  }
+
+  private void evaluate() {
+    decide();
+    task.step();
+  }
+
+  @Override
+  public void decide() {
+    repeatLastReports();
+    decision = decider.decide(term.now(), ready, settings());
+  }
+
+  /** Counts the last reports of silent activators again. */
+  void repeatLastReports() {
+    decider.repeatLastReports(term.now(), term.activators(), settings());
+  }
+
+  @Override
+  public boolean needsPods() {
+    return planner.bounded(decision, settings()) > ready;
+  }
+
+  @Override
+  public Plan plan(ScaleApiResult.Found found) {
+    long now = term.now();
+    var settings = settings();
+    var missing = settings.regime() == Regime.ALONE
+        ? List.<String>of()
+        : term.activators().missing(now, settings.windows().stable(), configured.requestTimeout());
+    // A scaler that begins in the middle of a term also needs a whole window to know the load.
+    boolean mayShrink = settings.regime() == Regime.ALONE
+        || missing.isEmpty() && now - begunAt >= settings.windows().stable().toNanos();
+    var plan = planner.plan(now, new Situation(decision, found.replicas(), ready,
+        mayShrink, term.activators().isQuiet(now, id)), settings);
+    return plan.note().isEmpty() || missing.isEmpty()
+        ? plan
+        : new Plan(plan.write(), plan.again(), plan.note() + "; no reports for long enough from "
+            + String.join(", ", missing));
+  }
+
+  @Override
+  public boolean sees(int replicas) {
+    return planner.sees(replicas, decision, settings());
+  }
+
+  @Override
+  public void onStep() {
+    publisher.schedule();
+  }
+
+  private ScalingSettings settings() {
+    return minimum.settings();
+  }
+
+  private void updateMinimum() {
+    if (minimum.update(term.now(), term.wall().instant())) {
+      boundsChanged();
+    }
+  }
+
+  /**
+   * Handles changed bounds. The scale is read again, because another client, such as a deleted HPA,
+   * may have changed it.
+   */
+  private void boundsChanged() {
+    planner.boundsChanged();
+    task.reread();
+  }
+
+  @Override
+  public String explanation() {
+    var note = task.note();
+    if (!note.isEmpty()) {
+      return note + "; otherwise " + decision.cause();
+    }
+    var desired = planner.desired();
+    String bound = desired.isPresent() && desired.getAsInt() != decision.pods()
+        ? desired.getAsInt() + minimum.boundText()
+        : "";
+    return bound + decision.cause();
+  }
+
+  /** The last view, at most a second old; null before the first. Any thread may call this. */
+  @Nullable ScalingView lastView() {
+    return publisher.lastView();
+  }
+
+  /**
+   * How long ago this term scaled the workload from zero; null if it did not. Any thread may call
+   * this.
+   */
+  @Nullable Duration scaledFromZero() {
+    return task.scaledFromZero();
+  }
+
+  private ScalingViewPublisher.Views views() {
+    var unwritten = task.unwritten();
+    return new ScalingViewPublisher.Views(task.scale() != null || task.trouble() != null,
+        view(planner.desired()), view(unwritten.isPresent() ? unwritten : planner.desired()));
+  }
+
+  private ScalingView view(OptionalInt desired) {
+    var known = task.scale();
+    return new ScalingView(id, configured.workload(), desired,
+        known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
+        known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
+        planner.activity(), explanation(), task.trouble(), task.note(),
+        minimum.history());
+  }
+}

@@ -1,0 +1,187 @@
+package dev.activator.standalone.decode;
+
+import dev.activator.kube.decode.DecodedMetadata;
+import dev.activator.kube.decode.JsonCursor;
+import dev.activator.kube.decode.StatusCondition;
+import dev.activator.kube.decode.WatchedObjectReader;
+import dev.activator.standalone.policy.ScaledService;
+import dev.activator.standalone.policy.ScaledServiceStatus;
+import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
+import dev.activator.config.ColdStartRulesReader;
+import dev.activator.config.ScaledServiceRulesReader;
+import dev.activator.config.KeepWarmSettingsReader;
+import dev.activator.revision.LoadTarget;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a ScaledService. The schema of the CustomResourceDefinition already refuses most invalid
+ * values.
+ */
+final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
+  private static final int WINDOW_SECONDS = 60;
+
+  private ScaleTargetRef workload = new ScaleTargetRef("", "", "");
+  private String service = "";
+  private String port = "";
+  private final List<String> hosts = new ArrayList<>(2);
+  private @Nullable Object routes;
+  private final List<String> wakeWith = new ArrayList<>(2);
+  private int minReplicas;
+  private int maxReplicas;
+  private int concurrency;
+  private int requestsPerSecond;
+  private int queueMilliseconds;
+  private int containerConcurrency;
+  private int timeoutSeconds;
+  private int windowSeconds;
+  private final Map<String, Object> forRules = new LinkedHashMap<>(2);
+  private final Map<String, Object> forWarmTimes = new LinkedHashMap<>(2);
+  private boolean catchService;
+  private int replicas = -1;
+  private int desiredReplicas = -1;
+  private long observedGeneration;
+  private final List<Condition> conditions = new ArrayList<>(2);
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    switch (name) {
+      case "spec" -> spec(in);
+      case "status" -> status(in);
+    }
+  }
+
+  private void spec(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "scaleTargetRef" -> workload = HpaReader.target(in);
+        case "serviceRef" -> service(in);
+        case "hosts" -> {
+          for (var _ : in.items()) {
+            hosts.add(in.text().toLowerCase(Locale.ROOT));
+          }
+        }
+        case "rules" -> routes = in.tree();
+        case "wakeWith" -> {
+          for (var _ : in.items()) {
+            var name = in.text();
+            if (name.matches("[^.]+([.][^.]+)?")) {
+              wakeWith.add(name);
+            } else {
+              in.remark("'" + name + "' in spec.wakeWith");
+            }
+          }
+        }
+        case "catchService" -> catchService = Boolean.TRUE.equals(in.truth());
+        case "minReplicas" -> minReplicas = in.count(0);
+        case "maxReplicas" -> maxReplicas = in.count(0);
+        case "target" -> {
+          for (var one : in.fields()) {
+            switch (one) {
+              case "concurrency" -> concurrency = in.count(0);
+              case "requestsPerSecond" -> requestsPerSecond = in.count(0);
+              case "queueMilliseconds" -> queueMilliseconds = in.count(0);
+            }
+          }
+        }
+        case "containerConcurrency" -> containerConcurrency = in.count(0);
+        case "timeoutSeconds" -> timeoutSeconds = in.count(0);
+        case "scaleDown" -> {
+          for (var one : in.fields()) {
+            windowSeconds = one.equals("stabilizationWindowSeconds") ? in.count(0) : windowSeconds;
+          }
+        }
+        default -> {
+          if (ColdStartRulesReader.reads(field) && in.tree() instanceof Object value) {
+            forRules.put(field, value);
+          } else if (KeepWarmSettingsReader.reads(field) && in.tree() instanceof Object value) {
+            forWarmTimes.put(field, value);
+          }
+        }
+      }
+    }
+  }
+
+  private void service(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> service = in.text();
+        case "port" -> port = in.anyText();
+      }
+    }
+  }
+
+  private void status(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "replicas" -> replicas = in.count(-1);
+        case "desiredReplicas" -> desiredReplicas = in.count(-1);
+        case "observedGeneration" -> observedGeneration = in.longCount(0);
+        case "conditions" -> {
+          for (var _ : in.items()) {
+            var one = StatusCondition.read(in);
+            conditions.add(new Condition(one.type(), one.status(), one.reason(), one.message(),
+                one.lastTransitionTime(), one.observedGeneration()));
+          }
+        }
+      }
+    }
+  }
+
+  @Override
+  public ScaledService decoded(DecodedMetadata metadata, JsonCursor in) {
+    require(workload.kind(), "scaleTargetRef.kind", in);
+    require(workload.name(), "scaleTargetRef.name", in);
+    require(service, "serviceRef.name", in);
+    require(port, "serviceRef.port", in);
+    if (concurrency == 0 && requestsPerSecond == 0 && containerConcurrency == 0) {
+      in.problem("spec.target.concurrency, spec.target.requestsPerSecond or"
+          + " spec.containerConcurrency must be at least 1");
+    }
+    var rules = ColdStartRulesReader.read(forRules, metadata.annotations());
+    if (rules != null) {
+      rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
+    }
+    var read = ScaledServiceRulesReader.read(routes);
+    read.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
+    var warmTimes = KeepWarmSettingsReader.read(forWarmTimes);
+    warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
+    return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
+        metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
+        read.rules(), read.problems(), minReplicas, positive(maxReplicas),
+        new LoadTarget(positive(concurrency), positive(requestsPerSecond),
+            positive(queueMilliseconds)),
+        containerConcurrency,
+        timeoutSeconds == 0
+            ? RequestTimeouts.DEFAULT.overall()
+            : Duration.ofSeconds(timeoutSeconds),
+        Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
+        metadata.labels(),
+        metadata.annotations(), rules, warmTimes, catchService,
+        new ScaledServiceStatus(known(replicas), known(desiredReplicas),
+            observedGeneration, conditions));
+  }
+
+  private static void require(String text, String field, JsonCursor in) {
+    if (text.isEmpty()) {
+      in.problem("spec." + field + " is missing");
+    }
+  }
+
+  private static OptionalInt positive(int number) {
+    return number > 0 ? OptionalInt.of(number) : OptionalInt.empty();
+  }
+
+  private static OptionalInt known(int number) {
+    return number < 0 ? OptionalInt.empty() : OptionalInt.of(number);
+  }
+}

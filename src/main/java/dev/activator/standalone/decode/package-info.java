@@ -1,0 +1,5 @@
+/** Readers of ScaledServices and of what they refer to. */
+@NullMarked
+package dev.activator.standalone.decode;
+
+import org.jspecify.annotations.NullMarked;

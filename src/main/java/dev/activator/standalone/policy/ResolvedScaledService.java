@@ -1,0 +1,389 @@
+package dev.activator.standalone.policy;
+
+import dev.activator.knative.policy.MergedEndpoints;
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.standalone.policy.ScaledWorkload.Probing;
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.ScaledServiceSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ScaledService with its resolved references: its revisions and pods, its scaling target, and the
+ * problems that were found.
+ *
+ * @param target what is scaled and how; null if the ScaledService must not scale its workload, or
+ *     the workload does not exist or cannot be scaled
+ * @param ports the revisions and pods of the other ports that its rules name
+ * @param taken its hosts and rules that are not applied, because an older object has them or the
+ *     namespace may not claim them
+ * @param troubles the reasons why it is not ready, the most important first
+ * @param warnings problems that do not stop it from working; they are published as Events
+ * @param remarks the parts of the workload that were ignored, for the log
+ */
+public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
+    List<Backend> ports, @Nullable ScaledServiceSpec target,
+    List<ScaledServiceRouteTable.Taken> taken,
+    List<Trouble> troubles,
+    List<Trouble> warnings, List<String> remarks) {
+  public ResolvedScaledService {
+    ports = List.copyOf(ports);
+    taken = List.copyOf(taken);
+    troubles = List.copyOf(troubles);
+    warnings = List.copyOf(warnings);
+    remarks = List.copyOf(remarks);
+  }
+
+  private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
+  private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
+  /** The reasons for which a request cannot start a pod, so that it is rejected. */
+  private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
+      RULE_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
+  private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
+  private static final String FORBIDDEN = "Forbidden";
+  /**
+   * The labels that controllers add to pods, so that they are missing in the template. Argo
+   * Rollouts adds one of them to the selectors of Services, too.
+   */
+  private static final Set<String> GIVEN_BY_CONTROLLERS = Set.of("pod-template-hash",
+      "rollouts-pod-template-hash", "controller-revision-hash",
+      "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index");
+  private static final String WAKE_WITH = "activator.dev/wake-with";
+
+  /** The revision and the pods of one port of the Service. */
+  public record Backend(Revision revision, PrivateEndpoints pods) {
+    public RevisionId id() {
+      return revision.id();
+    }
+  }
+
+  /**
+   * A reason why the condition {@code Ready} is false.
+   *
+   * @param reason one word
+   */
+  public record Trouble(String reason, String message) {}
+
+  public sealed interface WorkloadState {
+    record Found(ScaledWorkload workload) implements WorkloadState {}
+
+    /** There is no object with that name. */
+    record Missing() implements WorkloadState {}
+
+    /** The kind may not be listed. So the template is unknown, but the workload can be scaled. */
+    record Hidden() implements WorkloadState {}
+
+    /** The API does not serve the kind. */
+    record NoKind() implements WorkloadState {}
+
+    record NotScalable() implements WorkloadState {}
+  }
+
+  /**
+   * @param service null if it does not exist
+   * @param taken the hosts and rules that are not applied
+   * @param older the ScaledService that scales the same workload; null if none does
+   * @param isNameTaken whether a Knative revision has the same name and namespace
+   * @param hpas the known HPAs that scale the same workload
+   * @param unknown the objects in {@link ScaledService#others} that do not exist
+   */
+  public record References(@Nullable KubernetesService service,
+      Collection<ServiceEndpointSlice> slices,
+      WorkloadState workload, List<ScaledServiceRouteTable.Taken> taken,
+      @Nullable ScaledService older,
+      boolean isNameTaken, List<HpaSpec> hpas, Collection<RevisionId> unknown,
+      IpFamily preferred) {}
+
+  public static ResolvedScaledService of(ScaledService object, References found) {
+    var troubles = new ArrayList<Trouble>();
+    var remarks = new ArrayList<String>();
+    var port = port(object, found.service, troubles);
+    workloadTroubles(object, found, troubles);
+    for (var taken : found.taken) {
+      troubles.add(taken(object, taken));
+    }
+    object.routeProblems()
+        .forEach(problem -> troubles.add(new Trouble("InvalidRules", problem)));
+    if (object.rules() != null) {
+      object.rules().problems()
+          .forEach(problem -> troubles.add(new Trouble("InvalidRules", problem)));
+    }
+    object.warmTimes().problems()
+        .forEach(problem -> troubles.add(new Trouble("InvalidSchedule", problem)));
+    var fallback = object.fallback();
+    if (fallback != null && found.unknown.contains(fallback)) {
+      troubles.add(new Trouble("FallbackNotFound", "the fallback names " + fallback.name()
+          + ", and there is no such ScaledService: requests wait"));
+    }
+    new TreeMap<>(object.annotations()).forEach((name, value) -> RevisionAnnotations
+        .problemOfScaledService(name, value)
+        .ifPresent(problem -> troubles.add(
+            new Trouble("InvalidAnnotation", "annotation " + name + ": " + problem))));
+    var first = backend(object, found, object.id(), port, startFailure(object, troubles), remarks);
+    var others = new ArrayList<Backend>();
+    for (var name : object.otherPorts()) {
+      var other = found.service == null ? null : found.service.port(name);
+      var own = new ArrayList<Trouble>(1);
+      if (found.service != null && other == null) {
+        own.add(new Trouble(RULE_PORT_NOT_FOUND,
+            "spec.rules: " + noPort(object, found.service, name)));
+      }
+      var all = Stream.concat(own.stream(), troubles.stream()).toList();
+      others.add(backend(object, found, object.id().ofPort(name), other,
+          startFailure(object, all), remarks));
+      troubles.addAll(own);
+    }
+    return new ResolvedScaledService(object, first.revision, first.pods, others,
+        isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
+        warnings(object, found), remarks.stream().distinct().toList());
+  }
+
+  /** @param port the port of the Service; null if it does not exist */
+  private static Backend backend(ScaledService object, References found, RevisionId id,
+      KubernetesService.@Nullable Port port, @Nullable RevisionStartFailure failure,
+      List<String> remarks) {
+    var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
+        ? workload.probing(port.target(), remarks)
+        : Probing.WHEN_READY;
+    var revision = new Revision(id, object.uid(),
+        port == null ? PortProtocol.HTTP1 : port.protocol(), object.containerConcurrency(),
+        new RequestTimeouts(object.timeout(), Duration.ZERO, Duration.ZERO),
+        probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
+        object.rules());
+    return new Backend(revision, port == null ? PrivateEndpoints.none(id) : pods(id, port, found));
+  }
+
+  private static Trouble taken(ScaledService object, ScaledServiceRouteTable.Taken taken) {
+    var host = "host " + taken.host();
+    var by = taken.by();
+    if (by == null) {
+      return new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
+          + " may not claim the " + host + " (activator.standalone.domains)");
+    }
+    if (!taken.condition().isEmpty()) {
+      return new Trouble("RuleTaken",
+          host + " with " + taken.condition() + " belongs to ScaledService " + by);
+    }
+    return new Trouble("HostTaken", host + " belongs to ScaledService " + by
+        + (object.routes().isEmpty() || by.namespace().equals(object.id().namespace())
+            ? ""
+            : ", and rules in another namespace cannot have a part of it"));
+  }
+
+  /** The object's annotations, with {@code wakeWith} in the form of a revision's annotation. */
+  private static Map<String, String> annotations(ScaledService object) {
+    if (object.wakeWith().isEmpty()) {
+      return object.annotations();
+    }
+    var all = new HashMap<>(object.annotations());
+    all.put(WAKE_WITH, String.join(",", object.wakeWith()));
+    return all;
+  }
+
+  private static KubernetesService.@Nullable Port port(ScaledService object,
+      @Nullable KubernetesService service, List<Trouble> troubles) {
+    var name = serviceName(object);
+    if (service == null) {
+      troubles.add(new Trouble("ServiceNotFound", "there is no " + name));
+      return null;
+    }
+    var port = service.port(object.port());
+    if (port == null) {
+      troubles.add(new Trouble("PortNotFound", noPort(object, service, object.port())));
+    }
+    if (service.selector().isEmpty()) {
+      troubles.add(new Trouble("NoSelector",
+          name + " has no selector, so its pods are unknown"));
+    }
+    return port;
+  }
+
+  private static String serviceName(ScaledService object) {
+    return "Service " + object.id().namespace() + "/" + object.service();
+  }
+
+  private static String noPort(ScaledService object, KubernetesService service, String port) {
+    return serviceName(object) + " has no port " + port
+        + (service.ports().isEmpty()
+            ? ""
+            : "; it has " + service.ports().stream()
+                .map(KubernetesService.Port::toString).collect(Collectors.joining(", ")));
+  }
+
+  private static void workloadTroubles(ScaledService object, References found,
+      List<Trouble> troubles) {
+    var workload = object.workload();
+    switch (found.workload) {
+      case WorkloadState.Missing() -> troubles.add(new Trouble("TargetNotFound",
+          "there is no " + workload + " in namespace " + object.id().namespace()));
+      case WorkloadState.NoKind() -> troubles.add(new Trouble("TargetNotScalable",
+          "the Kubernetes API has no kind " + workload.kind() + " in " + workload.apiVersion()
+              + (Character.isLowerCase(workload.kind().charAt(0))
+                  ? "; a kind is spelled as in its manifest, such as Deployment"
+                  : "")));
+      case WorkloadState.NotScalable() -> troubles.add(new Trouble("TargetNotScalable",
+          workload.kind() + " of " + workload.apiVersion() + " has no scale subresource"));
+      case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
+        troubles.add(new Trouble(
+            known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
+            "no more pods of " + workload + " can be created: " + known.failure()));
+      case WorkloadState.Found(var known) -> selectorTrouble(object, found.service, known)
+          .ifPresent(troubles::add);
+      case WorkloadState.Hidden _ -> {
+      }
+    }
+    if (found.isNameTaken) {
+      troubles.add(new Trouble("NameTaken", "a Knative revision has the same name: give the"
+          + " ScaledService another"));
+    }
+    if (found.older != null) {
+      troubles.add(new Trouble("TargetTaken", workload + " is scaled by ScaledService "
+          + found.older.id().name() + ", which is older"));
+    }
+    if (object.maxReplicas().isPresent()) {
+      for (var hpa : found.hpas) {
+        troubles.add(new Trouble("HpaPresent", "HorizontalPodAutoscaler " + hpa.name() + " scales "
+            + workload + ", too: remove it, or spec.maxReplicas; until then only 0 and 1"
+            + " are set here"));
+      }
+    }
+  }
+
+  /**
+   * The problem that the Service's selector does not match the pod template. Requests may still
+   * start pods, since a webhook may add labels to pods. A template without containers is not a pod
+   * template.
+   */
+  private static Optional<Trouble> selectorTrouble(ScaledService object,
+      @Nullable KubernetesService service,
+      ScaledWorkload workload) {
+    return service == null || workload.labels().isEmpty() || workload.containers().isEmpty()
+        || service.selector().entrySet().stream()
+            .filter(label -> !GIVEN_BY_CONTROLLERS.contains(label.getKey()))
+            .allMatch(workload.labels().entrySet()::contains)
+                ? Optional.empty()
+                : Optional.of(new Trouble("ServiceSelectsOtherPods",
+                    serviceName(object) + " selects no pod of " + object.workload()
+                        + ": its selector is " + new TreeMap<>(service.selector())
+                        + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
+  }
+
+  /** The reason why requests are rejected; null if pods can start. */
+  private static @Nullable RevisionStartFailure startFailure(ScaledService object,
+      List<Trouble> troubles) {
+    for (var one : troubles) {
+      if (NEVER_STARTS.contains(one.reason())) {
+        return RevisionStartFailure.shown(one.reason(), one.message());
+      }
+      if (REFUSED_BY_KUBERNETES.contains(one.reason())) {
+        return RevisionStartFailure.lasting(one.reason(), one.message());
+      }
+    }
+    // Only the activator that scales knows this. The others read it from the status.
+    var ready = object.status().condition(ScaledServiceStatus.READY);
+    return ready != null && ready.status().equals("False") && ready.reason().equals(FORBIDDEN)
+        ? RevisionStartFailure.lasting(FORBIDDEN, ready.message())
+        : null;
+  }
+
+  private static boolean isScaled(References found) {
+    return found.older == null && !found.isNameTaken && switch (found.workload) {
+      // A missing workload is not scaled. When it appears, scaling begins at once, and need not
+      // wait for the retry of a failed read.
+      case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _ -> false;
+      case WorkloadState.Found _,WorkloadState.Hidden _ -> true;
+    };
+  }
+
+  private static List<Trouble> warnings(ScaledService object, References found) {
+    var hpas = found.hpas.stream().filter(hpa -> hpa.minReplicas() == 0)
+        .map(hpa -> new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
+            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"));
+    var unknown = object.wakeWith().stream()
+        .filter(name -> found.unknown.contains(object.named(name)))
+        .map(name -> new Trouble("WakeWithNotFound",
+            "spec.wakeWith names " + name + ", and there is no such ScaledService"));
+    var local = Stream.ofNullable(found.service)
+        .filter(service -> object.catchService() && service.isLocal())
+        .map(service -> new Trouble("ServiceNotCaught", "Service " + service.name()
+            + " has internalTrafficPolicy Local, with which nodes send no requests to activators:"
+            + " give it Cluster, or remove spec.catchService"));
+    return Stream.of(hpas, unknown, local).flatMap(each -> each).toList();
+  }
+
+  private static PrivateEndpoints pods(RevisionId id, KubernetesService.Port port,
+      References found) {
+    var sets = found.slices.stream().map(slice -> slice.on(port.name(), id)).toList();
+    return MergedEndpoints.of(sets, "", found.preferred).pods(id);
+  }
+
+  /** The scaling target. If there is an HPA, the activator sets only 0 and 1. */
+  private static ScaledServiceSpec target(ScaledService object, List<HpaSpec> hpas) {
+    return new ScaledServiceSpec(object.id(), object.workload(),
+        hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
+        hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.load(),
+        object.containerConcurrency(), object.window(), object.timeout(),
+        object.status().desiredReplicas(), object.warmTimes());
+  }
+
+  /**
+   * The state that follows {@code before}. If the workload was not scaled before, or was another
+   * one, the replicas that were published last are dropped. So the replicas in its manifest are not
+   * taken for a change by another client.
+   *
+   * @param before null if this is the first state
+   */
+  public ResolvedScaledService after(@Nullable ResolvedScaledService before) {
+    return before == null || target == null
+        || before.target != null && before.target.workload().equals(target.workload())
+            ? this
+            : new ResolvedScaledService(object, revision, pods, ports, target.withoutLastDesired(),
+                taken,
+                troubles, warnings, remarks);
+  }
+
+  /** The revisions and pods of all ports, beginning with the ScaledService's own port. */
+  public List<Backend> backends() {
+    return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();
+  }
+
+  /** The number of pods of the Service, ready or not; empty if it is unknown. */
+  public OptionalInt listed() {
+    return troubles.stream().anyMatch(one -> NO_PODS.contains(one.reason()))
+        ? OptionalInt.empty()
+        : OptionalInt.of(pods.on(revision.protocol()).all().size());
+  }
+
+  /**
+   * Whether requests can start pods: false if the workload is not scaled, its pods are unknown, or
+   * no more pods can be created.
+   */
+  public boolean canStart() {
+    return target != null && troubles.stream().map(Trouble::reason)
+        .noneMatch(reason -> NO_PODS.contains(reason) || REFUSED_BY_KUBERNETES.contains(reason));
+  }
+
+  /** The number of ready pods that are not terminating. */
+  public int ready() {
+    PodsByReadiness listing = pods.on(revision.protocol());
+    return listing.ready().minus(listing.ending()).size();
+  }
+}

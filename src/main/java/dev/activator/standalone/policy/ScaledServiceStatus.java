@@ -1,0 +1,155 @@
+package dev.activator.standalone.policy;
+
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status of a ScaledService, and the rules by which the leader updates it.
+ *
+ * @param replicas the number of pods of the Service, or else the replicas of the workload
+ * @param desiredReplicas the decision of the autoscaler
+ * @param observedGeneration the generation of the spec that this status describes
+ */
+public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
+    long observedGeneration, List<Condition> conditions) {
+  public static final String READY = "Ready";
+  public static final String ACTIVE = "Active";
+  /**
+   * The condition that a problem can only be solved by a change of a manifest. It is present only
+   * while true, as kstatus expects.
+   */
+  public static final String STALLED = "Stalled";
+  /**
+   * The condition that the object waits for something, such as another object. It is present only
+   * while true.
+   */
+  public static final String RECONCILING = "Reconciling";
+  private static final String NOT_DECIDED = "NotDecided";
+  private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
+      "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
+      "InvalidSchedule", "InvalidAnnotation");
+
+  public ScaledServiceStatus {
+    conditions = List.copyOf(conditions);
+  }
+
+  /**
+   * <b>Source.</b> {@code metav1.Condition}, KEP-1623.
+   *
+   * @param status {@code True}, {@code False} or {@code Unknown}
+   * @param reason one word
+   * @param message one sentence; may be empty
+   * @param since when the status changed, in RFC 3339
+   * @param generation the generation of the spec that the condition describes
+   */
+  public record Condition(String type, String status, String reason, String message,
+      String since, long generation) {}
+
+  /**
+   * The autoscaler's part of the status.
+   *
+   * @param active the condition {@code Active}: {@code True}, {@code False} or {@code Unknown}
+   * @param trouble null if nothing keeps it from being scaled
+   * @param note for the condition {@code Ready} while it is true; may be empty
+   */
+  public record Scaling(OptionalInt replicas, OptionalInt desiredReplicas, String active,
+      String activeReason, String activeMessage, @Nullable Trouble trouble, String note) {}
+
+  /**
+   * The status that the leader should write.
+   *
+   * @param scaling null before the autoscaler's first decision, and if this object does not scale
+   *     the workload
+   * @param now the time in RFC 3339
+   */
+  public ScaledServiceStatus next(ResolvedScaledService state, @Nullable Scaling scaling,
+      String now) {
+    var troubles = new ArrayList<>(state.troubles());
+    if (scaling != null && scaling.trouble != null
+        && troubles.stream().noneMatch(one -> one.reason().equals(scaling.trouble.reason()))) {
+      troubles.add(scaling.trouble);
+    }
+    boolean isDecided = scaling != null || state.target() == null;
+    if (!isDecided && troubles.isEmpty()) {
+      return this;
+    }
+    long generation = state.object().generation();
+    var known = new ArrayList<Condition>(3);
+    known.add(ready(troubles, scaling, generation, now));
+    known.add(active(state, scaling, now));
+    if (!troubles.isEmpty()) {
+      known.add(progress(troubles, generation, now));
+    }
+    // The number of pods is preferred, because the scale subresource is read rarely.
+    var counted = state.listed().isPresent() || scaling == null
+        ? state.listed()
+        : scaling.replicas;
+    return new ScaledServiceStatus(counted,
+        scaling == null || scaling.desiredReplicas.isEmpty()
+            ? desiredReplicas
+            : scaling.desiredReplicas,
+        generation, known);
+  }
+
+  private Condition ready(List<Trouble> troubles, @Nullable Scaling scaling, long generation,
+      String now) {
+    return troubles.isEmpty()
+        ? changed(READY, "True", READY, scaling == null ? "" : scaling.note, generation, now)
+        : changed(READY, "False", troubles.getFirst().reason(), text(troubles), generation, now);
+  }
+
+  /**
+   * The condition {@code Stalled} or {@code Reconciling}. <b>Source.</b> kstatus: an object with
+   * the first has failed, an object with the second is in progress, and an object with neither is
+   * current.
+   */
+  private Condition progress(List<Trouble> troubles, long generation, String now) {
+    var mistakes = troubles.stream().filter(one -> MISTAKES.contains(one.reason())).toList();
+    var found = mistakes.isEmpty() ? troubles : mistakes;
+    return changed(mistakes.isEmpty() ? RECONCILING : STALLED, "True", found.getFirst().reason(),
+        text(found), generation, now);
+  }
+
+  private static String text(List<Trouble> troubles) {
+    return troubles.stream().map(Trouble::message).collect(Collectors.joining("; "));
+  }
+
+  private Condition active(ResolvedScaledService state, @Nullable Scaling scaling, String now) {
+    long generation = state.object().generation();
+    if (scaling != null) {
+      return changed(ACTIVE, scaling.active,
+          scaling.activeReason.isEmpty() ? ACTIVE : scaling.activeReason, scaling.activeMessage,
+          generation, now);
+    }
+    var before = condition(ACTIVE);
+    return state.target() == null || before == null
+        ? changed(ACTIVE, "Unknown", state.target() == null ? "NotScaled" : NOT_DECIDED, "",
+            generation, now)
+        : changed(ACTIVE, before.status, before.reason.isEmpty() ? ACTIVE : before.reason,
+            before.message, generation, now);
+  }
+
+  /** A condition that keeps {@code since} if its status has not changed. */
+  private Condition changed(String type, String status, String reason, String message,
+      long generation, String now) {
+    var before = condition(type);
+    return new Condition(type, status, reason, message,
+        before != null && before.status.equals(status) ? before.since : now, generation);
+  }
+
+  /** The condition of this type; null if there is none. */
+  public @Nullable Condition condition(String type) {
+    return conditions.stream().filter(one -> one.type.equals(type)).findFirst().orElse(null);
+  }
+
+  /** The reason why the object is not ready; empty if it is ready, or if that is unknown. */
+  public String trouble() {
+    var ready = condition(READY);
+    return ready != null && ready.status.equals("False") ? ready.reason : "";
+  }
+}

@@ -1,0 +1,149 @@
+package dev.activator.knative;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.LogOf;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartProgress;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.Make;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Pods that do not start, over real HTTP. */
+@Isolated // It reads what classes write in the log.
+class ContainerFailureTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ClusterWatcher cluster = Make
+      .cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE);
+  private final List<ContainerFailure> received = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void exists() {
+    cluster.live().update(Revision.of(REVISION, 1));
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.faults().heal();
+    api.close();
+  }
+
+  private static ObjectNode pod(String waiting) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
+         'labels': {'serving.knative.dev/revision': 'rev'}}, 'spec': {'containers': []},
+         'status': {'phase': 'Pending', 'containerStatuses': [{'name': 'user-container',
+         'restartCount': 3, 'state': {'waiting': {'reason': '%s', 'message': 'why'}}}]}}
+        """.formatted(waiting));
+  }
+
+  private static String reason(ContainerFailure news) {
+    return news.failure() == null ? "may start" : news.failure().reason();
+  }
+
+  /** Says that requests wait until that is heard. */
+  private void hears(String expected) {
+    await().until(() -> {
+      cluster.requestsWaitFor(REVISION);
+      return !received.isEmpty() && reason(received.getLast()).equals(expected);
+    });
+  }
+
+  @Test
+  void reportsPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
+    cluster.containerFailures().subscribe("test", received::add);
+    cluster.start();
+    api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod("CrashLoopBackOff"));
+
+    hears("CrashLoopBackOff");
+    assertThat(received.getLast().failure().message()).isEqualTo("why");
+
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ContainerCreating"));
+    hears("may start");
+  }
+
+  @Test
+  void reportsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
+    var progress = new CopyOnWriteArrayList<RevisionStartProgress>();
+    cluster.podProgress().subscribe("test", progress::add);
+    cluster.start();
+    api.store().create(BuiltInKinds.POD, pod("ImagePullBackOff"));
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ImagePullBackOff"));
+
+    await().until(() -> {
+      cluster.requestsWaitFor(REVISION);
+      return !progress.isEmpty() && progress.getLast().reason().equals("ImagePullBackOff");
+    });
+    assertThat(progress.getFirst()).isEqualTo(RevisionStartProgress.none(REVISION));
+    assertThat(progress.getLast().pod()).isEqualTo("rev-pod");
+    assertThat(progress.getLast().ends()).containsOnlyKeys(StartPhase.CREATE);
+  }
+
+  @Test
+  void waitsForANodeAsLongAsConfigured() throws Exception {
+    // given a patience that is over at once, in the place of a minute's
+    cluster.waitOutUnschedulable(Duration.ofMillis(1));
+    cluster.containerFailures().subscribe("test", received::add);
+    cluster.start();
+    var pod = Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
+         'labels': {'serving.knative.dev/revision': 'rev'}}, 'spec': {'containers': []},
+         'status': {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled',
+         'status': 'False', 'reason': 'Unschedulable', 'message': '0/3 nodes'}]}}
+        """);
+    api.store().create(BuiltInKinds.POD, pod);
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod);
+
+    await().until(() -> {
+      cluster.requestsWaitFor(REVISION);
+      return received.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
+    });
+  }
+
+  @Test
+  void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
+    cluster.containerFailures().subscribe("test", received::add);
+    try (var log = new LogOf(PodStatusWatcher.class)) {
+      cluster.start();
+      api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
+
+      await().until(() -> {
+        cluster.requestsWaitFor(REVISION);
+        return !log.lines().isEmpty();
+      });
+      cluster.requestsWaitFor(REVISION);
+      cluster.requestsWaitFor(new RevisionId("ns", "other"));
+
+      assertThat(log.lines())
+          .containsExactly("INFO The Kubernetes API does not allow the activator to"
+              + " list pods -n ns (403). Only the status of a Revision shows why its pods do not"
+              + " start. For more details, allow list and watch of pods (chart value rbac.pods)");
+      assertThat(received).isEmpty();
+      assertThat(cluster.synced()).isTrue();
+    }
+  }
+}

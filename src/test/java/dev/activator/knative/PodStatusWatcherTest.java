@@ -1,0 +1,321 @@
+package dev.activator.knative;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.kube.decode.DecodedObjectHandler;
+import dev.activator.knative.policy.StartingPodSet.GracePeriods;
+import dev.activator.knative.policy.PodStartStatus.FailureReason;
+import dev.activator.knative.policy.PodStartStatus.Persistence;
+import dev.activator.knative.policy.PodStartStatus;
+import dev.activator.kube.reflector.ListWatchAccess;
+import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartProgress;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
+import dev.activator.testing.Seeds;
+import dev.activator.testing.TestRevisions;
+import dev.activator.testing.VirtualLoop;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PodStatusWatcherTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+  private static final FailureReason PULL = new FailureReason(Persistence.RETRIED, "ErrImagePull",
+      "no such image");
+  private static final FailureReason BACK_OFF = new FailureReason(Persistence.RETRIED,
+      "ImagePullBackOff",
+      "");
+  private static final FailureReason CRASH = new FailureReason(Persistence.PERMANENT,
+      "CrashLoopBackOff",
+      "");
+  private static final FailureReason NO_NODE = new FailureReason(Persistence.SLOW, "Unschedulable",
+      "0/3 nodes");
+
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final Map<RevisionId, DecodedObjectHandler.ChangeListener<PodStartStatus>> followed = new HashMap<>();
+  private final Map<String, PodStartStatus> pods = new TreeMap<>();
+  private final List<String> received = new ArrayList<>();
+  private final List<String> progress = new ArrayList<>();
+  private @Nullable ListWatchAccess answer = ListWatchAccess.ALLOWED;
+  private int questions;
+  /** Which selects the pods. */
+  private String service = "one";
+  private final TestRevisions revisions = new TestRevisions(loop, Revision.of(REVISION, 1));
+  private final PodStatusWatcher watcher = new PodStatusWatcher(revisions.live, loop,
+      new PodStatusWatcher.PodSource() {
+        @Override
+        public CompletableFuture<ListWatchAccess> mayList(String namespace) {
+          questions++;
+          return answer == null
+              ? CompletableFuture.failedFuture(new IOException("no answer"))
+              : CompletableFuture.completedFuture(answer);
+        }
+
+        @Override
+        public String selector(RevisionId revision) {
+          return revision.name() + " of " + service;
+        }
+
+        @Override
+        public Runnable follow(String namespace, String labels,
+            DecodedObjectHandler.ChangeListener<PodStartStatus> listener) {
+          var revision = new RevisionId(namespace, labels.split(" ")[0]);
+          followed.put(revision, listener);
+          return () -> followed.remove(revision, listener);
+        }
+      }, GracePeriods.DEFAULT, new PodStatusWatcher.Listener() {
+        @Override
+        public void failure(ContainerFailure now) {
+          var failure = now.failure();
+          received.add(failure == null ? "may start" : failure.reason());
+        }
+
+        @Override
+        public void progress(RevisionStartProgress now) {
+          progress.add((now.pod() + " " + now.ends().keySet() + " " + now.reason()).trim());
+        }
+
+        @Override
+        public void progressEnded(RevisionId revision) {
+          progress.add("ended");
+        }
+      });
+
+  /** Requests wait for so long; it is said once a second. */
+  private void wait(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      watcher.requestsWaitFor(REVISION);
+      loop.advance(Duration.ofSeconds(1));
+    }
+  }
+
+  private void pod(String name, @Nullable FailureReason failure) {
+    pod(new PodStartStatus(name, failure, Map.of()));
+  }
+
+  private void pod(PodStartStatus now) {
+    var before = pods.put(now.name(), now);
+    Objects.requireNonNull(followed.get(REVISION)).changed(before, now);
+  }
+
+  private void gone(String name) {
+    Objects.requireNonNull(followed.get(REVISION)).changed(pods.remove(name), null);
+  }
+
+  @Test
+  void saysWhatLastsAtOnceAndWhatMayPassAfterThreeSeconds() {
+    wait(1);
+    pod("a", PULL);
+    wait(2);
+    pod("a", BACK_OFF);
+    assertThat(received).isEmpty();
+
+    wait(1);
+    assertThat(received).containsExactly("ImagePullBackOff");
+
+    pod("a", CRASH);
+    assertThat(received).containsExactly("ImagePullBackOff", "CrashLoopBackOff");
+  }
+
+  @Test
+  void forgetsThePodsOfAServiceThatIsNoLongerNamed_whileRequestsWait() {
+    wait(1);
+    pod("a", CRASH);
+    assertThat(received).containsExactly("CrashLoopBackOff");
+
+    service = "another";
+    wait(20);
+
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
+  }
+
+  @Test
+  void waitsAMinuteForANode() {
+    wait(1);
+    pod("a", NO_NODE);
+    wait(59);
+    assertThat(received).isEmpty();
+
+    wait(1);
+    assertThat(received).containsExactly("Unschedulable");
+  }
+
+  @Test
+  void anErrorThatPassesIsNone() {
+    wait(1);
+    pod("a", PULL);
+    wait(2);
+    pod("a", null);
+    wait(2);
+    pod("a", PULL);
+    wait(2);
+
+    assertThat(received).isEmpty();
+  }
+
+  @Test
+  void onePodThatMayStartIsEnough() {
+    wait(1);
+    pod("a", CRASH);
+    pod("b", null);
+    wait(5);
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
+
+    gone("b");
+    assertThat(received).last().isEqualTo("CrashLoopBackOff");
+
+    pod("a", null);
+    assertThat(received).last().isEqualTo("may start");
+  }
+
+  @Test
+  void reportsHowFarThePodIsThatIsFurthest_whileRequestsWait() {
+    wait(1);
+    pod(new PodStartStatus("a", NO_NODE, Map.of(StartPhase.CREATE, Instant.EPOCH)));
+    pod("b", null);
+    gone("a");
+    loop.advance(PodStatusWatcher.LEASE);
+
+    assertThat(progress).containsExactly("[]", "a [create] Unschedulable",
+        "a [create] Unschedulable", "b []", "ended");
+  }
+
+  @Test
+  void reportsNothingOfPodsThatItMayNotRead() {
+    answer = ListWatchAccess.FORBIDDEN;
+    wait(30);
+
+    assertThat(progress).isEmpty();
+  }
+
+  @Test
+  void readsOnlyWhileRequestsWait() {
+    wait(1);
+    pod("a", CRASH);
+    loop.advance(PodStatusWatcher.LEASE);
+
+    assertThat(followed).isEmpty();
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
+  void readsRarely_whereItMayNot() {
+    answer = ListWatchAccess.FORBIDDEN;
+    wait(30);
+    assertThat(questions).isEqualTo(1);
+
+    loop.advance(PodStatusWatcher.PAUSE_AFTER_REFUSAL);
+    answer = ListWatchAccess.ALLOWED;
+    wait(1);
+    assertThat(questions).isEqualTo(2);
+    assertThat(followed).isNotEmpty();
+  }
+
+  @Test
+  void readsAgainHalfAMinuteAfterAFailure() {
+    // given nobody says whether we may look, such as where our credentials are not known
+    answer = null;
+    wait(30);
+    assertThat(questions).isEqualTo(1);
+
+    answer = ListWatchAccess.ALLOWED;
+    wait(1);
+    assertThat(questions).isEqualTo(2);
+    assertThat(followed).isNotEmpty();
+  }
+
+  @Test
+  void readsANamespace_thoughAnotherGaveNoAnswer() {
+    answer = null;
+    wait(1);
+
+    watcher.requestsWaitFor(revisions.begun(new RevisionId("other", "rev")).id());
+    loop.run();
+
+    assertThat(questions).isEqualTo(2);
+  }
+
+  @Test
+  void readsPodsOfALimitedNumberOfRevisions() {
+    for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
+      watcher.requestsWaitFor(revisions.begun(new RevisionId("ns", "r" + i)).id());
+    }
+    loop.run();
+
+    assertThat(followed).hasSize(PodStatusWatcher.MAX_REVISIONS);
+  }
+
+  @Test
+  void endsTheWatchOfADeletedRevision_andBeginsNoOther() {
+    wait(1);
+    pod("a", CRASH);
+
+    revisions.remove(REVISION);
+    wait(1);
+
+    assertThat(followed).isEmpty();
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(progress).last().isEqualTo("ended");
+  }
+
+  /** A pod as the test remembers it: its failure, and since when it has failed that persistently. */
+  private record Remembered(@Nullable FailureReason failure, Duration since) {}
+
+  @Test
+  void reportsExactlyWhileNoPodMayStart() {
+    Seeds.each(seed -> new PodStatusWatcherTest().reportsExactlyWhileNoPodMayStart(seed));
+  }
+
+  private void reportsExactlyWhileNoPodMayStart(long seed) {
+    var random = new Random(seed);
+    var failures = new FailureReason[]{null, null, PULL, BACK_OFF, CRASH, NO_NODE};
+    var remembered = new TreeMap<String, Remembered>();
+    wait(1);
+    for (int i = 0; i < 60; i++) {
+      var name = "p" + random.nextInt(3);
+      if (random.nextInt(4) == 0 && pods.containsKey(name)) {
+        gone(name);
+        remembered.remove(name);
+      } else {
+        var failure = failures[random.nextInt(failures.length)];
+        pod(name, failure);
+        var before = remembered.get(name);
+        boolean same = before != null && sort(before.failure()).equals(sort(failure));
+        remembered.put(name, new Remembered(failure, same ? before.since() : loop.elapsed()));
+      }
+      wait(random.nextInt(random.nextInt(10) == 0 ? 70 : 5));
+
+      boolean none = !remembered.isEmpty()
+          && remembered.values().stream().allMatch(this::isOver);
+      boolean said = !received.isEmpty() && !received.getLast().equals("may start");
+      assertThat(said).isEqualTo(none);
+    }
+  }
+
+  private static String sort(@Nullable FailureReason failure) {
+    return failure == null ? "none" : failure.persistence().toString();
+  }
+
+  private boolean isOver(Remembered pod) {
+    int patience = switch (sort(pod.failure())) {
+      case "PERMANENT" -> 0;
+      case "RETRIED" -> 3;
+      case "SLOW" -> 60;
+      default -> Integer.MAX_VALUE;
+    };
+    return loop.elapsed().minus(pod.since()).toSeconds() >= patience;
+  }
+}

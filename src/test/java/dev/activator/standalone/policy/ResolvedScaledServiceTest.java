@@ -1,0 +1,375 @@
+package dev.activator.standalone.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.kube.Yaml;
+import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
+import dev.activator.standalone.policy.ResolvedScaledService.References;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResolvedScaledServiceTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final ScaledService OBJECT = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+      metadata: {namespace: shop, name: web, uid: u}
+      spec:
+        scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+        serviceRef: {name: svc, port: http}
+        minReplicas: 2
+        maxReplicas: 10
+        target: {concurrency: 20}
+        containerConcurrency: 40
+      """).value();
+  private static final KubernetesService SERVICE = service("""
+      {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080},
+       {name: grpc, port: 81, appProtocol: kubernetes.io/h2c}]}""");
+  private static final ServiceEndpointSlice SLICE = Yaml.decoded(StandaloneKinds.SERVICE_SLICES, """
+      metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
+      addressType: IPv4
+      ports: [{name: http, port: 8080}, {name: grpc, port: 8081}]
+      endpoints:
+        - {addresses: [10.0.0.1], targetRef: {uid: a}}
+        - {addresses: [10.0.0.2], conditions: {ready: false}, targetRef: {uid: b}}
+        - {addresses: [10.0.0.3], conditions: {ready: false, serving: true, terminating: true}}
+      """).value();
+  private static final WorkloadState FOUND = found(
+      "{template: {spec: {containers: [{readinessProbe:"
+          + " {httpGet: {path: /ready, port: 8080}}}]}}}",
+      "{}");
+
+  private static KubernetesService service(String spec) {
+    return Yaml.decoded(StandaloneKinds.ROUTED_SERVICES, """
+        metadata: {namespace: shop, name: svc}
+        spec: %s
+        """.formatted(spec)).value();
+  }
+
+  @Test
+  void warnsOfAServiceWhoseTrafficPolicyKeepsItFromBeingCaught() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          catchService: true
+        """).value();
+    var local = service("{selector: {app: web}, ports: [{name: http, port: 80}],"
+        + " internalTrafficPolicy: Local}");
+
+    assertThat(caught(object, local).warnings()).extracting(Trouble::reason)
+        .containsExactly("ServiceNotCaught");
+    assertThat(caught(object, SERVICE).warnings()).isEmpty();
+    assertThat(caught(OBJECT, local).warnings()).isEmpty();
+  }
+
+  private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {
+    return ResolvedScaledService.of(object,
+        new References(service, List.of(SLICE), FOUND, List.of(),
+            null, false, List.of(), List.of(), IpFamily.IPV4));
+  }
+
+  private static WorkloadState found(String spec, String status) {
+    return new WorkloadState.Found(
+        Yaml.decoded(StandaloneKinds.workloads("Deployment", "apis/apps/v1", "deployments"), """
+            metadata: {namespace: shop, name: web}
+            spec: %s
+            status: %s
+            """.formatted(spec, status)).value());
+  }
+
+  private static ResolvedScaledService state(@Nullable KubernetesService service,
+      WorkloadState workload) {
+    return ResolvedScaledService.of(OBJECT, new References(service, List.of(SLICE), workload,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+  }
+
+  private static ResolvedScaledService with(List<Taken> taken, @Nullable ScaledService older,
+      @Nullable HpaSpec hpa) {
+    return ResolvedScaledService.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
+        older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4));
+  }
+
+  /** A new leader would take the replicas of a workload that was made again for another client's. */
+  @Test
+  void forgetsTheLastReplicas_onceItsWorkloadWasGoneOrIsAnother() {
+    var scaled = scaling("web");
+    var found = caught(scaled, SERVICE);
+    var gone = ResolvedScaledService.of(scaled, new References(SERVICE, List.of(),
+        new WorkloadState.Missing(), List.of(), null, false, List.of(), List.of(),
+        IpFamily.IPV4));
+
+    assertThat(found.after(null).target().lastDesired()).hasValue(5);
+    assertThat(found.after(found).target().lastDesired()).hasValue(5);
+    assertThat(found.after(gone).target().lastDesired()).isEmpty();
+    assertThat(gone.after(found)).isEqualTo(gone);
+    assertThat(caught(scaling("green"), SERVICE).after(found).target().lastDesired()).isEmpty();
+  }
+
+  private static ScaledService scaling(String workload) {
+    return Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: %s}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+        status: {desiredReplicas: 5}
+        """.formatted(workload)).value();
+  }
+
+  @Test
+  void becomesARevisionAListingAndATarget() {
+    var state = state(SERVICE, FOUND);
+
+    assertThat(state.troubles()).isEmpty();
+    assertThat(state.revision().id()).isEqualTo(WEB);
+    assertThat(state.revision().containerConcurrency()).isEqualTo(40);
+    assertThat(state.revision().protocol()).isEqualTo(PortProtocol.HTTP1);
+    assertThat(state.revision().readinessProbe())
+        .isEqualTo(new ReadinessProbeSpec("/ready", java.util.Map.of()));
+    assertThat(state.pods().http1().ready())
+        .isEqualTo(DestinationSet.of(new Destination("10.0.0.1", 8080)));
+    assertThat(state.pods().http1().notReady())
+        .isEqualTo(DestinationSet.of(new Destination("10.0.0.2", 8080)));
+    assertThat(state.ready()).isEqualTo(1);
+    assertThat(state.listed()).isEqualTo(OptionalInt.of(2));
+    assertThat(state.target().maxReplicas()).isEqualTo(OptionalInt.of(10));
+    assertThat(state.target().workload().toString()).isEqualTo("Deployment web");
+  }
+
+  @Test
+  void speaksHttp2WhereThePortSaysSo() {
+    var grpc = service("{selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080,"
+        + " appProtocol: kubernetes.io/h2c}]}");
+
+    assertThat(state(grpc, FOUND).revision().protocol()).isEqualTo(PortProtocol.H2C);
+    assertThat(state(grpc, FOUND).ready()).isEqualTo(1);
+  }
+
+  private static ResolvedScaledService withRules(String rules, List<Taken> taken) {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          rules: %s
+        """.formatted(rules)).value();
+    return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND, taken,
+        null, false, List.of(), List.of(), IpFamily.IPV4));
+  }
+
+  @Test
+  void aPortOfARuleIsItsOwnRevision_withItsProtocolAndItsProbe() {
+    var state = withRules("[{pathPrefix: /rpc, serviceRef: {port: grpc}},"
+        + " {path: /rpc, serviceRef: {port: grpc}}, {pathPrefix: /, serviceRef: {port: http}}]",
+        List.of());
+
+    assertThat(state.troubles()).isEmpty();
+    assertThat(state.revision().id()).isEqualTo(WEB);
+    assertThat(state.ports()).singleElement().satisfies(grpc -> {
+      assertThat(grpc.id()).hasToString("shop/web:grpc");
+      assertThat(grpc.id().withoutPort()).isEqualTo(WEB);
+      assertThat(grpc.revision().protocol()).isEqualTo(PortProtocol.H2C);
+      assertThat(grpc.revision().probesBeforeReady())
+          .as("the readinessProbe is of another port").isFalse();
+      assertThat(grpc.pods().revision()).isEqualTo(grpc.id());
+      assertThat(grpc.pods().h2c().ready())
+          .isEqualTo(DestinationSet.of(new Destination("10.0.0.1", 8081)));
+    });
+    assertThat(state.revision().probesBeforeReady()).isTrue();
+    assertThat(state.backends()).extracting(ResolvedScaledService.Backend::id).first()
+        .isEqualTo(WEB);
+  }
+
+  @Test
+  void aPortThatTheServiceDoesNotHaveFailsItsOwnRequestsOnly() {
+    var state = withRules("[{serviceRef: {port: admin}}]", List.of());
+
+    var sentence = "spec.rules: Service shop/svc has no port admin; it has http (80), grpc (81)";
+    assertThat(state.troubles()).containsExactly(new Trouble("RulePortNotFound", sentence));
+    assertThat(state.revision().startFailure()).isNull();
+    assertThat(state.ports().getFirst().revision().startFailure())
+        .isEqualTo(RevisionStartFailure.shown("RulePortNotFound", sentence));
+    assertThat(state.canStart()).isTrue();
+    assertThat(state.listed()).hasValue(2);
+  }
+
+  @Test
+  void rulesThatAreTakenOrBrokenAreNamed() {
+    var state = withRules("[{path: api}]", List.of(
+        new Taken("a.b", "path prefix /api", new RevisionId("shop", "old")),
+        new Taken("c.d", new RevisionId("other", "old"))));
+
+    assertThat(withRules("[{pathPrefix: '/api/*'}]", List.of()).troubles()).containsExactly(
+        new Trouble("InvalidRules", "spec.rules[0].pathPrefix must be a prefix without *, as it"
+            + " matches what is below it, not \"/api/*\""));
+    assertThat(state.troubles()).containsExactly(
+        new Trouble("RuleTaken",
+            "host a.b with path prefix /api belongs to ScaledService shop/old"),
+        new Trouble("HostTaken", "host c.d belongs to ScaledService other/old"),
+        new Trouble("InvalidRules", "spec.rules[0].path must be a path as callers send it, that"
+            + " begins with / and has no //, /./, /../, %2F, ? or #, not \"api\""));
+  }
+
+  @Test
+  void namesTheLabels_whenTheServiceSelectsOtherPods() {
+    var shop = service("{selector: {app: shop, tier: web}, ports: [{name: http, port: 80}]}");
+    String spec = "{template: {metadata: {labels: {app: %s, tier: web, x: y}}, spec: {containers: [{}]}}}";
+
+    var state = state(shop, found(spec.formatted("d6"), "{}"));
+
+    assertThat(state.troubles()).containsExactly(new Trouble("ServiceSelectsOtherPods",
+        "Service shop/svc selects no pod of Deployment web: its selector is {app=shop, tier=web},"
+            + " and the labels of the pods are {app=d6, tier=web, x=y}"));
+    // Something may give pods more labels.
+    assertThat(state.canStart()).isTrue();
+    assertThat(state(shop, found(spec.formatted("shop"), "{}")).troubles()).isEmpty();
+    assertThat(state(shop, found("{}", "{}")).troubles()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rollouts-pod-template-hash", "statefulset.kubernetes.io/pod-name",
+      "apps.kubernetes.io/pod-index", "pod-template-hash", "controller-revision-hash"})
+  void isReady_whenTheServiceSelectsByALabelThatControllersGivePods(String label) {
+    var shop = service("{selector: {app: shop, " + label
+        + ": web-0}, ports: [{name: http, port: 80}]}");
+
+    assertThat(state(shop, found(
+        "{template: {metadata: {labels: {app: shop}}, spec: {containers: [{}]}}}", "{}"))
+        .troubles()).isEmpty();
+  }
+
+  /** The template of an Agones Fleet is one of game servers, and that of their pods is in it. */
+  @Test
+  void isReady_whenTheTemplateIsNotOneOfPods() {
+    var shop = service("{selector: {app: shop}, ports: [{name: http, port: 80}]}");
+
+    assertThat(state(shop, found("{template: {metadata: {labels: {fleet: a}}, spec: {template:"
+        + " {metadata: {labels: {app: shop}}, spec: {containers: [{}]}}}}}", "{}"))
+        .troubles()).isEmpty();
+  }
+
+  @Test
+  void whatIsInTheWayHasAReasonAndASentence() {
+    assertThat(state(null, FOUND).troubles()).containsExactly(
+        new Trouble("ServiceNotFound", "there is no Service shop/svc"));
+    assertThat(state(service("{selector: {a: b}, ports: [{name: web, port: 80}]}"), FOUND)
+        .troubles()).containsExactly(new Trouble("PortNotFound",
+            "Service shop/svc has no port http; it has web (80)"));
+    assertThat(state(service("{ports: [{name: http, port: 80}]}"), FOUND).troubles())
+        .containsExactly(new Trouble("NoSelector",
+            "Service shop/svc has no selector, so its pods are unknown"));
+    assertThat(state(SERVICE, new WorkloadState.Missing()).troubles()).containsExactly(
+        new Trouble("TargetNotFound", "there is no Deployment web in namespace shop"));
+    assertThat(state(SERVICE, new WorkloadState.NoKind()).troubles()).containsExactly(new Trouble(
+        "TargetNotScalable", "the Kubernetes API has no kind Deployment in apps/v1"));
+    assertThat(state(SERVICE, new WorkloadState.NotScalable()).troubles()).containsExactly(
+        new Trouble("TargetNotScalable", "Deployment of apps/v1 has no scale subresource"));
+    assertThat(state(SERVICE, new WorkloadState.Hidden()).troubles()).isEmpty();
+    assertThat(state(SERVICE, found("{}", "{conditions: [{type: ReplicaFailure, status: 'True',"
+        + " message: 'pods \"web\" is forbidden: exceeded quota: small'}]}")).troubles())
+        .containsExactly(new Trouble("QuotaExceeded", "no more pods of Deployment web can be"
+            + " created: pods \"web\" is forbidden: exceeded quota: small"));
+  }
+
+  @Test
+  void whatCannotBeScaledIsNoTarget() {
+    assertThat(state(SERVICE, new WorkloadState.NoKind()).target()).isNull();
+    assertThat(state(SERVICE, new WorkloadState.NotScalable()).target()).isNull();
+    assertThat(state(SERVICE, new WorkloadState.Missing()).target())
+        .as("scaled at once when it comes").isNull();
+    assertThat(state(SERVICE, new WorkloadState.Hidden()).target()).isNotNull();
+    assertThat(state(null, FOUND).listed()).isEmpty();
+  }
+
+  @Test
+  void startsNoPod_whileWhatItNeedsIsMissingOrRefused() {
+    assertThat(state(SERVICE, FOUND).revision().startFailure()).isNull();
+    assertThat(state(null, FOUND).revision().startFailure()).isEqualTo(
+        RevisionStartFailure.shown("ServiceNotFound", "there is no Service shop/svc"));
+    assertThat(state(SERVICE, new WorkloadState.Missing()).revision().startFailure())
+        .isEqualTo(RevisionStartFailure.shown("TargetNotFound",
+            "there is no Deployment web in namespace shop"));
+    assertThat(with(List.of(), OBJECT, null).revision().startFailure().reason())
+        .isEqualTo("TargetTaken");
+    assertThat(with(List.of(new Taken("a.b", new RevisionId("other", "old"))), null, null)
+        .revision().startFailure()).as("its other hosts are served").isNull();
+    assertThat(state(SERVICE, found("{}", "{conditions: [{type: ReplicaFailure, status: 'True',"
+        + " message: 'exceeded quota: small'}]}")).revision().startFailure())
+        .as("in words that callers do not read")
+        .isEqualTo(RevisionStartFailure.lasting("QuotaExceeded",
+            "no more pods of Deployment web can be created: exceeded quota: small"));
+  }
+
+  @Test
+  void startsNoPod_whileTheStatusSaysForbidden() {
+    var forbidden = Yaml
+        .decoded(StandaloneKinds.SCALED_SERVICES,
+            """
+                metadata: {namespace: shop, name: web, uid: u}
+                spec:
+                  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+                  serviceRef: {name: svc, port: http}
+                  target: {concurrency: 20}
+                status:
+                  conditions:
+                  - {type: Ready, status: 'False', reason: Forbidden, message: no patch, lastTransitionTime: "2026-01-01T00:00:00Z"}
+                """)
+        .value();
+
+    var state = ResolvedScaledService.of(forbidden, new References(SERVICE, List.of(SLICE), FOUND,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+
+    assertThat(state.revision().startFailure())
+        .isEqualTo(RevisionStartFailure.lasting("Forbidden", "no patch"));
+  }
+
+  @Test
+  void anHpaThatGoesToZeroIsAWarning() {
+    var hpa = new HpaSpec("shop", "h", new ScaleTargetRef("apps/v1", "Deployment", "web"), 0);
+
+    assertThat(with(List.of(), null, hpa).warnings()).extracting(Trouble::reason)
+        .containsExactly("HpaMinZero");
+  }
+
+  @Test
+  void anOlderObjectKeepsTheHostAndTheTarget() {
+    var older = new RevisionId("other", "old");
+    assertThat(with(List.of(new Taken("a.b", older)), null, null).troubles()).containsExactly(
+        new Trouble("HostTaken", "host a.b belongs to ScaledService other/old"));
+    assertThat(with(List.of(new Taken("a.b", null)), null, null).troubles())
+        .extracting(Trouble::reason).containsExactly("HostNotAllowed");
+
+    var younger = with(List.of(), OBJECT, null);
+    assertThat(younger.troubles()).extracting(Trouble::reason).containsExactly("TargetTaken");
+    assertThat(younger.target()).isNull();
+  }
+
+  @Test
+  void besideAnHpaOnlyZeroAndOneAreOurs() {
+    var state = with(List.of(), null,
+        new HpaSpec("shop", "web-hpa", new ScaleTargetRef("apps/v1", "Deployment", "web"), 2));
+
+    assertThat(state.target().maxReplicas()).isEmpty();
+    assertThat(state.target().minReplicas()).isEqualTo(1);
+    assertThat(state.troubles()).containsExactly(new Trouble("HpaPresent",
+        "HorizontalPodAutoscaler web-hpa scales Deployment web, too: remove it, or"
+            + " spec.maxReplicas; until then only 0 and 1 are set here"));
+  }
+}

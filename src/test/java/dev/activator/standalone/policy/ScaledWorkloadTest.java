@@ -1,0 +1,66 @@
+package dev.activator.standalone.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.kube.Yaml;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ScaledWorkloadTest {
+  private static ScaledWorkload workload(String containers) {
+    return Yaml.decoded(StandaloneKinds.workloads("Deployment", "apis/apps/v1", "deployments"), """
+        kind: Deployment
+        metadata: {namespace: shop, name: web}
+        spec: {replicas: 3, template: {metadata: {labels: {app: web}}, spec: {containers: %s}}}
+        """.formatted(containers)).value();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+      "{} | 8080 | connect true",
+      "{readinessProbe: {httpGet: {path: /ready, port: 8080}}} | 8080 | /ready true",
+      "{ports: [{name: http, containerPort: 8080}], readinessProbe: {httpGet: {path: /ready, port: http}}} | 8080 | /ready true",
+      "{ports: [{name: http, containerPort: 8080}], readinessProbe: {httpGet: {path: ready, port: 8080}}} | http | /ready true",
+      "{readinessProbe: {httpGet: {path: /ready, port: 8081}}} | 8080 | connect false",
+      "{readinessProbe: {httpGet: {path: /ready, port: 8080, scheme: HTTPS}}} | 8080 | connect false",
+      "{readinessProbe: {tcpSocket: {port: 8080}}} | 8080 | connect true",
+      "{readinessProbe: {tcpSocket: {port: 9090}}} | 8080 | connect false",
+      "{readinessProbe: {grpc: {port: 8080}}} | 8080 | connect false",
+      "{readinessProbe: {exec: {command: [true]}}} | 8080 | connect false",
+      "{startupProbe: {tcpSocket: {port: 8080}}} | 8080 | connect false",
+      "{readinessProbe: {httpGet: {path: /ready, port: unknown}}} | 8080 | connect false"})
+  void podsAreProbedAsTheirTemplateSaysWhereThatIsPossible(String container, String target,
+      String probing) {
+    assertThat(shown(workload("[" + container + "]").probing(target, new ArrayList<>())))
+        .isEqualTo(probing);
+  }
+
+  @Test
+  void ofSeveralContainersTheOneWithThePortIsProbed() {
+    var two = workload("""
+        [{ports: [{containerPort: 9000}], readinessProbe: {exec: {command: [x]}}},
+        {ports: [{containerPort: 8080}], readinessProbe: {httpGet: {path: /b, port: 8080}}}]""");
+
+    assertThat(shown(two.probing("8080", new ArrayList<>())))
+        .as("the other container must be ready, too").isEqualTo("/b false");
+    assertThat(shown(two.probing("7000", new ArrayList<>()))).isEqualTo("connect false");
+  }
+
+  @Test
+  void whatIsNoPathIsLeftOutWithARemark() {
+    List<String> remarks = new ArrayList<>();
+
+    assertThat(shown(workload("[{readinessProbe: {httpGet: {path: 'a b', port: 80}}}]")
+        .probing("80", remarks))).isEqualTo("connect true");
+    assertThat(remarks).containsExactly("the path of its readinessProbe, 'a b'");
+  }
+
+  private static String shown(ScaledWorkload.Probing probing) {
+    return (probing.probe().connects() ? "connect" : probing.probe().path()) + " "
+        + probing.beforeReady();
+  }
+}
