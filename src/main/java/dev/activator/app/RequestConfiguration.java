@@ -20,7 +20,6 @@ import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.Hold;
-import dev.activator.proxy.exchange.LoopContext;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
@@ -171,11 +170,10 @@ class RequestConfiguration {
     var watchers = tunnels.getIfAvailable(() -> _ -> TunnelWatcher.NONE);
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
-        loop -> new RequestDispatcher(
-            new LoopContext(loop, router, throttler::admit, upstreams.of(loop),
-                reporter.onLoop(loop),
-                new LoopContext.Memory(held.share(), unread.share(loop)),
-                new LoopContext.Seams(observers, starts, hold, watchers.of(loop), null))));
+        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+            reporter.onLoop(loop),
+            new RequestDispatcher.Memory(held.share(), unread.share(loop)),
+            new RequestDispatcher.Seams(observers, starts, hold, watchers.of(loop), null)));
     meters.ended(server.endedConnections());
     return server;
   }

@@ -9,7 +9,6 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.LoopContext;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
@@ -136,7 +135,7 @@ final class GatewayAdmitServer {
   public void start() throws IOException {
     var group = loops.onServer(LoopResources.DEFAULT_NATIVE);
     group.forEach(loop -> dispatchers.put((EventLoop) loop,
-        dispatcher(proxy.dispatcher((EventLoop) loop).context())));
+        dispatcher(proxy.dispatcher((EventLoop) loop))));
     var http = HttpServer.create().host(settings.bindAddress()).port(settings.port()).runOn(loops)
         .protocol(HttpProtocol.HTTP11, HttpProtocol.H2C).option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.SO_KEEPALIVE, true)
@@ -160,11 +159,11 @@ final class GatewayAdmitServer {
     log.info("Gateways can send questions to {}:{}", settings.bindAddress(), port());
   }
 
-  private RequestDispatcher dispatcher(LoopContext proxied) {
+  private RequestDispatcher dispatcher(RequestDispatcher proxied) {
     var handover = new GatewayHandover(proxied.loop(), pods, revisions,
         settings.requestDuration());
     handovers.add(handover);
-    return new RequestDispatcher(proxied.with(handover));
+    return proxied.with(handover);
   }
 
   private void limitHeads(Channel channel) {

@@ -5,7 +5,7 @@ import dev.activator.http.HeaderFieldList;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.Hold;
-import dev.activator.proxy.exchange.LoopContext;
+import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
@@ -52,7 +52,7 @@ public final class WaitingPages implements Hold, Arrival {
   }
 
   @Override
-  public @Nullable LocalResponse probe(String kind, LiveRevision revision, LoopContext on) {
+  public @Nullable LocalResponse probe(String kind, LiveRevision revision, RequestDispatcher on) {
     if (!kind.equals(WaitingPagePolicy.POLL)
         || !WaitingPagePolicy.isOn(mode, revision.spec().annotations())) {
       return null;

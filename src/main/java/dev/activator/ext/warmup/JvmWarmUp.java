@@ -5,7 +5,6 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyTransport;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
-import dev.activator.proxy.exchange.LoopContext;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -182,9 +181,9 @@ public final class JvmWarmUp {
     var held = new HeldRequestBytes(new HeldMemoryLimit(1 << 20));
     var unread = new UnreadResponseBytes(new UnreadResponseBudget(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
-        loop -> new RequestDispatcher(new LoopContext(loop, router, throttle, upstreams.of(loop),
-            reporter.onLoop(loop), new LoopContext.Memory(held.share(), unread.share(loop)),
-            LoopContext.Seams.of(revisions, meters))));
+        loop -> new RequestDispatcher(loop, router, throttle, upstreams.of(loop),
+            reporter.onLoop(loop), new RequestDispatcher.Memory(held.share(), unread.share(loop)),
+            RequestDispatcher.Seams.of(revisions, meters)));
     ends.add(server::close);
     return listen(server::accept);
   }

@@ -48,7 +48,7 @@ public interface Arrival {
    * @param kind the value of {@code K-Network-Probe}
    * @param on of the loop that this is called on
    */
-  default @Nullable LocalResponse probe(String kind, LiveRevision revision, LoopContext on) {
+  default @Nullable LocalResponse probe(String kind, LiveRevision revision, RequestDispatcher on) {
     return null;
   }
 
@@ -73,7 +73,8 @@ public interface Arrival {
       }
 
       @Override
-      public @Nullable LocalResponse probe(String kind, LiveRevision revision, LoopContext on) {
+      public @Nullable LocalResponse probe(String kind, LiveRevision revision,
+          RequestDispatcher on) {
         return all.stream().flatMap(one -> Stream.ofNullable(one.probe(kind, revision, on)))
             .findFirst().orElse(null);
       }

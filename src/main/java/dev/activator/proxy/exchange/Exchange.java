@@ -7,7 +7,6 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.LiveRevision;
-import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -47,13 +46,11 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   final RequestDeadlines deadlines = new RequestDeadlines(this);
   /** An upgraded connection that is watched. */
   private TunnelWatcher.@Nullable Tunnel tunnel;
-  /** Null for a request that may not wait. */
-  private @Nullable RevisionCount count;
   private boolean ended;
 
-  Exchange(LoopContext context, Downstream downstream, HttpRequest request,
+  Exchange(RequestDispatcher dispatcher, Downstream downstream, HttpRequest request,
       Router.ToRevision route) {
-    super(context, downstream.caller(), request, route);
+    super(dispatcher, downstream.caller(), request, route);
     this.downstream = downstream;
   }
 
@@ -71,20 +68,10 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     admit();
   }
 
-  private void countIn() {
-    count = context.counter().of(currentLive());
-    count.arrived();
-  }
-
-  /** The count of the revision's requests. Call only if the request may wait. */
-  public RevisionCount count() {
-    return Objects.requireNonNull(count);
-  }
-
   private void admit() {
     ThrottleDecision admission;
     try {
-      admission = context.throttle().apply(currentLive(), this);
+      admission = dispatcher.throttle().apply(currentLive(), this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", currentRevision().id(), e);
       fail(new RequestFailure.Internal());
@@ -94,7 +81,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       case Permit now -> forward(now);
       case ThrottleDecision.NoRoom _ -> answerInstead();
       case QueueEntry later -> {
-        boolean full = context.memory().held().isFull(later.heldBytes());
+        boolean full = dispatcher.held().isFull(later.heldBytes());
         queue(later);
         if (full && queued != null && queued.entry() == later) {
           log.debug("Too many bytes are held to queue another request of {}",
@@ -177,14 +164,14 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
     leaveQueue();
     switch (QueueWait.rejected(this, reason)) {
-      case Hold.Wait() -> fail(context.seams().starts().failure(reason));
+      case Hold.Wait() -> fail(dispatcher.seams().starts().failure(reason));
       case Hold.Answer(var answer, var outcome) -> answerWith(answer, outcome);
       case Hold.Redirect(var other) -> handTo(other);
     }
   }
 
   private void forward(Permit granted) {
-    var delivery = context.seams().delivery();
+    var delivery = dispatcher.seams().delivery();
     if (delivery != null) {
       delivery.deliver(this, granted);
       return;
@@ -193,7 +180,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      running(context.pools().address(granted.destination(), currentRevision().id()));
+      running(dispatcher.pools().address(granted.destination(), currentRevision().id()));
       to.start();
     } catch (RuntimeException e) {
       if (ended) {
@@ -220,7 +207,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   RequestBuffer body() {
     if (body == null) {
-      body = new RequestBuffer(context.memory().held());
+      body = new RequestBuffer(dispatcher.held());
     }
     return body;
   }
@@ -263,7 +250,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       // The bytes of all loops need not be added up.
       return false;
     }
-    var held = context.memory().held();
+    var held = dispatcher.held();
     return body.bytes() >= (queued == null
         ? held.windowWhileForwarding()
         : held.windowWhileQueued(queued.entry().heldBytes()));
@@ -300,7 +287,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     if (hasSwitched() && !ended) {
       downstream.flush();
       if (mayWait()) {
-        tunnel = context.seams().tunnels().opened(this);
+        tunnel = dispatcher.seams().tunnels().opened(this);
       }
     }
   }
@@ -431,8 +418,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     try {
       release();
     } finally {
-      if (count != null && (tunnel == null || tunnel.end())) {
-        count.left();
+      if (mayWait() && (tunnel == null || tunnel.end())) {
+        count().left();
       }
     }
   }
@@ -447,7 +434,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       if (forwarder != null) {
         forwarder.stop();
       }
-      var delivery = context.seams().delivery();
+      var delivery = dispatcher.seams().delivery();
       if (delivery != null) {
         delivery.ended(this);
       }

@@ -123,7 +123,7 @@ final class Forwarder implements UpstreamListener {
   private UpstreamPool pool() {
     var to = permit.destination();
     var revision = exchange.currentRevision().id();
-    var pools = exchange.context.pools();
+    var pools = exchange.dispatcher.pools();
     return http2 ? pools.toHttp2(to, revision) : pools.to(to, revision);
   }
 
@@ -298,7 +298,7 @@ final class Forwarder implements UpstreamListener {
 
   private boolean isOneInterimTooMany() {
     interims++;
-    long now = exchange.context.loop().nanoTime();
+    long now = exchange.dispatcher.loop().nanoTime();
     if (interims == 1) {
       firstInterimNanos = now;
     }
@@ -457,7 +457,7 @@ final class Forwarder implements UpstreamListener {
       sentEnd = true;
       return;
     }
-    var all = sent == null ? new RequestBuffer(exchange.context.memory().held()) : sent;
+    var all = sent == null ? new RequestBuffer(exchange.dispatcher.held()) : sent;
     sent = all;
     if (all.bytes() + RequestBuffer.cost(part) > MAX_KEPT_BYTES) {
       forgetSent();

@@ -19,6 +19,7 @@ import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -42,7 +43,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     RUNNING
   }
 
-  final LoopContext context;
+  final RequestDispatcher dispatcher;
   private final Caller caller;
   private final HttpRequest request;
   private final String target;
@@ -50,6 +51,8 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private final long arrivedNanos;
   /** The route to the revision that the request has fallen back to. */
   private Router.@Nullable ToRevision fallback;
+  /** Null for a request that may not wait. */
+  private @Nullable RevisionCount count;
   private Stage stage = Stage.ARRIVED;
   /** Whether the request was ever queued. */
   private boolean waited;
@@ -70,14 +73,14 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private @Nullable String failure;
 
   /** @param route null if there is no such revision */
-  ObservedHttpRequest(LoopContext context, Caller caller, HttpRequest request,
+  ObservedHttpRequest(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
       Router.@Nullable ToRevision route) {
-    this.context = context;
+    this.dispatcher = dispatcher;
     this.caller = caller;
     this.request = request;
     this.target = request.uri();
     this.route = route;
-    this.arrivedNanos = context.loop().nanoTime();
+    this.arrivedNanos = dispatcher.loop().nanoTime();
   }
 
   final Router.ToRevision route() {
@@ -103,7 +106,18 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   final void fallBack(LiveRevision to) {
-    fallback = context.router().redirect(route(), to);
+    fallback = dispatcher.router().redirect(route(), to);
+  }
+
+  /** Counts the request for the autoscaler. */
+  final void countIn() {
+    count = dispatcher.counter().of(currentLive());
+    count.arrived();
+  }
+
+  /** Has counted the request in. Call only if it may wait. */
+  public final RevisionCount count() {
+    return Objects.requireNonNull(count);
   }
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
@@ -141,7 +155,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   final void saw(RequestObserver.Step step) {
-    context.seams().observer().saw(step, this);
+    dispatcher.seams().observer().saw(step, this);
   }
 
   final void queued() {
@@ -256,12 +270,12 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   public final Loop loop() {
-    return context.loop();
+    return dispatcher.loop();
   }
 
   @Override
   public long now() {
-    return context.loop().nanoTime();
+    return dispatcher.loop().nanoTime();
   }
 
   @Override
@@ -309,7 +323,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   @Override
   public boolean podSecure() {
-    return context.pools().isSecure();
+    return dispatcher.pools().isSecure();
   }
 
   @Override

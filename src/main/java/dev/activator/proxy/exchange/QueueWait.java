@@ -87,21 +87,21 @@ final class QueueWait {
       holdFor(RECHECK_NANOS);
       return;
     }
-    var context = exchange.context;
+    var dispatcher = exchange.dispatcher;
     var revision = exchange.currentLive();
     // A stand-in is queued before this request leaves the queue, so that the start goes on.
-    var starts = context.seams().starts();
-    switch (context.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
+    var starts = dispatcher.seams().starts();
+    switch (dispatcher.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
       case Hold.Wait() -> {
         limit();
         exchange.transferBody();
       }
       case Hold.Answer(var answer, var outcome) -> {
-        starts.keep(context, revision, exchange, outcome, answer.status());
+        starts.keep(dispatcher, revision, exchange, outcome, answer.status());
         exchange.answerWith(answer, outcome);
       }
       case Hold.Redirect(var other) -> {
-        starts.keep(context, revision);
+        starts.keep(dispatcher, revision);
         exchange.leaveQueue();
         entry.giveUp();
         exchange.handTo(other);
@@ -110,7 +110,7 @@ final class QueueWait {
   }
 
   StartStatus start() {
-    return exchange.context.seams().starts().of(exchange.currentLive());
+    return exchange.dispatcher.seams().starts().of(exchange.currentLive());
   }
 
   /** How long a request may be queued before its caller's deadline makes the wait useless. */
@@ -123,19 +123,19 @@ final class QueueWait {
   /** What a request gets whose wait the throttler has ended; {@link Hold.Wait} is a failure. */
   static Hold.End rejected(Exchange exchange, Rejection reason) {
     return reason instanceof Rejection.CannotStart && !exchange.hasFallenBack()
-        ? exchange.context.seams().hold().cannotStart(held(exchange))
+        ? exchange.dispatcher.seams().hold().cannotStart(held(exchange))
         : new Hold.Wait();
   }
 
   private static long holdNanos(Exchange exchange) {
     return exchange.hasFallenBack()
         ? DeadlineCalculator.NONE
-        : exchange.context.seams().hold().afterNanos(held(exchange));
+        : exchange.dispatcher.seams().hold().afterNanos(held(exchange));
   }
 
   /** A gateway sends its request to its own Service, so it cannot be redirected. */
   private static Hold.Held held(Exchange exchange) {
     return new Hold.Held(exchange.currentRevision(), exchange.method(), exchange.fields(),
-        exchange.context.seams().delivery() == null);
+        exchange.dispatcher.seams().delivery() == null);
   }
 }

@@ -8,39 +8,66 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RequestVersion;
+import dev.activator.proxy.policy.StartStatus;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.upstream.PodConnectionPools;
 import io.netty.handler.codec.http.HttpRequest;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Answers each request of one loop, or begins its exchange.
+ * Answers each request of one loop, or begins its exchange. Has what all exchanges of the loop share,
+ * so that each needs only one reference.
  *
  * <p><b>Threads.</b> Confined to the loop.
  */
-public final class RequestDispatcher {
-  private final LoopContext context;
+public record RequestDispatcher(Loop loop, Router router,
+    BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> throttle, PodConnectionPools pools,
+    RequestCounter counter, Memory memory, Seams seams) {
 
-  public RequestDispatcher(LoopContext context) {
-    this.context = context;
+  /** The loop's shares of the limits of memory. */
+  public record Memory(HeldRequestBytes.Share held, UnreadResponseBytes.Share unread) {}
+
+  /**
+   * Where observers and extensions are attached. {@link Router} has one more, {@link Arrival}.
+   *
+   * @param delivery null if requests are forwarded
+   */
+  public record Seams(RequestObserver observer, RevisionStarts starts, Hold hold,
+      TunnelWatcher tunnels, @Nullable Delivery delivery) {
+    /** Without extensions. */
+    public static Seams of(LiveRevisions revisions, RequestObserver observer) {
+      var starts = new RevisionStarts(revisions, false, _ -> StartStatus.UNKNOWN,
+          RevisionStarts.EarlyAnswers.NONE);
+      return new Seams(observer, starts, Hold.NONE, TunnelWatcher.NONE, null);
+    }
   }
 
-  public LoopContext context() {
-    return context;
+  /** The same for requests that are delivered in another way. */
+  public RequestDispatcher with(Delivery delivery) {
+    return new RequestDispatcher(loop, router, throttle, pools, counter, memory,
+        new Seams(seams.observer, seams.starts, seams.hold, seams.tunnels, delivery));
   }
 
   public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {
     var fields = HeaderFieldList.in(request);
-    switch (context.router().route(request, fields, version)) {
+    switch (router.route(request, fields, version)) {
       case Router.Answered(var answer) -> {
         downstream.answer(answer);
         downstream.ended();
       }
       case Router.UnknownProbe(var revision, var kind, var otherwise) -> {
-        var answer = context.router().arrival().probe(kind, revision, context);
+        var answer = router.arrival().probe(kind, revision, this);
         downstream.answer(answer == null ? otherwise : answer);
         downstream.ended();
       }
       case Router.Refused(var failure) -> refuse(failure, request, fields, downstream);
       case Router.ToRevision route -> {
-        var exchange = new Exchange(context, downstream, request, route);
+        var exchange = new Exchange(this, downstream, request, route);
         request.setUri(route.path());
         HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
         begin(exchange, downstream);
@@ -51,9 +78,9 @@ public final class RequestDispatcher {
   /** Admits a request that a gateway may send itself, like one that is forwarded. */
   public void answerGateway(HttpRequest original, Downstream downstream) {
     var fields = HeaderFieldList.in(original);
-    switch (context.router().question(original, fields)) {
+    switch (router.question(original, fields)) {
       case Router.ToRevision route ->
-        begin(new Exchange(context, downstream, original, route), downstream);
+        begin(new Exchange(this, downstream, original, route), downstream);
       case Router.Refused(var failure) -> refuse(failure, original, fields, downstream);
     }
   }
@@ -70,7 +97,7 @@ public final class RequestDispatcher {
         || failure instanceof RequestFailure.NoRule
         || failure instanceof RequestFailure.LookupFailed) {
       // Other refused requests name no revision.
-      var refused = new ObservedHttpRequest(context, downstream.caller(), request, null);
+      var refused = new ObservedHttpRequest(this, downstream.caller(), request, null);
       refused.saw(RequestObserver.Step.ARRIVED);
       refused.endedWith(failure);
     }
@@ -78,12 +105,8 @@ public final class RequestDispatcher {
     downstream.ended();
   }
 
-  public Loop loop() {
-    return context.loop();
-  }
-
   public HeldRequestBytes.Share held() {
-    return context.memory().held();
+    return memory.held;
   }
 
   /**
@@ -106,6 +129,6 @@ public final class RequestDispatcher {
   }
 
   public UnreadResponseBytes.Share unread() {
-    return context.memory().unread();
+    return memory.unread;
   }
 }

@@ -83,18 +83,19 @@ public final class RevisionStarts {
    * @param how the answer of the request that has left
    * @param status of that answer
    */
-  void keep(LoopContext on, LiveRevision revision, RequestTimeline request, RequestOutcome how,
+  void keep(RequestDispatcher on, LiveRevision revision, RequestTimeline request,
+      RequestOutcome how,
       int status) {
     keep(on, revision, how, early.answeredEarly(request, status));
   }
 
   /** Keeps a stand-in queued that no request waits for. */
-  public void keep(LoopContext on, LiveRevision revision) {
+  public void keep(RequestDispatcher on, LiveRevision revision) {
     keep(on, revision, RequestOutcome.WAITING_PAGE, _ -> {
     });
   }
 
-  private void keep(LoopContext on, LiveRevision revision, RequestOutcome whenReady,
+  private void keep(RequestDispatcher on, LiveRevision revision, RequestOutcome whenReady,
       Consumer<RequestOutcome> onEnd) {
     var kept = revision.slot(slot);
     if (kept == null) {
@@ -111,7 +112,7 @@ public final class RevisionStarts {
   }
 
   private final class KeptStart {
-    private final LoopContext on;
+    private final RequestDispatcher on;
     private final AtomicReference<@Nullable KeptStart> kept;
     private final RequestOutcome whenReady;
     private final Consumer<RequestOutcome> onEnd;
@@ -119,7 +120,8 @@ public final class RevisionStarts {
     private volatile long lastKeptNanos;
     private Loop.@Nullable Timer timer;
 
-    KeptStart(LoopContext on, LiveRevision revision, AtomicReference<@Nullable KeptStart> kept,
+    KeptStart(RequestDispatcher on, LiveRevision revision,
+        AtomicReference<@Nullable KeptStart> kept,
         RequestOutcome whenReady, Consumer<RequestOutcome> onEnd) {
       this.on = on;
       this.kept = kept;

@@ -162,7 +162,7 @@ class TunnelActivityTrackerTest {
 
     assertThat(concurrency(3600)).isZero();
     assertThat(lastSecond).isEmpty();
-    assertThat(((TunnelActivityTracker) dispatcher.context().seams().tunnels()).silent())
+    assertThat(((TunnelActivityTracker) dispatcher.seams().tunnels()).silent())
         .isEqualTo(1);
     assertThat(throttler.view(ID).inFlight()).isEqualTo(1);
     assertThat(caller.away).isFalse();
@@ -215,7 +215,7 @@ class TunnelActivityTrackerTest {
     close(connection);
     assertThat(caller.ended).isTrue();
     assertThat(atOnce).isEmpty();
-    assertThat(((TunnelActivityTracker) dispatcher.context().seams().tunnels()).silent()).isZero();
+    assertThat(((TunnelActivityTracker) dispatcher.seams().tunnels()).silent()).isZero();
   }
 
   @Test
@@ -263,7 +263,7 @@ class TunnelActivityTrackerTest {
     caller.exchange().callerGone();
 
     concurrency(2);
-    assertThat(((TunnelActivityTracker) dispatcher.context().seams().tunnels()).silent()).isZero();
+    assertThat(((TunnelActivityTracker) dispatcher.seams().tunnels()).silent()).isZero();
     assertThat(throttler.view(ID).inFlight()).isZero();
   }
 
@@ -273,7 +273,7 @@ class TunnelActivityTrackerTest {
     connect();
     assertThat(caller.ended).isTrue();
     concurrency(60);
-    assertThat(((TunnelActivityTracker) dispatcher.context().seams().tunnels()).silent()).isZero();
+    assertThat(((TunnelActivityTracker) dispatcher.seams().tunnels()).silent()).isZero();
 
     // then the next one counts
     caller.lacksMemory = false;

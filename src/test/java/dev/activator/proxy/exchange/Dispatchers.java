@@ -159,9 +159,10 @@ public final class Dispatchers {
       }
       var hold = Hold.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
           new FallbackHold(name -> name, fallbacks)));
-      return new RequestDispatcher(new LoopContext(loop, router, throttle, pods, counter,
-          new LoopContext.Memory(held, unread), new LoopContext.Seams(observer, starts, hold,
-              new TunnelActivityTracker(loop), delivery)));
+      return new RequestDispatcher(loop, router, throttle, pods, counter,
+          new RequestDispatcher.Memory(held, unread),
+          new RequestDispatcher.Seams(observer, starts, hold,
+              new TunnelActivityTracker(loop), delivery));
     }
   }
 }

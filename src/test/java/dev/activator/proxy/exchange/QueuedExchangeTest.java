@@ -127,7 +127,7 @@ class QueuedExchangeTest {
     for (int i = 0; i < HELD; i++) {
       var request = request();
       var route = new Router.ToRevision(revisions.of(HELLO.id()), HELLO, "hello", "/", null, null);
-      var exchange = new Exchange(dispatcher.context(), caller, request, route);
+      var exchange = new Exchange(dispatcher, caller, request, route);
       exchange.start();
       exchanges.add(exchange);
       revisionLoop.run();
