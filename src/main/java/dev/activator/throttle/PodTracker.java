@@ -144,6 +144,12 @@ final class PodTracker implements Permit {
     return held(state.get());
   }
 
+  /** The held permits that are in use, or that a request may acquire. */
+  int usable() {
+    long now = state.get();
+    return isOver(lease) ? Math.min(held(now), load(now)) : held(now);
+  }
+
   /** Whether one more request may start. Reads the clock only if the result depends on it. */
   boolean hasRoom(int usual) {
     long now = state.get();

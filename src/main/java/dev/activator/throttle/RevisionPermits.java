@@ -356,16 +356,16 @@ final class RevisionPermits implements PodPermits {
     return routing.capacity();
   }
 
-  /** The capacity of this activator, without permits that are lent to others. */
+  /** The capacity of this activator, without permits that are lent or whose lease is over. */
   int ownCapacity() {
     var now = routing;
     int sum = 0;
     for (var pod : now.pods()) {
-      int held = pod.held();
-      if (held == PodTracker.ALL) {
+      int usable = pod.usable();
+      if (usable == PodTracker.ALL) {
         return now.capacity();
       }
-      sum += Math.min(held, now.limit());
+      sum += Math.min(usable, now.limit());
     }
     return sum;
   }

@@ -1,6 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param agreed whether all of them have the same view; where the limit is exact, a new pod is not
  *     used before that
  * @param pods in order
+ * @param lost the activators whose link is lost
  */
 public record SharedPermitsView(@Nullable Sharing sharing, List<String> activators,
     boolean agreed,
-    List<PodShare> pods) {
+    List<PodShare> pods, List<LostPeer> lost) {
   public static final SharedPermitsView ALONE = new SharedPermitsView(null, List.of(), true,
-      List.of());
+      List.of(), List.of());
 
   public enum Sharing {
     /** Each pod belongs to one activator, which lends its permits. */
@@ -36,4 +38,16 @@ public record SharedPermitsView(@Nullable Sharing sharing, List<String> activato
    */
   public record PodShare(Destination pod, @Nullable String owner, boolean owned, int held,
       int lent) {}
+
+  /**
+   * An activator whose link is lost. Its requests may still run.
+   *
+   * @param since how long the link has been lost
+   * @param lent the permits of this activator's pods that are reserved for it
+   * @param hasLeft whether the revision's public Endpoints no longer list it
+   * @param remaining how long permits are still reserved for it, unless it comes back before; zero
+   *     if none are
+   */
+  public record LostPeer(String address, Duration since, int lent, boolean hasLeft,
+      Duration remaining) {}
 }

@@ -113,6 +113,8 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       case QUEUE_FULL -> new Badge("bad", "queue full");
       case CANNOT_START -> new Badge("bad", "cannot start");
       case CANNOT_SCALE -> new Badge("bad", "cannot scale");
+      case AT_PEERS -> new Badge("warn", "permits elsewhere");
+      case PEER_LOST -> new Badge("bad", "activator lost");
       case NOT_DELIVERABLE -> new Badge("bad", "not deliverable");
       case NO_CLUSTER_IP -> new Badge("bad", "no ClusterIP");
     };

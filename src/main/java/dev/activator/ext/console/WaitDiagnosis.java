@@ -2,6 +2,7 @@ package dev.activator.ext.console;
 
 import static dev.activator.ext.console.Html.count;
 import static dev.activator.ext.console.Html.length;
+import static java.util.stream.Collectors.joining;
 
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.throttle.SharedPermitsView;
@@ -85,6 +86,14 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
             + " passes; kubectl logs shows what it prints."),
     /** Pods answer our probe, but Kubernetes does not report them as ready. */
     NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
+    /** The permits of the pods are at other activators, and this one has none. */
+    AT_PEERS("Read this again in a second; if it stays, raise max-scale or containerConcurrency, or"
+        + " make the requests shorter.",
+        "Read this again in a second; if it stays, raise maxReplicas or containerConcurrency, or make"
+            + " the requests shorter."),
+    /** Permits are reserved for an activator whose link is lost. */
+    PEER_LOST("Wait, or mend the network between the activators (activator.lending.port); an"
+        + " activator's links are in /actuator/activator."),
     /** Pods answer probes, but requests cannot be delivered, because of TLS or the network. */
     NOT_DELIVERABLE("Check TLS to pods and network policies; the activator's log has each"
         + " failure."),
@@ -171,6 +180,8 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
               + times(worst.failures()) + ")")
           .orElse(", and the first answer is awaited");
       case NOT_READY -> listed(now) + ", and Kubernetes calls none ready";
+      case AT_PEERS -> "other activators use the pods' permits";
+      case PEER_LOST -> "permits are at an activator that cannot be reached";
       case NOT_DELIVERABLE -> listed(now) + ", but requests could not be delivered";
       case NO_CLUSTER_IP -> "the ClusterIP does not answer";
       case NOT_SYNCED -> "the activator has not read everything from the Kubernetes API yet";
@@ -307,6 +318,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     if (now.inFlight() < now.capacity()) {
       return cause(State.MOVING, "there is room, and they are about to run" + where(now));
     }
+    var reserved = reserved(now);
+    if (!reserved.isEmpty()) {
+      return peerLost(
+          inUse(now.capacity()) + where(now) + ", and " + String.join(", and ", reserved));
+    }
     var text = inUse(now.capacity()) + where(now) + share(now)
         + (now.queue().now().newestFirst()
             ? ", and callers leave before they are served, so the newest request runs first"
@@ -328,7 +344,9 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       int lent = lending.pods().stream().mapToInt(SharedPermitsView.PodShare::lent).sum();
       return " (" + count(lending.activators().size(), "activator") + " share them: "
           + (others + lent) + " more are at the others" + ownersElsewhere(lending)
-          + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods") + ")";
+          + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods")
+          + lending.lost().stream().map(peer -> "; the link to " + lostFor(peer)).collect(joining())
+          + ")";
     }
     var activator = now.queue().activator();
     return activator.activators() > 1 && activator.index() >= 0
@@ -371,7 +389,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       return noPods(now);
     }
     var cause = waitingForPods(now);
-    return now.queued() > 0 ? cause : new Cause(State.STARTING, cause.text, cause.missing);
+    if (now.queued() > 0 || cause.state == State.PEER_LOST) {
+      return cause;
+    }
+    return new Cause(cause.state == State.AT_PEERS ? State.SERVING : State.STARTING, cause.text,
+        cause.missing);
   }
 
   private static Cause noPods(RevisionSnapshot now) {
@@ -391,7 +413,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       return behindClusterIp(now);
     }
     var pods = now.pods();
-    if (pods.stream().anyMatch(Address::serves) || !now.undelivered().isEmpty()) {
+    if (pods.stream().anyMatch(
+        pod -> pod.serves() && !now.undelivered().contains(pod.destination()))) {
+      return withoutPermits(now);
+    }
+    if (!now.undelivered().isEmpty()) {
       return cause(State.NOT_DELIVERABLE,
           listed(now) + ", but requests could not be delivered to " + now.undelivered()
               + ": probes and requests take different paths (TLS, network policy)",
@@ -414,6 +440,46 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
             "a pod that answers our probe")
         : cause(State.NOT_PROBED_YET, listed(now) + ", and the first answer is awaited",
             "an answer to our probe");
+  }
+
+  /** The pods serve, but this activator may run no request on them. */
+  private static Cause withoutPermits(RevisionSnapshot now) {
+    var lending = now.queue().lending();
+    if (lending.sharing() == null) {
+      return cause(State.MOVING, listed(now) + ", and requests are about to be sent");
+    }
+    var reserved = reserved(now);
+    if (!reserved.isEmpty()) {
+      return peerLost(String.join(", and ", reserved));
+    }
+    var lost = lending.lost().stream()
+        .filter(peer -> lending.pods().stream().anyMatch(pod -> peer.address().equals(pod.owner())))
+        .map(peer -> lostFor(peer) + ", and which goes on using them").toList();
+    var text = listed(now) + ", but their permits are at other activators";
+    return lost.isEmpty()
+        ? cause(State.AT_PEERS, text + ownersElsewhere(lending)
+            + (lending.agreed() ? "" : ", which do not agree yet who owns new pods"),
+            "permits from other activators")
+        : peerLost(text + ": they belong to " + String.join(", and to ", lost));
+  }
+
+  private static Cause peerLost(String text) {
+    return cause(State.PEER_LOST, text, "a link between the activators");
+  }
+
+  /** For each activator whose link is lost, the permits that are reserved for it. */
+  private static List<String> reserved(RevisionSnapshot now) {
+    return now.queue().lending().lost().stream().filter(peer -> peer.remaining().isPositive())
+        .map(peer -> (peer.lent() > 0
+            ? count(peer.lent(), "permit") + (peer.lent() == 1 ? " is" : " are") + " at "
+                + lostFor(peer)
+            : "requests may still run at " + lostFor(peer)) + " (used again in at most "
+            + length(peer.remaining()) + ")")
+        .toList();
+  }
+
+  private static String lostFor(SharedPermitsView.LostPeer peer) {
+    return peer.address() + ", whose link has been lost for " + length(peer.since());
   }
 
   private static String listed(RevisionSnapshot now) {

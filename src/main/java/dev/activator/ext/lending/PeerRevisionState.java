@@ -10,9 +10,13 @@ import org.jspecify.annotations.Nullable;
  * Confined to the revision's loop.
  */
 final class PeerRevisionState {
+  private static final int SILENT_TICKS = 4;
+
   final PeerActivator peer;
   final long sinceNanos;
   boolean connected;
+  /** When the link was lost, unless it is connected. */
+  long lostNanos;
   /** The last view that the peer sent on this connection. */
   @Nullable View view;
   /**
@@ -60,7 +64,7 @@ final class PeerRevisionState {
   }
 
   /** Counts a tick. Returns for how many ticks there was no beat. */
-  int silentTicks() {
+  int countSilence() {
     if (peer.lastBeatNanos() != lastBeatNanos) {
       lastBeatNanos = peer.lastBeatNanos();
       silentTicks = 0;
@@ -68,13 +72,28 @@ final class PeerRevisionState {
     return ++silentTicks;
   }
 
+  /** The result of the last {@link #countSilence}. */
+  int silentTicks() {
+    return silentTicks;
+  }
+
+  /** Whether two beats are missing, so that the link is about to be lost. */
+  boolean isSilent() {
+    return connected && silentTicks >= SILENT_TICKS && peer.lastBeatNanos() == lastBeatNanos;
+  }
+
   /**
    * Counts a tick. Returns for how many ticks the peer has been neither connected nor a member.
    *
    * @param hasLeft whether it is neither of them now
    */
-  int leftTicks(boolean hasLeft) {
+  int countLeft(boolean hasLeft) {
     leftTicks = hasLeft ? leftTicks + 1 : 0;
+    return leftTicks;
+  }
+
+  /** The result of the last {@link #countLeft}. */
+  int leftTicks() {
     return leftTicks;
   }
 

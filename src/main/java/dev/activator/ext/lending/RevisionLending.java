@@ -1,6 +1,7 @@
 package dev.activator.ext.lending;
 
 import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.SharedPermitsView.LostPeer;
 import dev.activator.throttle.SharedPermitsView.PodShare;
 import dev.activator.throttle.SharedPermitsView.Sharing;
 import dev.activator.ext.lending.OwnershipState.Action;
@@ -234,6 +235,7 @@ public final class RevisionLending implements RevisionSharing {
     var partner = partners.get(peer);
     if (partner != null) {
       partner.connected = false;
+      partner.lostNanos = loop.nanoTime();
       partner.view = null;
       partner.closeAccounts();
       onQueue();
@@ -454,19 +456,24 @@ public final class RevisionLending implements RevisionSharing {
   }
 
   /**
-   * Ends the accounts of a peer that has been silent for so long that its lease and requests must
-   * be over.
+   * Ends the accounts of a peer that has been silent for so long that permits are no longer
+   * reserved for it.
    */
   private void checkSilent(PeerRevisionState partner) {
     long longest = ledger.longestUse().dividedBy(TICK);
-    boolean isLong = partner.silentTicks() > longest;
-    if (isLong && ledger.ended(partner) && partner.connected) {
+    int silent = partner.countSilence();
+    if (silent > ledger.reservation().dividedBy(TICK) && ledger.ended(partner)
+        && partner.connected) {
       partner.openLending(0);
       sendView(partner);
     }
+    if (state.pods().exact() && partner.isSilent()) {
+      // It may still receive messages, and can then use its pods while the link is lost.
+      ledger.returnTo(partner);
+    }
     // Counted only from when it left, because a member uses its own pods without a lease.
     boolean hasLeft = !partner.connected && !state.owners().members().contains(partner.address());
-    partner.expired = partner.leftTicks(hasLeft) > longest && isLong;
+    partner.expired = partner.countLeft(hasLeft) > longest && silent > longest;
   }
 
   /**
@@ -488,6 +495,21 @@ public final class RevisionLending implements RevisionSharing {
         .sorted(Comparator.comparing(PodShare::pod)).toList();
     return new SharedPermitsView(state.owners().allLend() ? Sharing.OWNED : Sharing.SLICES,
         state.owners().members(),
-        !state.owners().allLend() || allAgree(), pods);
+        !state.owners().allLend() || allAgree(), pods,
+        partners.values().stream().filter(partner -> !partner.connected).map(this::lost).toList());
+  }
+
+  private LostPeer lost(PeerRevisionState partner) {
+    int lentTo = ledger.lentTo(partner);
+    long longest = ledger.longestUse().dividedBy(TICK);
+    long silent = partner.silentTicks();
+    long left = lentTo == 0 ? 0 : ledger.reservation().dividedBy(TICK) - silent;
+    boolean hasLeft = !state.owners().members().contains(partner.address());
+    if (state.pods().exact() && hasLeft && !partner.agreed && !partner.expired) {
+      left = Math.max(left, longest - Math.min(silent, partner.leftTicks()));
+    }
+    return new LostPeer(partner.address(),
+        Duration.ofNanos(loop.nanoTime() - partner.lostNanos), lentTo, hasLeft,
+        Duration.ofSeconds(Math.max(0, left)));
   }
 }

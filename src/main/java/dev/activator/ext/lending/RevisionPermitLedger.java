@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * permits are held here.
  *
  * <p>A lent permit is free again when the borrower has returned it, when the borrower's process has
- * ended, or when it has been silent for so long that its lease and all of its requests are over.
+ * ended, or when it has been silent for {@link #reservation}.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -44,6 +44,8 @@ final class RevisionPermitLedger {
   private static final Duration REFUSED = Duration.ofSeconds(1);
   /** The borrower's lease, plus a margin for different clocks. */
   private static final Duration LENDER_LEASE = Duration.ofSeconds(15);
+  /** The same where a queue-proxy keeps the limit, so that a margin too short does no harm. */
+  private static final Duration GUARDED_LEASE = PeerActivator.LEASE.plusSeconds(2);
   /** A margin for a borrower that was suspended, and could not end its requests in time. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final int MAX_UNUSED = 32;
@@ -353,23 +355,28 @@ final class RevisionPermitLedger {
         loan.outstanding() - permits.hold(pod.pod, wanted, loan.lease()));
   }
 
-  private void want(int queued, long now) {
+  private void want(int queuedHere, long now) {
     for (var lender : partners.values()) {
+      int queued = routed.exact() && lender.isSilent() ? 0 : queuedHere;
       if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
         continue;
       }
       long next = lender.lastWantNanos + WANT_PERIOD.toNanos() - now;
       boolean urgent = queued == 0 || lender.lastQueued == 0 || queued >= 2 * lender.lastQueued;
       if (urgent || next <= 0) {
-        lender.lastQueued = queued;
-        lender.lastWantNanos = now;
-        var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
-        lending.send(lender.peer,
-            new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
+        sendWant(lender, queued, now);
       } else {
         wantTimer.within(next);
       }
     }
+  }
+
+  private void sendWant(PeerRevisionState lender, int queued, long now) {
+    lender.lastQueued = queued;
+    lender.lastWantNanos = now;
+    var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
+    lending.send(lender.peer,
+        new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
   }
 
   int lent() {
@@ -403,6 +410,20 @@ final class RevisionPermitLedger {
     return Math.max(0, elsewhere - room);
   }
 
+  /** Uses no further permits of the lender, and returns those in use as their requests end. */
+  void returnTo(PeerRevisionState lender) {
+    if (lender.borrowingAccount != 0 && lender.lastQueued > 0) {
+      // Sent first, so that the lender does not lend again what comes back.
+      sendWant(lender, 0, loop.nanoTime());
+    }
+    for (var pod : pods.values()) {
+      var loan = pod.borrowed.get(lender);
+      if (loan != null) {
+        loan.recalledNow(loan.returned() + loan.outstanding());
+      }
+    }
+  }
+
   /** Returns borrowed permits that were already idle at the last call. */
   void returnIdle() {
     for (var pod : pods.values()) {
@@ -418,6 +439,24 @@ final class RevisionPermitLedger {
         }
       }
     }
+  }
+
+  /**
+   * How long permits stay reserved for a borrower after its last beat: until its lease and all of
+   * its requests are over. Where a queue-proxy keeps the limit, requests need not be over.
+   */
+  Duration reservation() {
+    return routed.exact() ? longestUse() : GUARDED_LEASE;
+  }
+
+  /** The number of permits that are lent to a peer. */
+  int lentTo(PeerRevisionState borrower) {
+    int sum = 0;
+    for (var pod : pods.values()) {
+      var loan = pod.lent.get(borrower);
+      sum += loan == null ? 0 : loan.outstanding();
+    }
+    return sum;
   }
 
   /**

@@ -6,6 +6,8 @@ import java.util.Random;
 
 /** The link of two activators: in order, with delays, and sometimes lost. */
 final class SimulatedLink {
+  static final Duration SILENCE = Duration.ofSeconds(6);
+
   private final VirtualLoop world;
   private final Random random;
   private final SimulatedActivator one;
@@ -77,17 +79,17 @@ final class SimulatedLink {
   /** Each side notices when it does; what is under way is lost, or arrives before that. */
   void cut() {
     if (open && isUsed()) {
-      lose();
+      lose(3_000);
     }
   }
 
-  private void lose() {
+  private void lose(int maxMillis) {
     if (open) {
       open = false;
       underWayIsLost = random.nextBoolean();
       for (int side = 0; side < 2; side++) {
         int number = side;
-        world.schedule(Duration.ofMillis(random.nextInt(3_000)),
+        world.schedule(Duration.ofMillis(random.nextInt(maxMillis)),
             () -> at(number).loop().execute(() -> {
               connected[number] = false;
               at(number).lending().onDisconnected(at(1 - number).id());
@@ -99,7 +101,7 @@ final class SimulatedLink {
 
   /** One of them has ended. */
   void endOf(SimulatedActivator dead) {
-    lose();
+    lose(3_000);
     connected[dead == one ? 0 : 1] = false;
   }
 
@@ -107,6 +109,24 @@ final class SimulatedLink {
   void stall(Duration time) {
     if (isUsed()) {
       stalledUntil[random.nextInt(2)] = now() + time.toNanos();
+    }
+  }
+
+  /**
+   * Nothing passes in these directions for a while. A side that receives nothing for six seconds gives
+   * the link up; the other one notices that, or receives nothing, either.
+   */
+  void partition(boolean there, boolean back, Duration time) {
+    long until = now() + time.toNanos();
+    stalledUntil[0] = there ? until : stalledUntil[0];
+    stalledUntil[1] = back ? until : stalledUntil[1];
+    if (there || back) {
+      allowed = false;
+      if (time.compareTo(SILENCE) > 0) {
+        world.schedule(SILENCE, () -> lose(100));
+      }
+      world.schedule(time, () -> allowed = true);
+      world.schedule(time.plusMillis(random.nextInt(8_000)), this::connect);
     }
   }
 

@@ -72,7 +72,7 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   private static final String NOT_TRIED = "not tried yet";
   private static final double JITTER = 0.5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
   /** The minimum pause between two reads of the key for connections from others. */
   private static final Duration KEY_PERIOD = Duration.ofSeconds(10);
 

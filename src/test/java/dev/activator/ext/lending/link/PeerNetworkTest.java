@@ -226,6 +226,22 @@ class PeerNetworkTest {
     assertThat(a.events).endsWith("connected " + B).doesNotContain("ended " + B);
   }
 
+  /** However long it was cut: meanwhile, permits are reserved for the other side. */
+  @Test
+  void linksAgainWithinSeconds_onceALongCutIsOver() {
+    var a = peers.activator(A);
+    var b = peers.activator(B);
+    seeEachOther(a, b);
+    peers.stall(A, B);
+    peers.stall(B, A);
+    peers.advance(MINUTE.multipliedBy(10));
+
+    peers.heal();
+    peers.advance(Duration.ofSeconds(20));
+
+    assertThat(a.view(B).state()).isEqualTo(State.LINKED);
+  }
+
   @Test
   void linksFromTheLargerAddress_whereTheSmallerCannotDial() {
     var a = peers.activator(A);

@@ -1,0 +1,35 @@
+package dev.activator.ext.console;
+
+import dev.activator.backend.RevisionBackendsView;
+import dev.activator.backend.RevisionBackendsView.Address;
+import dev.activator.backend.RevisionBackendsView.Probe;
+import dev.activator.backend.policy.ProbePolicy;
+import dev.activator.config.MeshMode;
+import dev.activator.ext.console.WaitDiagnosis.Kind;
+import dev.activator.ext.console.WaitingOverview.ApiState;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LocalProcessProblems;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.ThrottleView;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/** Diagnoses of revisions whose pods all serve, for tests of other packages. */
+public final class Diagnoses {
+  private Diagnoses() {}
+
+  public static WaitDiagnosis of(ThrottleView.Details queue, Collection<Destination> pods) {
+    var id = queue.now().revision();
+    var addresses = pods.stream().map(pod -> new Address(pod, true, true, true, false, 0,
+        new Probe("answers", Duration.ofMillis(5), null, false))).toList();
+    return WaitDiagnosis.of(new RevisionSnapshot(id, Kind.REVISION,
+        new RevisionBackendsView(
+            HealthyDestinations.pods(id, DestinationSet.of(pods)), addresses, null,
+            new ProbePolicy.MeshAddressing(MeshMode.AUTO, false), true),
+        queue, new AutoscalerLink.View("ws://autoscaler", true, Duration.ZERO, 0, null),
+        new ApiState(true, List.of()), LocalProcessProblems.NONE, null));
+  }
+}
