@@ -243,7 +243,8 @@ class ObservedRequestsTest extends WireTest {
     try (var caller = activator.get("/", "Connection: Upgrade", "Upgrade: chat")) {
       assertThat(caller.readHead().start()).contains("101");
       caller.send("ping");
-      assertThat(caller.read(5)).isEqualTo("world");
+      assertThat(caller.readToEnd()).isEqualTo("world");
+      caller.endOutput();
 
       var seen = ended(RequestOutcome.UPGRADED, 200);
       assertThat(seen.request().responseStatus()).isEqualTo(101);
