@@ -48,9 +48,7 @@ class ArchitectureTest {
 
   /** Uses of the mode {@code standalone} from outside that are still to be replaced by seams. */
   private static final Map<String, List<String>> TO_REPLACE = Map.of(
-      "knative", List.of("standalone"), "platform", List.of("standalone"),
-      "meters", List.of("standalone"), "settings", List.of("standalone"),
-      "ext.autoscalerfallback", List.of("standalone"), "ext.console", List.of("standalone"),
+      "knative", List.of("standalone"), "ext.console", List.of("standalone"),
       "ext.wakewith", List.of("standalone"));
 
   private static final JavaClasses PRODUCT = new ClassFileImporter()

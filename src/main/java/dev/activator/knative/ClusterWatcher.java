@@ -12,7 +12,7 @@ import dev.activator.standalone.ScaledServiceResolver;
 import dev.activator.kube.informer.InformerStatus;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.knative.policy.StartingPodSet.GracePeriods;
 import dev.activator.standalone.policy.ResolvedScaledService;

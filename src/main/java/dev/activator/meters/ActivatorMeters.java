@@ -1,8 +1,8 @@
 package dev.activator.meters;
 
+import dev.activator.revision.KeepWarmEffect;
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.standalone.autoscaler.policy.IdleHistory;
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ScalingView;
 import dev.activator.kube.informer.InformerStatus;
 import dev.activator.kube.informer.InformerStatus.ListenerView;
 import dev.activator.kube.reflector.ReflectorStatus;
@@ -155,7 +155,7 @@ public final class ActivatorMeters {
   }
 
   private void keptWarm(MetricDefinition metric, Supplier<Collection<ScalingView>> views,
-      ToDoubleFunction<IdleHistory.View> value) {
+      ToDoubleFunction<KeepWarmEffect> value) {
     meters.numbers(metric, out -> views.get().forEach(view -> {
       if (view.keptWarm() != null) {
         out.accept(labels(view), value.applyAsDouble(view.keptWarm()));
@@ -170,7 +170,7 @@ public final class ActivatorMeters {
     pods(MetricDefinition.PODS_NOT_READY, views, view -> view.current().isPresent()
         ? OptionalInt.of(Math.max(0, view.current().getAsInt() - view.ready()))
         : OptionalInt.empty());
-    keptWarm(MetricDefinition.KEEP_WARM_SAVED, views, IdleHistory.View::saved);
+    keptWarm(MetricDefinition.KEEP_WARM_SAVED, views, KeepWarmEffect::saved);
     keptWarm(MetricDefinition.KEEP_WARM_COST, views, history -> history.cost().toMillis() / 1e3);
     meters.numbers(MetricDefinition.SCALE_HELD, out -> {
       var now = views.get();

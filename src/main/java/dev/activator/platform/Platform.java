@@ -1,8 +1,7 @@
 package dev.activator.platform;
 
-import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ScalingView;
 import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
@@ -94,7 +93,7 @@ public interface Platform {
   default void join(ClusterWatcher cluster, AutoscalerLink link) {}
 
   /** The autoscaler in this process; null if it runs elsewhere. */
-  default @Nullable Autoscaler scaler() {
+  default @Nullable ScalingViews scaler() {
     return null;
   }
 

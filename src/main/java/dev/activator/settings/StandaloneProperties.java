@@ -1,6 +1,6 @@
 package dev.activator.settings;
 
-import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.SettingPreconditions;
 import java.util.Objects;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package dev.activator.standalone;
 
 import dev.activator.standalone.autoscaler.Autoscaler;
-import dev.activator.standalone.autoscaler.ScalingListener;
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ScalingListener;
+import dev.activator.revision.ScalingView;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;

@@ -10,7 +10,7 @@ import dev.activator.kube.informer.VersionedObject;
 import dev.activator.standalone.policy.ActivatorEndpointSlice;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.standalone.policy.ScaledServiceRouteTable;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.KubernetesService;

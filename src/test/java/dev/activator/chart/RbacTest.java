@@ -176,6 +176,10 @@ class RbacTest {
                 ReflectorSettings.DEFAULT, PodAddressPreference.of(source, "10.0.0.1")))) {
       api.store().create(BuiltInKinds.SECRET, CERTIFICATE);
       api.store().create(BuiltInKinds.CONFIG_MAP, NETWORK);
+      api.store().create(BuiltInKinds.REVISION, Objects.parse("""
+          {'metadata': {'namespace': 'ns', 'name': 'late'},
+           'spec': {'containers': [{'image': 'late'}]}}
+          """));
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {
       });
       cluster.start();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.revision.ScaleClient;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;

@@ -5,8 +5,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.standalone.autoscaler.ScalingView;
-import dev.activator.standalone.autoscaler.policy.ActiveCondition;
+import dev.activator.revision.ScalingView;
+import dev.activator.revision.ActiveCondition;
 import dev.activator.kube.informer.InformerStatus;
 import dev.activator.kube.informer.InformerStatus.ListenerView;
 import dev.activator.kube.reflector.ReflectorStatus;

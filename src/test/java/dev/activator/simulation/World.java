@@ -5,7 +5,7 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.ReportBatch;
 import dev.activator.revision.ScaleClient;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.kube.Sessions;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
-import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;

@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.standalone.policy.NamespaceHostRules;
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.standalone.policy.ScaledServiceRouteTable;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.lifecycle.Readiness;

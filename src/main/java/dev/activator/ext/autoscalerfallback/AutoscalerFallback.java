@@ -1,7 +1,7 @@
 package dev.activator.ext.autoscalerfallback;
 
 import dev.activator.kube.LeaderElection;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ChildName;

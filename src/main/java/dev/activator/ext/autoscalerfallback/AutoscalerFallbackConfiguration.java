@@ -3,7 +3,7 @@ package dev.activator.ext.autoscalerfallback;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.kube.LeaderElection;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.policy.LeaderElectionState.Times;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.knative.ClusterWatcher.Sources;

@@ -1,6 +1,6 @@
 package dev.activator.ext.console;
 
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ScalingView;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.ext.console.WaitingOverview.ApiState;

@@ -1,6 +1,6 @@
 package dev.activator.ext.console;
 
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;

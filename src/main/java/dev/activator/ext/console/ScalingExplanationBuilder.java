@@ -1,7 +1,7 @@
 package dev.activator.ext.console;
 
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.platform.RevisionDetailsSource.Setting;

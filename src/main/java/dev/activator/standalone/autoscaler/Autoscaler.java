@@ -1,5 +1,8 @@
 package dev.activator.standalone.autoscaler;
 
+import dev.activator.platform.ScalingViews;
+import dev.activator.revision.ScalingListener;
+import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.standalone.autoscaler.policy.ReportCompleteness;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
@@ -35,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> A report on an unknown workload is kept for three seconds, in case its object
  * arrives later, and then dropped.
  */
-public final class Autoscaler {
+public final class Autoscaler implements ScalingViews {
   private static final Duration EARLY = Duration.ofSeconds(3);
   private static final int MAX_EARLY = 1_000;
 
@@ -284,6 +287,7 @@ public final class Autoscaler {
   }
 
   /** The current view of each workload; empty if no term runs. */
+  @Override
   public Map<RevisionId, ScalingView> views() {
     var views = new TreeMap<RevisionId, ScalingView>();
     targets.keySet().forEach(id -> {
@@ -296,6 +300,7 @@ public final class Autoscaler {
   }
 
   /** The current view of a workload, for a revision of any of its ports; null if no term runs. */
+  @Override
   public @Nullable ScalingView view(RevisionId id) {
     var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;
@@ -303,6 +308,7 @@ public final class Autoscaler {
   }
 
   /** How long ago this process scaled the workload from zero in this term; null if it did not. */
+  @Override
   public @Nullable Duration scaledFromZero(RevisionId id) {
     var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;

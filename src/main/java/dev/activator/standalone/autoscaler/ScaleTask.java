@@ -1,7 +1,7 @@
 package dev.activator.standalone.autoscaler;
 
 import dev.activator.standalone.autoscaler.Autoscaler.Term;
-import dev.activator.standalone.autoscaler.ScalingView.Trouble;
+import dev.activator.revision.ScalingView.Trouble;
 import dev.activator.standalone.autoscaler.policy.ScaleRetries;
 import dev.activator.standalone.autoscaler.policy.ScaleTaskState;
 import dev.activator.standalone.autoscaler.policy.ScaleTaskState.Action;

@@ -1,5 +1,6 @@
 package dev.activator.standalone.autoscaler;
 
+import dev.activator.revision.ScalingView;
 import dev.activator.standalone.autoscaler.Autoscaler.Term;
 import dev.activator.loop.ResettableTimer;
 import java.time.Duration;

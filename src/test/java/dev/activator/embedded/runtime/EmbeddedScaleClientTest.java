@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.standalone.autoscaler.Autoscaler;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings;

@@ -18,7 +18,7 @@ import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ContainerLog;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.ReportBatch;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.kube.FakeLease;
 import dev.activator.standalone.autoscaler.FakeScales;
 import dev.activator.kube.LeaderElection;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.policy.LeaderElectionState.Times;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

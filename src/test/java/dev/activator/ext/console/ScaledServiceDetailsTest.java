@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.standalone.autoscaler.policy.ActiveCondition;
-import dev.activator.standalone.autoscaler.ScalingView;
+import dev.activator.revision.ActiveCondition;
+import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ResolvedScaledService.References;

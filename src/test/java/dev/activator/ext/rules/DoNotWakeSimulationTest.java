@@ -10,7 +10,7 @@ import dev.activator.config.WaitingPageMode;
 import dev.activator.testing.TestRevisions;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.ReportBatch;
-import dev.activator.standalone.autoscaler.ScalingListener;
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.http.HeaderFieldList;

@@ -3,10 +3,12 @@ package dev.activator.standalone.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.INTEGER;
 
+import dev.activator.revision.ScalingListener;
+import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.standalone.autoscaler.policy.ActiveCondition.State;
+import dev.activator.revision.ActiveCondition.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Reason;

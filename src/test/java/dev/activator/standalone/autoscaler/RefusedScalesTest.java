@@ -3,6 +3,7 @@ package dev.activator.standalone.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;

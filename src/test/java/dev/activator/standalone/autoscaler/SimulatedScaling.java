@@ -1,5 +1,6 @@
 package dev.activator.standalone.autoscaler;
 
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.FakeLease;
 import dev.activator.kube.LeaderElection;
 import dev.activator.testing.TestRevisions;

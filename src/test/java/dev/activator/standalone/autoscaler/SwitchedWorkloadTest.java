@@ -2,6 +2,8 @@ package dev.activator.standalone.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ScalingListener;
+import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;

@@ -2,8 +2,9 @@ package dev.activator.standalone.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
-import dev.activator.standalone.autoscaler.policy.ActiveCondition;
+import dev.activator.revision.ActiveCondition;
 import dev.activator.config.KeepWarmSettingsReader;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceSpec;

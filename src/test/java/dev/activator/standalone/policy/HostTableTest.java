@@ -3,6 +3,7 @@ package dev.activator.standalone.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.http.HeaderMap;

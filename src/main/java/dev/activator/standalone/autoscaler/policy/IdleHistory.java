@@ -1,5 +1,7 @@
 package dev.activator.standalone.autoscaler.policy;
 
+import dev.activator.revision.KeepWarmEffect;
+import dev.activator.revision.KeepWarmEffect.Range;
 import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -39,42 +41,6 @@ public final class IdleHistory {
   private int saved;
   private Duration cost = Duration.ZERO;
 
-  /**
-   * The times since the last request at which a pod should be ready: from {@code from}, inclusive,
-   * to {@code to}, exclusive.
-   */
-  public record Range(Duration from, Duration to) {
-    public boolean contains(Duration idle) {
-      return idle.compareTo(from) >= 0 && idle.compareTo(to) < 0;
-    }
-
-    @Override
-    public String toString() {
-      return from.toSeconds() + " s to " + to.toSeconds() + " s";
-    }
-  }
-
-  /**
-   * The effect of the history: the cold starts that it has avoided, or would have avoided.
-   *
-   * @param range null while the usual window applies
-   * @param predicted the number of requests that ended an idle time while there was a range
-   * @param saved how many of them found a pod because of the range
-   * @param cost how long one pod was kept only because of the range
-   */
-  public record View(boolean observeOnly, @Nullable Range range, int predicted, int saved,
-      Duration cost) {
-    /** The effect in words, for people. */
-    public String sentence() {
-      return (observeOnly ? "by idle times, would have saved " : "by idle times, has saved ")
-          + saved
-          + " of " + predicted + " starts for " + cost.toSeconds() + " s of a pod; "
-          + (range == null
-              ? "the usual window applies now, as no idle time is likely"
-              : "a pod is likely to be needed " + range + " after the last request");
-    }
-  }
-
   /** @param max the longest time that a pod may be kept after a request */
   public IdleHistory(Duration max) {
     this.binNanos = Math.max(1, max.toNanos() / BINS);
@@ -113,8 +79,8 @@ public final class IdleHistory {
     if (now != null) {
       predicted++;
       saved += now.contains(idle) ? 1 : 0;
-      var from = now.from.compareTo(window) > 0 ? now.from : window;
-      var to = idle.compareTo(now.to) < 0 ? idle : now.to;
+      var from = now.from().compareTo(window) > 0 ? now.from() : window;
+      var to = idle.compareTo(now.to()) < 0 ? idle : now.to();
       cost = to.compareTo(from) > 0 ? cost.plus(to.minus(from)) : cost;
     }
   }
@@ -147,7 +113,7 @@ public final class IdleHistory {
     return BINS - 1;
   }
 
-  public View view(boolean observeOnly) {
-    return new View(observeOnly, range, predicted, saved, cost);
+  public KeepWarmEffect view(boolean observeOnly) {
+    return new KeepWarmEffect(observeOnly, range, predicted, saved, cost);
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.standalone.autoscaler.policy;
 
+import dev.activator.revision.KeepWarmEffect;
 import dev.activator.revision.KeepWarmSettings;
 import dev.activator.revision.WarmSchedule;
 import java.time.Duration;
@@ -98,7 +99,7 @@ public final class WarmMinimum {
   }
 
   /** The history; null if it is switched off. */
-  public IdleHistory.@Nullable View history() {
+  public @Nullable KeepWarmEffect history() {
     var keepWarm = warmTimes.keepWarm();
     return history == null ? null : history.view(keepWarm != null && keepWarm.observeOnly());
   }

@@ -2,7 +2,8 @@ package dev.activator.standalone.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.standalone.autoscaler.policy.IdleHistory.Range;
+import dev.activator.revision.KeepWarmEffect;
+import dev.activator.revision.KeepWarmEffect.Range;
 import java.time.Duration;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -90,7 +91,7 @@ class IdleHistoryTest {
   }
 
   /** Replays callers, and compares with a pod that is kept for the longest time after each request. */
-  private static IdleHistory.View replay(Supplier<Duration> idle) {
+  private static KeepWarmEffect replay(Supplier<Duration> idle) {
     return after(500, idle).view(true);
   }
 

@@ -1,4 +1,4 @@
-package dev.activator.standalone.autoscaler.policy;
+package dev.activator.revision;
 
 /**
  * The condition {@code Active} of a workload: whether it takes requests, and since when.
@@ -23,11 +23,11 @@ public record ActiveCondition(State state, long since, boolean timedOut) {
     return new ActiveCondition(State.UNKNOWN, now, false);
   }
 
-  ActiveCondition withPods(long now, boolean enoughReady) {
+  public ActiveCondition withPods(long now, boolean enoughReady) {
     return to(enoughReady ? State.TRUE : State.UNKNOWN, now, false);
   }
 
-  ActiveCondition inactive(long now, boolean nowTimedOut) {
+  public ActiveCondition inactive(long now, boolean nowTimedOut) {
     return to(State.FALSE, now, nowTimedOut);
   }
 

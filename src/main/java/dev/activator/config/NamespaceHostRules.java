@@ -1,4 +1,4 @@
-package dev.activator.standalone.policy;
+package dev.activator.config;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,7 +60,7 @@ public record NamespaceHostRules(Map<String, List<String>> byNamespace) {
   }
 
   /** @param host the host of a ScaledService, which may be a wildcard */
-  boolean allow(String namespace, String host) {
+  public boolean allow(String namespace, String host) {
     if (byNamespace.isEmpty()) {
       return true;
     }

@@ -1,6 +1,4 @@
-package dev.activator.standalone.autoscaler;
-
-import dev.activator.revision.RevisionId;
+package dev.activator.revision;
 
 /**
  * Receives the decisions of the autoscaler, to publish them in statuses and as Events.

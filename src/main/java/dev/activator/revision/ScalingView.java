@@ -1,9 +1,5 @@
-package dev.activator.standalone.autoscaler;
+package dev.activator.revision;
 
-import dev.activator.standalone.autoscaler.policy.IdleHistory;
-import dev.activator.standalone.autoscaler.policy.ActiveCondition;
-import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +23,7 @@ public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt de
     OptionalInt replicas, OptionalInt current, int ready, ActiveCondition active,
     String explanation,
     @Nullable Trouble trouble, String note,
-    IdleHistory.@Nullable View keptWarm) {
+    @Nullable KeepWarmEffect keptWarm) {
 
   /**
    * The reason and message of a condition {@code Ready} that is false.
@@ -37,7 +33,7 @@ public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt de
   public record Trouble(String reason, String message) {}
 
   /** Whether the views are equal except for the explanation, which changes every second. */
-  boolean equalsButExplanation(ScalingView other) {
+  public boolean equalsButExplanation(ScalingView other) {
     return equals(new ScalingView(other.id, other.workload, other.desired, other.replicas,
         other.current, other.ready, other.active, explanation, other.trouble, other.note,
         other.keptWarm));
