@@ -45,6 +45,8 @@ final class PodProber {
   /** The {@code Host} field; null for the address of the destination. */
   private final @Nullable String host;
   private final Map<String, String> headers;
+  /** {@code PROBE_TIMEOUT}: how long a probe may take to connect. */
+  private final Duration connectTimeout;
   private PortProtocol protocol;
   private ProbeTimeout timeout;
 
@@ -54,7 +56,8 @@ final class PodProber {
     this.h2cMayBeSpoken = revision.protocol() == PortProtocol.H2C;
     this.container = revision.readinessProbe();
     this.protocol = container == null ? PortProtocol.HTTP1 : revision.protocol();
-    this.timeout = ProbeTimeout.of(settings.probeTimeout());
+    this.connectTimeout = settings.probeTimeout();
+    this.timeout = ProbeTimeout.of(container == null ? connectTimeout : container.timeout());
     boolean passthrough = settings.addressing().get().passthrough();
     if (container == null && !passthrough) {
       this.headers = QUEUE_PROXY_HEADERS;
@@ -114,9 +117,11 @@ final class PodProber {
   }
 
   private ProbeRequest request(Destination destination) {
+    var within = timeout.next();
     return new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
-        host == null ? destination.toString() : host, headers, timeout.next());
+        host == null ? destination.toString() : host, headers,
+        connectTimeout.compareTo(within) < 0 ? connectTimeout : within, within);
   }
 
   private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {
@@ -154,7 +159,12 @@ final class PodProber {
       case ProbeResult.InvalidResponse(var reason) -> PodHealthVerdict.noAnswer(reason);
       case ProbeResult.TimedOut(var after, boolean connected) -> {
         var reason = "no answer within " + after.toMillis() + " ms";
-        yield connected ? PodHealthVerdict.noAnswer(reason) : PodHealthVerdict.noConnection(reason);
+        if (!connected) {
+          yield PodHealthVerdict.noConnection(reason);
+        }
+        yield container == null
+            ? PodHealthVerdict.noAnswer(reason)
+            : PodHealthVerdict.slow(reason);
       }
     };
   }

@@ -180,7 +180,7 @@ public final class RevisionBackendsManager {
 
   private RevisionWatcher watcher(Revision revision, Loop loop) {
     var policy = new ProbePolicy(revision.id(), settings.addressing().get(),
-        revision.probesBeforeReady(), backoff);
+        revision.probesBeforeReady(), !revision.hasQueueProxy(), backoff);
     var watcher = new RevisionWatcher(policy, loop, new PodProber(client, loop, revision, settings),
         rateLimiter, random, now -> healthy.publish(now));
     if (!watchIsOpen) {

@@ -42,7 +42,8 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
   static RevisionBackendsView of(RevisionProbingState watching, Duration now) {
     var policy = watching.policy();
     var pods = watching.pods().listed().entrySet().stream().map(
-        pod -> address(pod.getKey(), pod.getValue(), policy.serves(pod.getValue()), now)).toList();
+        pod -> address(pod.getKey(), pod.getValue(), watching.serves(pod.getValue()), now))
+        .toList();
     var clusterIp = watching.fallback().clusterIp();
     return new RevisionBackendsView(watching.published(), pods,
         clusterIp == null

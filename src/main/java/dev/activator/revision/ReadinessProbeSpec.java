@@ -1,5 +1,6 @@
 package dev.activator.revision;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,8 +12,11 @@ import java.util.regex.Pattern;
  *
  * @param path the path of the GET, for which a status from 200 to 399 means ready; empty for a TCP
  *     connection
+ * @param timeout of one probe, from the connection to the end of the answer
  */
-public record ReadinessProbeSpec(String path, Map<String, String> headers) {
+public record ReadinessProbeSpec(String path, Map<String, String> headers, Duration timeout) {
+  /** Kubernetes' default. */
+  public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
   public static final ReadinessProbeSpec CONNECT = new ReadinessProbeSpec("", Map.of());
 
   private static final Pattern TOKEN = Pattern.compile("[\\w!#$%&'*+.^`|~-]+");
@@ -21,10 +25,15 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers) {
     headers = Map.copyOf(headers);
   }
 
+  /** A probe with Kubernetes' default timeout. */
+  public ReadinessProbeSpec(String path, Map<String, String> headers) {
+    this(path, headers, DEFAULT_TIMEOUT);
+  }
+
   /** A probe by GET. Invalid parts are left out and named in {@code remarks}. */
   public static ReadinessProbeSpec httpGet(String path, Map<String, String> headers,
       List<String> remarks) {
-    var rooted = path.startsWith("/") ? path : "/" + path;
+    var rooted = rooted(path);
     if (!isPath(rooted)) {
       remarks.add("the path of its readinessProbe, '" + path + "'");
       return CONNECT;
@@ -40,8 +49,17 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers) {
     return new ReadinessProbeSpec(rooted, sent);
   }
 
+  public ReadinessProbeSpec within(Duration other) {
+    return other.equals(timeout) ? this : new ReadinessProbeSpec(path, headers, other);
+  }
+
   public boolean connects() {
     return path.isEmpty();
+  }
+
+  /** The path as the kubelet sends it. */
+  public static String rooted(String path) {
+    return path.startsWith("/") ? path : "/" + path;
   }
 
   public static boolean isPath(String text) {

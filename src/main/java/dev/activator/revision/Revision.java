@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param uid changes if the revision is deleted and created again
  * @param containerConcurrency 0 means unlimited
  * @param probesBeforeReady whether a pod gets requests as soon as it answers our probe, even before
- *     Kubernetes reports it as ready; false if this is not safe, as with an exec or startup probe
+ *     Kubernetes reports it as ready; false if this is not safe, as with an exec or startup probe, or a readiness gate
  * @param readinessProbe the probe of pods without queue-proxy; null for pods with one
  * @param startFailure why the containers do not start; null if nothing is known
  * @param rules the rules for cold starts; null for most revisions, which have none

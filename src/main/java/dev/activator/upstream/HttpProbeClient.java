@@ -41,7 +41,7 @@ public final class HttpProbeClient implements ProbeClient {
 
   @Override
   public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
-    new Probe(upstreams.of(loop), request, done).start(loop);
+    new Probe(loop, upstreams.of(loop), request, done).start();
   }
 
   @Override
@@ -86,9 +86,11 @@ public final class HttpProbeClient implements ProbeClient {
     /** If the answer is longer, the connection is closed. */
     private static final int READ_BYTES = 64 << 10;
 
+    private final Loop loop;
     private final LoopConnectionPools pools;
     private final ProbeRequest request;
     private final Consumer<ProbeResult> done;
+    private final long startedNanos;
     private final StringBuilder body = new StringBuilder(0);
     private Loop.@Nullable Timer timer;
     private @Nullable Dial dial;
@@ -98,16 +100,22 @@ public final class HttpProbeClient implements ProbeClient {
     private boolean answered;
     private boolean retried;
 
-    Probe(LoopConnectionPools pools, ProbeRequest request, Consumer<ProbeResult> done) {
+    Probe(Loop loop, LoopConnectionPools pools, ProbeRequest request, Consumer<ProbeResult> done) {
+      this.loop = loop;
+      this.startedNanos = loop.nanoTime();
       this.pools = pools;
       this.request = request;
       this.done = done;
     }
 
-    void start(Loop loop) {
-      timer = loop.schedule(request.timeout(),
-          () -> answer(new ProbeResult.TimedOut(request.timeout(), connection != null)));
+    void start() {
+      timer = timeOut(request.connectTimeout());
       loop.execute(this::connect);
+    }
+
+    private Loop.Timer timeOut(Duration after) {
+      return loop.schedule(after.minusNanos(loop.nanoTime() - startedNanos),
+          () -> answer(new ProbeResult.TimedOut(after, connection != null)));
     }
 
     private void connect() {
@@ -131,6 +139,10 @@ public final class HttpProbeClient implements ProbeClient {
     @Override
     public void connected(UpstreamConnection open) {
       connection = open;
+      if (timer != null && !request.connectTimeout().equals(request.timeout())) {
+        timer.cancel();
+        timer = timeOut(request.timeout());
+      }
       if (request.path().isEmpty()) {
         // Closes the connection, because a server that takes one connection at a time would wait
         // for a request on it.

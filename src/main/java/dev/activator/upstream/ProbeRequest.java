@@ -10,7 +10,14 @@ import java.util.Map;
  *
  * @param protocol HTTP/1.1, or HTTP/2 with prior knowledge
  * @param headers without {@code Host}
+ * @param connectTimeout until a connection is open; at most {@code timeout}
  * @param timeout until the end of the answer
  */
 public record ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,
-    Map<String, String> headers, Duration timeout) {}
+    Map<String, String> headers, Duration connectTimeout, Duration timeout) {
+  /** A probe that may connect as long as it may wait for the answer. */
+  public ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,
+      Map<String, String> headers, Duration timeout) {
+    this(destination, protocol, path, host, headers, timeout, timeout);
+  }
+}

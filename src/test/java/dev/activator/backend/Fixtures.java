@@ -70,7 +70,7 @@ final class Fixtures {
   }
 
   static ProbePolicy traits(MeshAddressing addressing, boolean probesBeforeReady) {
-    return new ProbePolicy(REVISION, addressing, probesBeforeReady,
+    return new ProbePolicy(REVISION, addressing, probesBeforeReady, false,
         new ProbeBackoff(Duration.ofMillis(200)));
   }
 

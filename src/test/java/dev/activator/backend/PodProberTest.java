@@ -186,7 +186,7 @@ class PodProberTest {
     assertThat(client.requests).containsExactly(new ProbeRequest(A, PortProtocol.HTTP1, "/up",
         "me.example",
         Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
-        Duration.ofMillis(300)));
+        Duration.ofMillis(300), Duration.ofSeconds(1)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
   }
 
@@ -222,6 +222,21 @@ class PodProberTest {
 
     assertThat(client.requests).hasSize(1);
     assertThat(outcomes).containsExactly(PodHealthVerdict.noAnswer("malformed response"));
+  }
+
+  @Test
+  void aContainerMayAnswerAsSlowlyAsItsProbeAllows_butConnectsAsQuicklyAsAnyPod() {
+    // given a probe with timeoutSeconds: 5, of a pod that accepts connections and does not answer
+    client.answers = request -> new ProbeResult.TimedOut(request.timeout(), true);
+    var slow = new ReadinessProbeSpec("/up", Map.of(), Duration.ofSeconds(5));
+    prober(PortProtocol.HTTP1, slow, ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.connectTimeout()).isEqualTo(Duration.ofMillis(300));
+      assertThat(request.timeout()).isEqualTo(Duration.ofSeconds(5));
+    });
+    assertThat(outcomes).containsExactly(PodHealthVerdict.slow("no answer within 5000 ms"));
   }
 
   @Test

@@ -89,6 +89,23 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
+  /**
+   * Whether the last probe, and no mesh, showed that the pod accepts connections, although it was
+   * not answered as it should be.
+   */
+  boolean acceptsConnections() {
+    return lastIs(Verdict.UNHEALTHY) || lastIs(Verdict.SLOW);
+  }
+
+  /** Whether the last probe was answered as a mesh would answer it, or an overloaded pod. */
+  boolean mayBeBehindMesh() {
+    return lastIs(Verdict.MESH_LIKE);
+  }
+
+  private boolean lastIs(Verdict verdict) {
+    return !isSuspected() && last != null && last.outcome().verdict() == verdict;
+  }
+
   /** Whether the host refused the connection of the last probe. */
   boolean isRefused() {
     return failures > 0 && last != null && last.outcome().verdict() == Verdict.REFUSED;
@@ -146,7 +163,8 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return switch (probe.outcome().verdict()) {
       case REFUSED -> null;
       case NO_CONNECTION -> accepts;
-      case HEALTHY, UNHEALTHY, MESH_LIKE, NO_ANSWER -> accepts == null ? probe.began() : accepts;
+      case HEALTHY, UNHEALTHY, SLOW, MESH_LIKE, NO_ANSWER ->
+        accepts == null ? probe.began() : accepts;
     };
   }
 

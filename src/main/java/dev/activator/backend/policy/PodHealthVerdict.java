@@ -16,6 +16,8 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
     HEALTHY,
     /** A wrong answer, but not one of a mesh. */
     UNHEALTHY,
+    /** A container accepted the connection, but did not answer in time. */
+    SLOW,
     /** The answer of a mesh that does not let the probe through. */
     MESH_LIKE,
     /** A mesh cut the connection, or the pod does not answer. */
@@ -63,6 +65,10 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
 
   public static PodHealthVerdict noAnswer(String reason) {
     return new PodHealthVerdict(Verdict.NO_ANSWER, reason);
+  }
+
+  public static PodHealthVerdict slow(String reason) {
+    return new PodHealthVerdict(Verdict.SLOW, reason);
   }
 
   public static PodHealthVerdict noConnection(String reason) {

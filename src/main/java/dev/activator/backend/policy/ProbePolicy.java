@@ -9,9 +9,12 @@ import dev.activator.revision.RevisionId;
  * fixed while the revision is watched.
  *
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes reports it as ready
+ * @param kubeletProbesToo whether our probe is one that the kubelet sends to the container, too. Then
+ *     a pod that Kubernetes reports as ready serves if it accepts connections, whatever it answers
+ *     to ours
  */
 public record ProbePolicy(RevisionId revision, MeshAddressing addressing, boolean probesBeforeReady,
-    ProbeBackoff backoff) {
+    boolean kubeletProbesToo, ProbeBackoff backoff) {
 
   /**
    * @param passthrough whether the mesh lets requests with the right headers address single pods;
@@ -32,8 +35,13 @@ public record ProbePolicy(RevisionId revision, MeshAddressing addressing, boolea
     }
   }
 
-  public boolean serves(PodHealth pod) {
-    return (pod.ready() || probesBeforeReady) && (pod.answers() || isReadinessEnough(pod));
+  /**
+   * @param clusterIpIsKnown if not, there is no way around a mesh, so that a pod's 502 or 503 counts
+   *     as any other answer
+   */
+  public boolean serves(PodHealth pod, boolean clusterIpIsKnown) {
+    return (pod.ready() || probesBeforeReady) && (pod.answers() || isReadinessEnough(pod)
+        || kubeletProbesToo && pod.ready() && !clusterIpIsKnown && pod.mayBeBehindMesh());
   }
 
   /**
@@ -44,8 +52,13 @@ public record ProbePolicy(RevisionId revision, MeshAddressing addressing, boolea
     return addressing.podsAreProbed() && pod.state() != State.HEALTHY && !isReadinessEnough(pod);
   }
 
+  /** Whether the pod serves without an answer, because Kubernetes reports it as ready. */
+  private boolean isReadinessEnough(PodHealth pod) {
+    return servesUnprobed(pod) || kubeletProbesToo && pod.ready() && pod.acceptsConnections();
+  }
+
   /** Whether the pod serves without a probe, because it is ready and no mesh has to be detected. */
-  boolean isReadinessEnough(PodHealth pod) {
+  boolean servesUnprobed(PodHealth pod) {
     return addressing.mesh() == MeshMode.DISABLED && pod.ready()
         && pod.state() == State.UNKNOWN;
   }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, which is the minimum
  * here unless {@code PROBE_TIMEOUT} is shorter.
  *
- * @param longest {@code PROBE_TIMEOUT}
+ * @param longest {@code PROBE_TIMEOUT}; for a container without queue-proxy the
+ *     {@code timeoutSeconds} of its readinessProbe
  * @param missed the number of consecutive timeouts, of any pods
  */
 public record ProbeTimeout(Duration longest, @Nullable DurationEstimate roundTrip, int missed) {

@@ -52,8 +52,9 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     return DestinationSet.of(found);
   }
 
-  DestinationSet serving(ProbePolicy policy) {
-    var all = where(policy::serves);
+  /** @param serves whether requests may go to a pod */
+  DestinationSet serving(Predicate<PodHealth> serves) {
+    var all = where(serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
     return staying.isEmpty() ? all : staying;
   }
@@ -170,7 +171,7 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
    * probe does not count.
    */
   private static PodHealth becameUnready(PodHealth pod, ProbePolicy policy, Duration now) {
-    boolean served = pod.answers() || policy.isReadinessEnough(pod);
+    boolean served = pod.answers() || policy.servesUnprobed(pod);
     return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)
         .withNewProbe();
   }

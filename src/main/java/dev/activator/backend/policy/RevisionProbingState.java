@@ -256,7 +256,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
 
   Step suspect(Destination destination) {
     var known = pods.find(destination);
-    if (known != null && policy.serves(known)) {
+    if (known != null && serves(known)) {
       return markUnreachable(destination, known);
     }
     return fallback.isAt(destination) && fallback.healthy()
@@ -323,9 +323,14 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
         : Duration.ZERO);
   }
 
+  /** Whether requests may go to the pod. */
+  public boolean serves(PodHealth pod) {
+    return policy.serves(pod, fallback.clusterIp() != null);
+  }
+
   /** Decides what to publish, then what to probe. */
   Step decide(Effect... already) {
-    var serving = pods.serving(policy);
+    var serving = pods.serving(this::serves);
     if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
       return backToPods(State.UNKNOWN).decide(already);
     }

@@ -85,7 +85,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         "Check that the program listens on the port of its Service and that its readiness probe"
             + " passes; kubectl logs shows what it prints."),
     /** Pods answer our probe, but Kubernetes does not report them as ready. */
-    NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
+    NOT_READY("Look at the pod's probes and readiness gates with kubectl describe pod."),
     /** The permits of the pods are at other activators, and this one has none. */
     AT_PEERS("Read this again in a second; if it stays, raise max-scale or containerConcurrency, or"
         + " make the requests shorter.",
@@ -427,7 +427,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     if (answering > 0 && !now.probesBeforeReady()) {
       return cause(State.NOT_READY, listed(now) + ", " + answering + " of them "
           + (answering == 1 ? "answers" : "answer")
-          + ", and Kubernetes calls none ready, which an exec or startup probe decides",
+          + ", and Kubernetes, which alone knows when they are ready, calls none so",
           "a pod that Kubernetes calls ready");
     }
     if (!now.processProblem().isEmpty()) {

@@ -1,28 +1,42 @@
 package dev.activator.knative.decode;
 
+import dev.activator.knative.policy.ContainerProbe;
+import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.revision.ReadinessProbeSpec;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The containers of a Revision's pod template, with the fields on which readiness depends. */
 public record PodTemplateContainers(List<Container> all) {
-  private static final String READINESS_PATH = "activator.dev/readiness-path";
+  /** Names the path to probe. Then its answer decides, whatever the readinessProbe is. */
+  static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";
 
   /**
-   * @param port the name of the first port; null if there is none
-   * @param runsCommand whether the readinessProbe is of the type exec
-   * @param probesByGrpc whether the readinessProbe is of the type gRPC
+   * @param port the first port; null if there is none
+   * @param probe the readinessProbe; null if there is none
    * @param startsSlowly whether there is a startupProbe
    */
-  private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
-      boolean probesByGrpc, boolean startsSlowly) {}
+  private record Container(@Nullable Port port, @Nullable ContainerProbe probe,
+      boolean startsSlowly) {
+    boolean probesBy(Action action) {
+      return probe != null && probe.action() == action;
+    }
+  }
 
-  private record HttpGet(String path, Map<String, String> headers) {}
+  /** @param number the port that Knative gives containers without one, if it is not set */
+  private record Port(String name, int number) {
+    static final Port DEFAULT = new Port("", 8080);
+
+    /** Whether a probe is of this port. Knative leaves the probe's port out, or sets it to 0. */
+    boolean isNamed(String port) {
+      return port.isEmpty() || port.equals("0") || port.equals(name)
+          || port.equals(Integer.toString(number));
+    }
+  }
 
   static PodTemplateContainers read(JsonCursor in) {
     var all = new ArrayList<Container>(1);
@@ -33,67 +47,33 @@ public record PodTemplateContainers(List<Container> all) {
   }
 
   private static Container container(JsonCursor in) {
-    String port = null;
-    HttpGet httpGet = null;
-    boolean runsCommand = false;
-    boolean probesByGrpc = false;
+    Port port = null;
+    ContainerProbe probe = null;
     boolean startsSlowly = false;
     for (var field : in.fields()) {
       switch (field) {
         case "ports" -> port = firstPort(in);
         case "startupProbe" -> startsSlowly = in.isPresent();
-        case "readinessProbe" -> {
-          for (var action : in.fields()) {
-            switch (action) {
-              case "exec" -> runsCommand = in.isPresent();
-              case "grpc" -> probesByGrpc = in.isPresent();
-              case "httpGet" -> httpGet = in.isPresent() ? httpGet(in) : null;
-            }
-          }
-        }
+        case "readinessProbe" -> probe = ContainerProbeReader.read(in);
       }
     }
-    return new Container(port, httpGet, runsCommand, probesByGrpc, startsSlowly);
+    return new Container(port, probe, startsSlowly);
   }
 
-  private static @Nullable String firstPort(JsonCursor in) {
-    String first = null;
+  private static @Nullable Port firstPort(JsonCursor in) {
+    Port first = null;
     for (var _ : in.items()) {
       var name = "";
+      int number = Port.DEFAULT.number;
       for (var field : in.fields()) {
-        name = field.equals("name") ? in.text() : name;
-      }
-      first = first == null ? name : first;
-    }
-    return first;
-  }
-
-  private static HttpGet httpGet(JsonCursor in) {
-    var path = "";
-    var headers = new LinkedHashMap<String, String>();
-    for (var field : in.fields()) {
-      switch (field) {
-        case "path" -> path = in.text();
-        case "httpHeaders" -> {
-          for (var _ : in.items()) {
-            header(in, headers);
-          }
+        switch (field) {
+          case "name" -> name = in.text();
+          case "containerPort" -> number = in.count(number);
         }
       }
+      first = first == null ? new Port(name, number) : first;
     }
-    return new HttpGet(path, headers);
-  }
-
-  public static void header(JsonCursor in, Map<String, String> headers) {
-    var name = "";
-    var value = "";
-    for (var field : in.fields()) {
-      switch (field) {
-        case "name" -> name = in.text();
-        case "value" -> value = in.text();
-      }
-    }
-    headers.put(name, value);
+    return first;
   }
 
   boolean isNone() {
@@ -109,7 +89,7 @@ public record PodTemplateContainers(List<Container> all) {
 
   String firstPortName() {
     var serving = serving();
-    return serving == null || serving.port == null ? "" : serving.port;
+    return serving == null || serving.port == null ? "" : serving.port.name;
   }
 
   /**
@@ -118,15 +98,23 @@ public record PodTemplateContainers(List<Container> all) {
    */
   boolean probesBeforeReady() {
     var serving = serving();
-    boolean serves = serving == null || (!serving.runsCommand && !serving.startsSlowly);
+    boolean serves = serving == null || (!serving.probesBy(Action.EXEC) && !serving.startsSlowly);
     return serves && all.stream().noneMatch(
         one -> one != serving && one.port == null && one.startsSlowly);
   }
 
-  /** Whether the readinessProbe uses gRPC. Without queue-proxy, only the kubelet can send that. */
-  boolean probesByGrpc() {
+  /**
+   * Whether Kubernetes alone knows when a pod without queue-proxy is ready: our probe cannot be the
+   * serving container's, or another container has a probe.
+   */
+  boolean onlyKubernetesKnows() {
     var serving = serving();
-    return serving != null && serving.probesByGrpc;
+    if (all.stream().anyMatch(one -> one != serving && one.probe != null)) {
+      return true;
+    }
+    var probe = serving == null ? null : serving.probe;
+    var port = serving == null || serving.port == null ? Port.DEFAULT : serving.port;
+    return probe != null && !(probe.isShownByOurs() && port.isNamed(probe.target().port()));
   }
 
   /**
@@ -135,8 +123,11 @@ public record PodTemplateContainers(List<Container> all) {
    */
   @Nullable ReadinessProbeSpec readinessProbe(Map<String, String> annotations, JsonCursor in) {
     var path = annotations.get(READINESS_PATH);
+    var serving = serving();
+    var own = serving == null ? null : serving.probe;
     if (path != null && ReadinessProbeSpec.isPath(path)) {
-      return new ReadinessProbeSpec(path, Map.of());
+      var named = new ReadinessProbeSpec(path, Map.of());
+      return own == null ? named : named.within(own.timing().timeout());
     }
     if (path != null) {
       in.remark("the annotation " + READINESS_PATH + " is '" + path + "', which is not a path");
@@ -149,9 +140,6 @@ public record PodTemplateContainers(List<Container> all) {
       in.remark("the annotation " + PROBE + " is '" + probe + "', which is not 'container'");
       return null;
     }
-    var serving = serving();
-    return serving == null || serving.httpGet == null
-        ? ReadinessProbeSpec.CONNECT
-        : ReadinessProbeSpec.httpGet(serving.httpGet.path, serving.httpGet.headers, in.remarks());
+    return own == null ? ReadinessProbeSpec.CONNECT : own.spec(in.remarks());
   }
 }

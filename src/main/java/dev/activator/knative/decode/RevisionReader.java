@@ -6,7 +6,6 @@ import dev.activator.kube.decode.StatusCondition;
 import dev.activator.kube.decode.WatchedObjectReader;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionStartFailure;
@@ -70,7 +69,9 @@ final class RevisionReader implements WatchedObjectReader<Revision> {
       in.remark("spec.containers is empty");
     }
     var probe = containers.readinessProbe(metadata.annotations(), in);
-    boolean kubernetesDecides = probe == ReadinessProbeSpec.CONNECT && containers.probesByGrpc();
+    boolean kubernetesDecides = probe != null
+        && !metadata.annotations().containsKey(PodTemplateContainers.READINESS_PATH)
+        && containers.onlyKubernetesKnows();
     var rules = ColdStartRulesReader.read(Map.of(), metadata.annotations());
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));

@@ -108,13 +108,15 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
     /**
      * The condition of an endpoint. <b>Source.</b> {@code EndpointConditions} in
      * {@code k8s.io/api/discovery/v1/types.go}: unset {@code ready} means true, unset
-     * {@code serving} means {@code ready}, unset {@code terminating} means false.
+     * {@code serving} means {@code ready}, unset {@code terminating} means false. A Service with
+     * {@code publishNotReadyAddresses} calls all its pods {@code ready}; then {@code serving} is
+     * the pod's readiness.
      */
     public static Condition of(@Nullable Boolean ready, @Nullable Boolean serving,
         @Nullable Boolean terminating) {
       boolean isReady = ready == null || ready;
       if (terminating == null || !terminating) {
-        return isReady ? READY : NOT_READY;
+        return isReady && (serving == null || serving) ? READY : NOT_READY;
       }
       return (serving == null ? isReady : serving) ? TERMINATING : GONE;
     }

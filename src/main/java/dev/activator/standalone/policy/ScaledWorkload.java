@@ -1,5 +1,6 @@
 package dev.activator.standalone.policy;
 
+import dev.activator.knative.policy.ContainerProbe;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -14,17 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param id the namespace and name
  * @param labels the labels of its pod template
  * @param containers the containers of its pod template; empty if there are none
+ * @param isGated whether more than these containers decides if a pod is ready: readinessGates, or the
+ *     readinessProbe of an init container that keeps running
  * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
  */
 public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Container> containers,
-    String failure) {
+    boolean isGated, String failure) {
   public ScaledWorkload {
     labels = Map.copyOf(labels);
     containers = List.copyOf(containers);
   }
 
-  /** @param startsSlowly whether the container has a startupProbe */
-  public record Container(Map<String, Integer> ports, @Nullable Probe probe,
+  /**
+   * @param startsSlowly whether the container has a startupProbe or a postStart hook, before whose
+   *     end it is not ready
+   */
+  public record Container(Map<String, Integer> ports, @Nullable ContainerProbe probe,
       boolean startsSlowly) {
     public Container {
       ports = Map.copyOf(ports);
@@ -38,25 +44,6 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
     int number(String port) {
       return port.matches("\\d{1,5}") ? Integer.parseInt(port) : ports.getOrDefault(port, 0);
     }
-  }
-
-  /**
-   * A readinessProbe.
-   *
-   * @param port the name or number of a port
-   */
-  public record Probe(Action action, String port, String path, Map<String, String> headers) {
-    public Probe {
-      headers = Map.copyOf(headers);
-    }
-  }
-
-  public enum Action {
-    HTTP,
-    HTTPS,
-    TCP,
-    GRPC,
-    EXEC
   }
 
   /**
@@ -81,24 +68,22 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
    */
   public Probing probing(String target, List<String> remarks) {
     var serving = serving(target);
-    if (serving == null || containers.stream().anyMatch(Container::startsSlowly)) {
+    if (serving == null || isGated || containers.stream().anyMatch(Container::startsSlowly)) {
       return Probing.WHEN_READY;
     }
     var probe = serving.probe;
     if (probe == null) {
       return new Probing(ReadinessProbeSpec.CONNECT, othersAreReady(serving));
     }
-    int port = serving.number(probe.port);
+    int port = serving.number(probe.target().port());
     boolean isSame = port != 0 && port == serving.number(target);
     if (!isSame) {
       return Probing.WHEN_READY;
     }
-    return switch (probe.action) {
-      case HTTP -> new Probing(ReadinessProbeSpec.httpGet(probe.path, probe.headers, remarks),
-          othersAreReady(serving));
-      case TCP -> new Probing(ReadinessProbeSpec.CONNECT, othersAreReady(serving));
-      case HTTPS, GRPC, EXEC -> Probing.WHEN_READY;
-    };
+    var spec = probe.spec(remarks);
+    return probe.isShownByOurs()
+        ? new Probing(spec, othersAreReady(serving))
+        : Probing.WHEN_READY;
   }
 
   private boolean othersAreReady(Container serving) {

@@ -33,7 +33,7 @@ class RevisionProbingStateTest {
 
   private static RevisionWatcherState watching() {
     return RevisionWatcherState
-        .of(new ProbePolicy(ID, new MeshAddressing(MeshMode.AUTO, false), true,
+        .of(new ProbePolicy(ID, new MeshAddressing(MeshMode.AUTO, false), true, false,
             new ProbeBackoff(Duration.ofMillis(200))));
   }
 

@@ -49,7 +49,7 @@ class RevisionWatcherStateTest {
   private Duration now = Duration.ZERO;
 
   private static RevisionWatcherState watching(MeshMode mesh) {
-    return RevisionWatcherState.of(new ProbePolicy(ID, new MeshAddressing(mesh, false), true,
+    return RevisionWatcherState.of(new ProbePolicy(ID, new MeshAddressing(mesh, false), true, false,
         new ProbeBackoff(ofMillis(200))));
   }
 

@@ -214,7 +214,7 @@ class WaitDiagnosisTest {
         row(now -> now.waiting(1).pods(pod(A, false, true, false, 0, "answers"))
             .routing(true, false, null, false), State.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, 1 of them answers, and"
-                + " Kubernetes calls none ready, which an exec or startup probe decides; the"
+                + " Kubernetes, which alone knows when they are ready, calls none so; the"
                 + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(1).pods(serving(A)).aside(A), State.NOT_DELIVERABLE,

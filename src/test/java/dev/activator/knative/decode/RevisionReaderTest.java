@@ -101,6 +101,24 @@ class RevisionReaderTest {
         """).probesBeforeReady()).isFalse();
   }
 
+  @ParameterizedTest(name = "{1}: {0}")
+  @CsvSource(delimiter = '|', value = {
+      "{readinessProbe: {httpGet: {path: /up}}}                              | true",
+      "{readinessProbe: {httpGet: {path: /up, port: 0}}}                     | true",
+      "{readinessProbe: {httpGet: {path: /up, port: 8080}}}                  | true",
+      "{ports: [{containerPort: 99}], readinessProbe: {tcpSocket: {port: 99}}} | true",
+      "{readinessProbe: {httpGet: {path: /up, port: 8081}}}                  | false",
+      "{readinessProbe: {httpGet: {path: /up, scheme: HTTPS}}}               | false",
+      "{readinessProbe: {httpGet: {path: /up, host: db.example}}}            | false",
+      "{readinessProbe: {httpGet: {path: /up}, successThreshold: 2}}         | false",
+      "{readinessProbe: {tcpSocket: {}, initialDelaySeconds: 5}}             | false",
+      "{ports: [{name: x}]}, {readinessProbe: {httpGet: {path: /side}}}      | false"})
+  void ourProbeIsNotEnoughWhereItIsNotTheContainersOwn(String containers, boolean enough) {
+    assertThat(read("{metadata: {namespace: ns, name: rev, annotations:"
+        + " {activator.dev/probe: container}}, spec: {containers: [" + containers + "]}}")
+        .probesBeforeReady()).isEqualTo(enough);
+  }
+
   @Test
   void saysWhyContainersDoNotStart() {
     assertThat(read("""

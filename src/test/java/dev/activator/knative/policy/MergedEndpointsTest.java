@@ -165,6 +165,7 @@ class MergedEndpointsTest {
   @ParameterizedTest(name = "ready {0}, serving {1}, terminating {2} is {3}")
   @CsvSource(nullValues = "-", value = {"-,-,-,READY", "true,-,-,READY", "false,-,-,NOT_READY",
       "true,true,false,READY", "false,true,false,NOT_READY", "false,false,false,NOT_READY",
+      "true,false,false,NOT_READY", "true,false,-,NOT_READY",
       "false,true,true,TERMINATING", "false,false,true,GONE", "false,-,true,GONE",
       "-,-,true,TERMINATING",
       "true,true,true,TERMINATING"})
