@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the addresses and ports of Endpoints, EndpointSlices and Services. */
 final class EndpointAddressReader {
-  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+  /** Leading zeros are refused as in Go: the same address would count as another one. */
+  private static final Pattern IPV4 = Pattern
+      .compile("(0|[1-9]\\d{0,2})(\\.(0|[1-9]\\d{0,2})){3}");
   private static final int LAST_PORT = 65_535;
   /**
    * The ports of the last object. The next object uses the same instance if its ports are equal, as

@@ -119,7 +119,7 @@ class EndpointsReaderTest {
   }
 
   @ParameterizedTest(name = "\"{0}\"")
-  @CsvSource({"not-an-ip", "''", "1", "256.1.1.1", "1.2.3", "1:2:3", "'::1%eth0'"})
+  @CsvSource({"not-an-ip", "''", "1", "256.1.1.1", "127.0.6.07", "1.2.3", "1:2:3", "'::1%eth0'"})
   void leavesOutWhatIsNoIpAddressWithARemark(String ip) {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 8012}], addresses: [{ip: "%s"}, {ip: 10.0.0.1}]}]
