@@ -161,7 +161,7 @@ public final class RequestBuffer {
     var content = part.content();
     boolean joins = isSmall(part);
     if (part instanceof Joined
-        || (!joins && wasteOf(content) <= content.readableBytes() / 4)) {
+        || (!joins && wasteOf(content) <= content.readableBytes() / 2)) {
       return part;
     }
     var copy = joins ? new Joined(content) : part.replace(Unpooled.copiedBuffer(content));
