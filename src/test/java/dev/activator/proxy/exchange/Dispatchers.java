@@ -91,9 +91,7 @@ public final class Dispatchers {
     };
     private HeldRequestBytes.@Nullable Share held;
     private UnreadResponseBytes.@Nullable Share unread;
-    private RevisionStarts starts = new RevisionStarts(TestRevisions.unused(), false,
-        _ -> StartStatus.UNKNOWN,
-        RevisionStarts.EarlyAnswers.NONE);
+    private @Nullable RevisionStarts starts;
     private WaitingPageMode pages = WaitingPageMode.OFF;
     private LiveRevisions fallbacks = TestRevisions.unused();
     private @Nullable Delivery delivery;
@@ -137,7 +135,7 @@ public final class Dispatchers {
       return this;
     }
 
-    /** @param revisions those that a fallback may name */
+    /** @param revisions those that a fallback may name, and whose starts are kept */
     public Builder fallbacks(LiveRevisions revisions) {
       this.fallbacks = revisions;
       return this;
@@ -156,6 +154,10 @@ public final class Dispatchers {
       if (unread == null) {
         unread = Quiescence.watch(new UnreadResponseBytes(new UnreadResponseBudget(Long.MAX_VALUE)))
             .share(loop);
+      }
+      if (starts == null) {
+        starts = new RevisionStarts(fallbacks, false, _ -> StartStatus.UNKNOWN,
+            RevisionStarts.EarlyAnswers.NONE);
       }
       var hold = Hold.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
           new FallbackHold(name -> name, fallbacks)));

@@ -73,12 +73,13 @@ class ScaledWorkloadTest {
       "initContainers: [{name: migrate}] | /ready true"})
   void podsGetRequestsWhenKubernetesCallsThemReady_whereMoreThanTheirContainersDecides(
       String pod, String probing) {
-    var gated = Yaml.decoded(StandaloneKinds.workloads("Deployment", "apis/apps/v1", "deployments"), """
-        kind: Deployment
-        metadata: {namespace: shop, name: web}
-        spec: {template: {spec: {%s, containers:
-          [{readinessProbe: {httpGet: {path: /ready, port: 8080}}}]}}}
-        """.formatted(pod)).value();
+    var gated = Yaml
+        .decoded(StandaloneKinds.workloads("Deployment", "apis/apps/v1", "deployments"), """
+            kind: Deployment
+            metadata: {namespace: shop, name: web}
+            spec: {template: {spec: {%s, containers:
+              [{readinessProbe: {httpGet: {path: /ready, port: 8080}}}]}}}
+            """.formatted(pod)).value();
 
     assertThat(shown(gated.probing("8080", new ArrayList<>()))).isEqualTo(probing);
   }
