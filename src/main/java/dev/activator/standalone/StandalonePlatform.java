@@ -116,12 +116,26 @@ public final class StandalonePlatform implements Platform {
     return access;
   }
 
-  /** The URI of the leader's autoscaler, or of this activator's while no leader is known. */
   @Override
   public URI autoscaler() {
-    String last = election.view().holder();
-    String ip = last.isEmpty() ? identity.podIp : last.substring(last.lastIndexOf('_') + 1);
-    return URI.create("ws://" + (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + identity.port);
+    return autoscalerOf(election.view().holder(), identity);
+  }
+
+  /**
+   * The URI of the leader's autoscaler, or of this activator's while no leader is known: the lease has
+   * no holder, or one that another tool wrote.
+   */
+  static URI autoscalerOf(String holder, Identity own) {
+    String ip = holder.substring(holder.lastIndexOf('_') + 1);
+    try {
+      return uri(ip.isEmpty() ? own.podIp : ip, own.port);
+    } catch (IllegalArgumentException e) {
+      return uri(own.podIp, own.port);
+    }
+  }
+
+  private static URI uri(String ip, int port) {
+    return URI.create("ws://" + (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port);
   }
 
   @Override

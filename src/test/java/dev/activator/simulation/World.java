@@ -113,7 +113,7 @@ final class World {
   /** As the product's own wiring does. */
   private void join(RevisionBackendsManager backends) {
     cluster.revisions().subscribe("test", now -> story.tell("heard of %s %s", now.id(), now.uid()));
-    TestRevisions.onEnd(cluster, id -> story.tell("heard of the end of %s", id));
+    TestRevisions.onEnd(cluster, id -> story.tell("noticed the end of %s", id));
     cluster.pods().subscribe("test", now -> story.tell("heard of pods %s", now));
     cluster.revisions().subscribe("test", throttler::revision);
     cluster.revisions().subscribe("test", backends::revision);

@@ -43,6 +43,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Everything that scales, as in a cluster without Knative, over HTTP and WebSockets. */
 class StandalonePlatformTest {
@@ -121,6 +123,17 @@ class StandalonePlatformTest {
         .valueStream().filter(one -> one.path("type").asString().equals(type)).findFirst()
         .map(one -> one.path("status").asString() + " " + one.path("reason").asString())
         .orElse("");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', 10.0.0.9", "activator-2_10.0.0.2, 10.0.0.2", "activator-2_fd00::2, [fd00::2]",
+      "'x y', 10.0.0.9", "'a_b c', 10.0.0.9"})
+  void reportsToTheHolderOfTheLease_orToItselfWhileThatIsNoActivator(String holder, String host) {
+    var own = new StandalonePlatform.Identity("activator-1", "10.0.0.9", "system", "activator",
+        "activator", 8080);
+
+    assertThat(StandalonePlatform.autoscalerOf(holder, own))
+        .isEqualTo(URI.create("ws://" + host + ":8080"));
   }
 
   @Test
