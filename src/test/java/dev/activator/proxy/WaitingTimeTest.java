@@ -93,6 +93,19 @@ class WaitingTimeTest extends WireTest {
   }
 
   @Test
+  void sendsNothingWhoseDeadlineHasPassed_whenAConnectionIsOpen() throws Exception {
+    pod(OK);
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      seen();
+      Activator.request(caller, "GET / HTTP/1.1", "grpc-timeout: 1n");
+      assertThat(response(caller)).startsWith("504 ");
+    }
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
   void saysWhichOfTheRevisionsTimeoutsIsOver() throws Exception {
     var none = Duration.ZERO;
     var some = Duration.ofMillis(50);

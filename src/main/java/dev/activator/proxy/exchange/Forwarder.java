@@ -100,6 +100,9 @@ final class Forwarder implements UpstreamListener {
   }
 
   void start() {
+    if (isTooLate()) {
+      return;
+    }
     var pool = pool();
     var service = exchange.service();
     var fields = exchange.fields();
@@ -127,9 +130,17 @@ final class Forwarder implements UpstreamListener {
     return http2 ? pools.toHttp2(to, revision) : pools.to(to, revision);
   }
 
-  private void dial(UpstreamPool pool) {
-    if (exchange.callerNanosLeft() <= 0) {
+  /** Ends the request if its caller's deadline is over. */
+  private boolean isTooLate() {
+    boolean late = exchange.callerNanosLeft() <= 0;
+    if (late) {
       exchange.timedOut(TimeoutKind.CALLER);
+    }
+    return late;
+  }
+
+  private void dial(UpstreamPool pool) {
+    if (isTooLate()) {
       return;
     }
     var refusal = pool.refusal();
@@ -147,11 +158,9 @@ final class Forwarder implements UpstreamListener {
     connection = opened;
     exchange.deadlines.stepDone();
     exchange.connected();
-    if (exchange.callerNanosLeft() > 0) {
+    if (!isTooLate()) {
       send(opened);
       flush();
-    } else {
-      exchange.timedOut(TimeoutKind.CALLER);
     }
   }
 
