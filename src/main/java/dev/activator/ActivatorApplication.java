@@ -124,11 +124,12 @@ public class ActivatorApplication {
     application.setAdditionalProfiles(mode.profile());
     // A lambda, so that the log names this class as the caller.
     var hint = ActivatorMode.hint(System.getenv());
-    application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)), _ -> {
+    var settings = new SettingsCheck(sentence -> log.warn(sentence));
+    application.addInitializers(settings, _ -> {
       if (!hint.isEmpty()) {
         log.info(hint);
       }
-    }, new HostCheck(),
+    }, new HostCheck(), settings::register,
         context -> context.getBeanFactory().registerSingleton("shutdown", shutdown));
     var context = application.run(command.properties().toArray(String[]::new));
     shutdown.running(() -> unready(context));

@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import java.util.Objects;
 import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.settings.CallerTlsProperties;
 import dev.activator.settings.EmbeddedProperties;
@@ -12,7 +11,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -33,6 +34,7 @@ public final class SettingsCheck
   private static final String SECOND_SERVER = "management.server.port";
 
   private final Consumer<String> onWarning;
+  private @Nullable Settings settings;
 
   public SettingsCheck(Consumer<String> onWarning) {
     this.onWarning = onWarning;
@@ -47,9 +49,13 @@ public final class SettingsCheck
           SECOND_SERVER + " cannot be set: health and metrics are on "
               + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
     }
-    var settings = new Settings(environment);
+    settings = new Settings(environment);
     checkPorts(environment, settings);
-    settings.registerIn(context.getBeanFactory());
+  }
+
+  /** Binds all records for their beans. Call after all other checks, which name more than one at a time. */
+  public void register(ConfigurableApplicationContext context) {
+    Objects.requireNonNull(settings).registerIn(context.getBeanFactory());
   }
 
   /** Binds each record of settings once, for these checks and for its bean. */

@@ -19,7 +19,7 @@ final class ActivatorProcess implements AutoCloseable {
   private static final Map<String, String> FREE_PORTS = Map.of("SERVER_PORT", "0",
       "ACTIVATOR_PORT_HTTP1", "0", "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", "0",
       "ACTIVATOR_PROFILING_PORT", "0", "ACTIVATOR_EMBEDDED_APIPORT", "0",
-      "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0");
+      "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0", "ACTIVATOR_LENDING_PORT", "0");
 
   private static final List<String> PACKAGED = List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
       "--sun-misc-unsafe-memory-access=allow", "-jar", System.getProperty("activator.jar"));

@@ -73,8 +73,10 @@ class SettingsCheckTest {
         throw new AssertionError("bound again");
       }));
 
-      new SettingsCheck(_ -> {
-      }).initialize(context);
+      var check = new SettingsCheck(_ -> {
+      });
+      check.initialize(context);
+      check.register(context);
       context.refresh();
 
       assertThat(context.getBean(ConsoleProperties.class).port()).isEqualTo(7);
