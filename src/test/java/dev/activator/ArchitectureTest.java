@@ -220,7 +220,7 @@ class ArchitectureTest {
 
   /**
    * What is known of a revision ends with it. These maps are an index of all revisions, values that
-   * come before their Revision, an order of work, and what other activators are told.
+   * come before their Revision, an order of work, and what other activators get to know.
    */
   @Test
   void whatIsKeptForARevisionIsInASlot() {
