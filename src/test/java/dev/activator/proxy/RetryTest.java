@@ -1,9 +1,12 @@
 package dev.activator.proxy;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.FullPod;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.RawPeer;
+import java.net.ConnectException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.DisplayName;
@@ -128,6 +131,9 @@ class RetryTest extends WireTest {
       });
       activator.throttle.retriesGoTo(pod.destination());
       gone.close();
+      // Its listener may end a moment later.
+      eventually(() -> assertThatThrownBy(() -> RawPeer.connect(gone.destination().port()))
+          .isInstanceOf(ConnectException.class));
       Activator.request(caller, "GET / HTTP/1.1");
 
       // then another answers
