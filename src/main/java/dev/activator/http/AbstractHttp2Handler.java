@@ -52,7 +52,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private static final long LAST_FRAMES_MILLIS = 2_000;
 
   private @Nullable ChannelHandlerContext context;
-  private final FrameTurns turns;
+  private final ReadTurn turn;
   private final Http2Connection.PropertyKey user;
   private final OutgoingHttp2Head head = new OutgoingHttp2Head();
   private boolean reading;
@@ -63,8 +63,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     // No GOAWAY is sent when the channel closes; subclasses send it where it is due.
     super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
-    turns = new FrameTurns(loop, new WaitingFrames());
-    setup.connect(this, turns);
+    turn = new ReadTurn(loop, this::handleWaiting);
+    setup.connect(this, turn);
     user = connection().newKey();
   }
 
@@ -124,9 +124,9 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
 
   @Override
   public void channelReadComplete(ChannelHandlerContext on) throws Exception {
-    turns.readCompletes();
+    turn.readCompletes();
     reading = false;
-    if (turns.isOver()) {
+    if (turn.isOver()) {
       // Requests no further read.
       flush(on);
     } else {
@@ -136,31 +136,23 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
 
   @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
-    turns.lift();
+    turn.lift();
     super.channelInactive(on);
   }
 
-  /** The frames that were left over from the last turn. */
-  private final class WaitingFrames implements FrameTurns.Connection {
-    @Override
-    public void pauseReading() {
-      context().channel().config().setAutoRead(false);
+  /** Handles the frames that were left over from the last turn. */
+  private void handleWaiting() {
+    if (context().isRemoved() || !context().channel().isActive()) {
+      return;
     }
-
-    @Override
-    public void handleWaiting() {
-      if (context().isRemoved() || !context().channel().isActive()) {
-        return;
+    try {
+      channelRead(context(), Unpooled.EMPTY_BUFFER);
+      if (!turn.isOver()) {
+        context().channel().config().setAutoRead(true);
       }
-      try {
-        channelRead(context(), Unpooled.EMPTY_BUFFER);
-        if (!turns.isOver()) {
-          context().channel().config().setAutoRead(true);
-        }
-        channelReadComplete(context());
-      } catch (Exception e) {
-        onError(context(), false, e);
-      }
+      channelReadComplete(context());
+    } catch (Exception e) {
+      onError(context(), false, e);
     }
   }
 

@@ -33,7 +33,7 @@ final class FrameReader
 
   private final IncomingHttp2Head.Decoder heads;
   private final FrameGuard limits;
-  private @Nullable FrameTurns turns;
+  private @Nullable ReadTurn turn;
   private int maxFrameSize = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private boolean failed;
 
@@ -55,8 +55,8 @@ final class FrameReader
     this.limits = limits;
   }
 
-  void limitTurns(FrameTurns by) {
-    turns = by;
+  void limit(ReadTurn by) {
+    turn = by;
   }
 
   @Override
@@ -67,7 +67,7 @@ final class FrameReader
       return;
     }
     try {
-      while (frameHeader(in) && in.readableBytes() >= length) {
+      while (frameHeader(context, in) && in.readableBytes() >= length) {
         withinFrame = false;
         int end = in.readerIndex() + length;
         try {
@@ -91,7 +91,7 @@ final class FrameReader
     return partial ? before + FRAME_HEADER_BYTES + in.readableBytes() : before;
   }
 
-  private boolean frameHeader(ByteBuf in) throws Http2Exception {
+  private boolean frameHeader(ChannelHandlerContext context, ByteBuf in) throws Http2Exception {
     if (withinFrame) {
       return true;
     }
@@ -106,11 +106,24 @@ final class FrameReader
     if (length > maxFrameSize) {
       throw wrongSize();
     }
-    withinFrame = (turns == null || turns.mayBegin(type)) && limits.mayBegin(type, flags, length);
+    withinFrame = mayBegin(context) && limits.mayBegin(type, flags, length);
     if (!withinFrame) {
       in.readerIndex(start);
     }
     return withinFrame;
+  }
+
+  private boolean mayBegin(ChannelHandlerContext context) {
+    if (turn == null) {
+      return true;
+    }
+    boolean may = type == Http2FrameTypes.HEADERS ? turn.mayBeginHead() : turn.mayBegin();
+    if (may) {
+      turn.count(1);
+    } else {
+      context.channel().config().setAutoRead(false);
+    }
+    return may;
   }
 
   private void payload(ChannelHandlerContext context, ByteBuf in, int end,

@@ -66,8 +66,8 @@ public final class Http2Setup {
     return decoder;
   }
 
-  void connect(AbstractHttp2Handler<?> endpoint, FrameTurns turns) {
-    reader.limitTurns(turns);
+  void connect(AbstractHttp2Handler<?> endpoint, ReadTurn turn) {
+    reader.limit(turn);
     writer.onOverLimit(endpoint::tooManyControlFrames);
     writer.onMessageFrame(endpoint::wroteMessageFrame);
     if (pending != null) {

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.http.ReadTurn;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.codec.Http1RequestDecoder;
@@ -62,14 +63,15 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   private int headBytes;
 
-  Http1CallerConnection(Channel channel, Http1RequestDecoder decoder, RequestDispatcher dispatcher,
-      Duration headTimeout, AbusiveConnectionCounter endedConnections) {
+  Http1CallerConnection(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
+      AbusiveConnectionCounter endedConnections) {
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.caller = Caller.of(channel);
     this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
-    this.reader = new Http1RequestReader(channel, decoder, dispatcher.loop(), dispatcher.held(),
-        headTimeout, timer, endedConnections);
+    this.reader = new Http1RequestReader(channel, dispatcher.loop(),
+        new ReadTurn(dispatcher.loop(), this::takeRest), dispatcher.held(), headTimeout, timer,
+        endedConnections);
     this.writer = new Http1ResponseWriter(channel, dispatcher.loop());
     this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
   }
@@ -105,8 +107,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     flush();
   }
 
-  private void nextTurn() {
-    reader.nextTurn();
+  private void takeRest() {
     reading = true;
     takeNext();
     endReading();
@@ -133,16 +134,8 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   }
 
   private void take(HttpObject part) {
-    if (reader.isTurnOver()) {
-      // Unlike an executed task, a scheduled one runs after other connections were read.
-      dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
-    }
-    handle(part);
-  }
-
-  private void handle(HttpObject part) {
     if (part instanceof HttpRequest request) {
-      handle(request);
+      dispatch(request);
     } else if (part.decoderResult().isFailure()) {
       ReferenceCountUtil.release(part);
       malformedBody(part.decoderResult().cause());
@@ -153,7 +146,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void handle(HttpRequest request) {
+  private void dispatch(HttpRequest request) {
     discardedBytes = 0;
     headBytes = dispatcher.holdLargeHead(request, Integer.MAX_VALUE);
     var version = Http1RequestDecoder.version(request);
@@ -450,7 +443,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     for (var part = reader.last(); part != null; part = reader.last()) {
-      handle(part);
+      take(part);
     }
     reader.stop();
     var gone = current;

@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.ReadTurn;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.Http1RequestDecoder;
@@ -33,13 +34,11 @@ import org.slf4j.LoggerFactory;
  * for any time, but not within a head.
  */
 final class Http1RequestReader {
-  /** About a millisecond of work; a request without a body is two parts. */
-  static final int PARTS_PER_TURN = 64;
-
   private static final Logger log = LoggerFactory.getLogger(Http1RequestReader.class);
 
   private final Channel channel;
   private final Loop loop;
+  private final ReadTurn turn;
   private final HeldRequestBytes.Share held;
   private final Duration headTimeout;
   private final ResettableTimer timer;
@@ -52,7 +51,6 @@ final class Http1RequestReader {
   private boolean headBegun;
   private boolean parseScheduled;
   private final RequestBuffer waiting;
-  private int partsLeft = PARTS_PER_TURN;
   /** Whether the exchange of a request that was taken has not ended. */
   private boolean serving;
   /** Whether the last part that was taken ends a request. */
@@ -64,13 +62,16 @@ final class Http1RequestReader {
   private boolean bodyWanted = true;
   private boolean reads = true;
 
-  /** @param timer its task calls {@link #isLate} */
-  Http1RequestReader(Channel channel, Http1RequestDecoder decoder, Loop loop,
-      HeldRequestBytes.Share held,
+  /**
+   * @param turn takes the parts that wait when the next one begins
+   * @param timer its task calls {@link #isLate}
+   */
+  Http1RequestReader(Channel channel, Loop loop, ReadTurn turn, HeldRequestBytes.Share held,
       Duration headTimeout, ResettableTimer timer, AbusiveConnectionCounter endedConnections) {
     this.channel = channel;
-    this.decoder = decoder;
+    this.decoder = channel.pipeline().get(Http1RequestDecoder.class);
     this.loop = loop;
+    this.turn = turn;
     this.held = held;
     this.headTimeout = headTimeout;
     this.timer = timer;
@@ -116,12 +117,11 @@ final class Http1RequestReader {
   }
 
   private boolean mayTake(HttpObject part) {
-    return partsLeft > 0
-        && (part instanceof HttpRequest ? !serving : !requestEnded || tunnel);
+    return (part instanceof HttpRequest ? !serving : !requestEnded || tunnel) && turn.mayBegin();
   }
 
   private HttpObject taken(HttpObject part) {
-    partsLeft--;
+    turn.count(1);
     if (part instanceof HttpRequest request) {
       serving = true;
       // More may follow a refused request and must be read before closing.
@@ -168,23 +168,11 @@ final class Http1RequestReader {
   }
 
   void readEnds() {
-    if (partsLeft > 0) {
-      partsLeft = PARTS_PER_TURN;
-    }
+    turn.readCompletes();
     if (isIdle()) {
       headMayBegin();
     }
     countHead();
-  }
-
-  /** Whether no more parts are taken before {@link #nextTurn}. */
-  boolean isTurnOver() {
-    return partsLeft == 0;
-  }
-
-  void nextTurn() {
-    partsLeft = PARTS_PER_TURN;
-    updateReading();
   }
 
   /** Takes nothing from now on. */
@@ -220,7 +208,7 @@ final class Http1RequestReader {
 
   private void updateReading() {
     boolean full = !waiting.isEmpty()
-        && (partsLeft <= 0 || waiting.bytes() >= held.windowWhileForwarding());
+        && (turn.isOver() || waiting.bytes() >= held.windowWhileForwarding());
     boolean now = dropping || (bodyWanted && !full);
     if (now != reads) {
       reads = now;

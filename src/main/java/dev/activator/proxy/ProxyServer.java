@@ -155,8 +155,7 @@ public final class ProxyServer {
     pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, decoder, dispatcher)));
     pipeline.addLast(decoder);
     pipeline.addLast(new ResponseEncoder());
-    pipeline.addLast(
-        new Http1CallerConnection(connection, decoder, dispatcher, headTimeout, ended));
+    pipeline.addLast(new Http1CallerConnection(connection, dispatcher, headTimeout, ended));
     if (drainAnnounced || draining) {
       pipeline.fireUserEventTriggered(Drain.SOON);
     }

@@ -1,6 +1,8 @@
 package dev.activator.upstream;
 
 import dev.activator.http.Http1Encoder.RequestEncoder;
+import dev.activator.http.ReadTurn;
+import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.upstream.policy.TcpConnectionHealth;
 import dev.activator.upstream.LoopConnectionPools.Http1Pool;
@@ -51,6 +53,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private final Channel channel;
   private final Http1Pool pool;
   private final Http1ResponseDecoder decoder;
+  private final ReadTurn turn;
   private final boolean overTls;
   @Nullable Http1PodConnection older;
   @Nullable Http1PodConnection newer;
@@ -67,7 +70,6 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private boolean switched;
   private boolean closeNotified;
   private boolean paused;
-  private boolean turnOver;
   /** Whether the pod has ended its side of a tunnel. */
   private boolean inputEnded;
   /** The end of our side of a tunnel, done when all is written; null if it goes on. */
@@ -80,6 +82,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     this.pool = pool;
     this.listener = listener;
     this.decoder = channel.pipeline().get(Http1ResponseDecoder.class);
+    this.turn = new ReadTurn(new NettyLoop(channel.eventLoop()), this::decodeWaiting);
+    decoder.limit(turn);
     this.overTls = channel.pipeline().get(SslHandler.class) != null;
   }
 
@@ -169,25 +173,15 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   }
 
   private void updateReading() {
-    channel.config().setAutoRead(!paused && !turnOver);
+    channel.config().setAutoRead(!paused && !turn.isOver());
   }
 
-  /** Lets other connections be read before the rest of what this one sent is handled. */
-  private void endTurn() {
-    turnOver = true;
-    updateReading();
-    // Unlike an executed task, a scheduled one runs after other connections were read.
-    channel.eventLoop().schedule(this::nextTurn, 0, TimeUnit.NANOSECONDS);
-  }
-
-  private void nextTurn() {
-    turnOver = false;
+  private void decodeWaiting() {
     updateReading();
     var context = channel.pipeline().context(decoder);
     if (context == null || !channel.isActive()) {
       return;
     }
-    decoder.nextTurn();
     try {
       decoder.channelRead(context, Unpooled.EMPTY_BUFFER);
       decoder.channelReadComplete(context);
@@ -285,9 +279,6 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (decoder.isTurnOver() && !turnOver) {
-      endTurn();
-    }
     var to = listener;
     if (to == null || responseEnded) {
       ReferenceCountUtil.release(message);
@@ -409,9 +400,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (!turnOver) {
-      decoder.nextTurn();
-    }
+    turn.readCompletes();
     if (listener != null) {
       listener.readComplete();
     }

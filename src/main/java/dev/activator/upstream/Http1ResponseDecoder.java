@@ -4,6 +4,7 @@ import dev.activator.http.HeaderCountLimit;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.IncomingHttp2Head;
 import dev.activator.http.HeaderNameCache;
+import dev.activator.http.ReadTurn;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -32,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
-  /** The maximum number of heads and parts in a turn of the loop. The others wait, undecoded. */
-  private static final int PARTS_PER_TURN = 64;
   private static final int MAX_PIECE_BYTES = 64 << 10;
   /**
    * The maximum of one read. So the decoder sees every line of twice this length while it is
@@ -50,7 +49,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_RESPONSES);
   private @Nullable HttpMethod method;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
-  private int partsLeft = PARTS_PER_TURN;
+  private @Nullable ReadTurn turn;
   private boolean begins;
   private boolean inHttp2;
   private boolean hadLongLine;
@@ -71,19 +70,17 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
     begins = true;
   }
 
-  /** Whether nothing more is decoded until {@link #nextTurn}. */
-  boolean isTurnOver() {
-    return partsLeft <= 0;
-  }
-
-  void nextTurn() {
-    partsLeft = PARTS_PER_TURN;
+  /** Parts beyond the turn wait, undecoded. */
+  void limit(ReadTurn by) {
+    turn = by;
   }
 
   /** Decodes what waits, because nothing follows it. */
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    partsLeft = Integer.MAX_VALUE;
+    if (turn != null) {
+      turn.lift();
+    }
     super.channelInactive(context);
   }
 
@@ -114,7 +111,9 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
     if (method == null) {
       in.skipBytes(in.readableBytes());
       context.close();
-    } else if (!isTurnOver()) {
+    } else if (turn != null && !turn.mayBegin()) {
+      context.channel().config().setAutoRead(false);
+    } else {
       if (begins) {
         begins = false;
         // A frame header has three bytes of length, the type, the flags, and four bytes of the
@@ -125,7 +124,9 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
       }
       int before = in.readableBytes();
       super.decode(context, in, out);
-      partsLeft -= out.size();
+      if (turn != null) {
+        turn.count(out.size());
+      }
       // The decoder leaves only an incomplete line unread: of the head, of a chunk, or of the
       // trailers.
       hadLongLine |= before > MAX_PARTIAL_LINE_BYTES && in.readableBytes() == before;

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.http.FrameTurns;
+import dev.activator.http.ReadTurn;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -77,7 +77,7 @@ class FairTurnsTest extends WireTest {
       byte[] flood = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS)
           .getBytes(StandardCharsets.US_ASCII);
       for (int round = 0; round < ROUNDS; round++) {
-        assertThat(servedBefore(flooding, flood)).isLessThan(Http1RequestReader.PARTS_PER_TURN);
+        assertThat(servedBefore(flooding, flood)).isLessThan(ReadTurn.MAX_PARTS);
         // And each request of the flood has its answer.
         for (int i = 0; i < REQUESTS; i++) {
           assertThat(response(flooding)).startsWith("404 ");
@@ -106,7 +106,7 @@ class FairTurnsTest extends WireTest {
           stream += 2;
         }
         assertThat(servedBefore(flooding.peer(), flood.toByteArray()))
-            .isLessThanOrEqualTo(FrameTurns.FRAMES_PER_TURN);
+            .isLessThanOrEqualTo(ReadTurn.MAX_PARTS);
         assertThat(flooding.responses(REQUESTS)).hasSize(REQUESTS);
       }
     }

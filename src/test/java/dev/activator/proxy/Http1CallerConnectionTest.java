@@ -56,10 +56,9 @@ class Http1CallerConnectionTest {
       }
       return throttle.admit(revision, caller);
     }, pod, held.share());
-    var decoder = new Http1RequestDecoder();
-    channel.pipeline().addLast(decoder, new ResponseEncoder());
+    channel.pipeline().addLast(new Http1RequestDecoder(), new ResponseEncoder());
     channel.pipeline().addLast(
-        new Http1CallerConnection(channel, decoder, dispatcher, HEAD_TIMEOUT, ended));
+        new Http1CallerConnection(channel, dispatcher, HEAD_TIMEOUT, ended));
   }
 
   @AfterEach

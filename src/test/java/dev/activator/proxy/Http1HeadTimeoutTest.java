@@ -5,6 +5,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.ReadTurn;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
 import dev.activator.proxy.codec.Http1RequestDecoder;
@@ -28,8 +29,9 @@ class Http1HeadTimeoutTest {
   private final Http1RequestDecoder decoder = new Http1RequestDecoder();
   private final EmbeddedChannel channel = new EmbeddedChannel(decoder);
   private final ResettableTimer timer = new ResettableTimer(loop, this::check);
-  private final Http1RequestReader reader = new Http1RequestReader(channel, decoder, loop,
-      held.share(), ofSeconds(60), timer, ended);
+  private final Http1RequestReader reader = new Http1RequestReader(channel, loop,
+      new ReadTurn(loop, () -> {
+      }), held.share(), ofSeconds(60), timer, ended);
   private boolean late;
 
   private void check() {

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.ReadTurn;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.proxy.exchange.HeldRequestBytes;
@@ -33,10 +34,10 @@ class Http1RequestReaderTest {
   private static final int WINDOW_BYTES = 64 << 10;
 
   private final HeldRequestBytes held = new HeldRequestBytes(new HeldMemoryLimit(256 << 20));
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final EmbeddedChannel channel = new EmbeddedChannel(new Http1RequestDecoder());
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Http1RequestReader waiting = new Http1RequestReader(channel,
-      new Http1RequestDecoder(), loop, held.share(), Duration.ofMinutes(1),
+  private final Http1RequestReader waiting = new Http1RequestReader(channel, loop,
+      new ReadTurn(loop, this::takeWaiting), held.share(), Duration.ofMinutes(1),
       new ResettableTimer(loop, () -> {
       }), new AbusiveConnectionCounter());
   private final List<HttpObject> taken = new ArrayList<>();
@@ -176,7 +177,7 @@ class Http1RequestReaderTest {
     taken.clear();
 
     // when the heads of many requests come in one turn, and each is answered at once
-    int some = Http1RequestReader.PARTS_PER_TURN;
+    int some = ReadTurn.MAX_PARTS;
     for (int i = 0; i < 3 * some; i++) {
       var part = waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
       if (part != null) {
@@ -188,10 +189,8 @@ class Http1RequestReaderTest {
     // then some are taken in each
     for (int turns = 1; turns <= 3; turns++) {
       assertThat(taken).hasSize(turns * some);
-      assertThat(waiting.isTurnOver()).isTrue();
       assertThat(channel.config().isAutoRead()).isEqualTo(turns == 3);
-      waiting.nextTurn();
-      takeWaiting();
+      loop.turn();
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.http.FrameTurns;
+import dev.activator.http.ReadTurn;
 import dev.activator.http.FrameBudget;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.FakePod;
@@ -104,20 +104,20 @@ class Http2FloodLimiterTest {
 
   @Test
   void handlesAFewFramesInEachTurnAndReadsNoMoreUntilAllAreHandled() {
-    receives(pings(5 * FrameTurns.FRAMES_PER_TURN));
+    receives(pings(5 * ReadTurn.MAX_PARTS));
 
     for (int turns = 1; turns < 5; turns++) {
-      assertThat(answers()).isEqualTo(turns * FrameTurns.FRAMES_PER_TURN);
+      assertThat(answers()).isEqualTo(turns * ReadTurn.MAX_PARTS);
       assertThat(channel.config().isAutoRead()).isFalse();
       loop.turn();
     }
-    assertThat(answers()).isEqualTo(5 * FrameTurns.FRAMES_PER_TURN);
+    assertThat(answers()).isEqualTo(5 * ReadTurn.MAX_PARTS);
     assertThat(channel.config().isAutoRead()).isTrue();
   }
 
   @Test
   void leavesAHeadToTheNextTurnIfThoseBeforeTookLong() {
-    requestTakes = Duration.ofNanos(FrameTurns.TURN_NANOS / 2);
+    requestTakes = Duration.ofNanos(ReadTurn.MAX_NANOS / 2);
     receives(heads(6));
 
     for (int turns = 1; turns <= 3; turns++) {
