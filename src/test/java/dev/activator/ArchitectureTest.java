@@ -164,10 +164,13 @@ class ArchitectureTest {
   void fewKnowTheClientLibrary() {
     noClasses().that().resideInAPackage(inside("kube")).and()
         .haveNameNotMatching(
-            ".*[.](KubernetesClientFactory|KubeconfigReader|KubernetesApiClient|KubernetesHttpClientFactory)([$].*)?")
+            ".*[.](KubernetesClientFactory|KubeconfigReader|KubernetesApiClient|KubernetesHttpClientFactory"
+                + "|ExecPlugin|ExecCredentials)([$].*)?")
         .should()
         .dependOnClassesThat().resideInAnyPackage("io.fabric8..", "io.kubernetes..", "okhttp3..")
-        .because("two classes make its configuration, two send requests").check(PRODUCT);
+        .because(
+            "two classes make its configuration, two send requests, two are a command for credentials")
+        .check(PRODUCT);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.ExecEnvVar;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
+import io.fabric8.kubernetes.api.model.NamedExtension;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,7 +21,9 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
@@ -109,7 +112,23 @@ final class KubeconfigReader {
     cluster.setCertificateAuthority(text(from, "certificate-authority"));
     cluster.setCertificateAuthorityData(text(from, "certificate-authority-data"));
     cluster.setProxyUrl(text(from, "proxy-url"));
+    cluster.setExtensions(list(from, "extensions", one -> {
+      var content = field(one, "extension");
+      return new NamedExtension(content == null ? null : new NodeValue().of(content),
+          text(one, "name"));
+    }));
     return cluster;
+  }
+
+  /** Makes what a node says in YAML: text, numbers, lists and maps. */
+  private static final class NodeValue extends SafeConstructor {
+    NodeValue() {
+      super(new LoaderOptions());
+    }
+
+    Object of(Node node) {
+      return constructDocument(node);
+    }
   }
 
   private static AuthInfo user(@Nullable Node from) {
@@ -148,6 +167,9 @@ final class KubeconfigReader {
     exec.setEnv(list(from, "env",
         one -> new ExecEnvVar(text(one, "name"),
             Objects.requireNonNullElse(text(one, "value"), ""))));
+    exec.setInstallHint(text(from, "installHint"));
+    exec.setInteractiveMode(text(from, "interactiveMode"));
+    exec.setProvideClusterInfo("true".equalsIgnoreCase(text(from, "provideClusterInfo")));
     return exec;
   }
 

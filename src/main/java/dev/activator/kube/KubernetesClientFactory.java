@@ -3,10 +3,13 @@ package dev.activator.kube;
 import dev.activator.kube.decode.ListWatchParser;
 import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.kube.reflector.ApiErrorText;
+import dev.activator.kube.reflector.ExecCredentials;
+import dev.activator.kube.reflector.ExecPlugin;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.config.OutboundProxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
+import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
@@ -20,6 +23,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -123,7 +127,7 @@ public final class KubernetesClientFactory {
     }
   }
 
-  private static ClusterUnavailableException unusable(Path file, RuntimeException cause) {
+  private static ClusterUnavailableException unusable(Path file, Exception cause) {
     return new ClusterUnavailableException(
         "the kubeconfig at " + file + " cannot be used: " + cause.getMessage());
   }
@@ -155,14 +159,20 @@ public final class KubernetesClientFactory {
         throw new IllegalArgumentException("its cluster '" + context.getCluster()
             + "' has a certificate authority and 'insecure-skip-tls-verify: true'");
       }
+      var user = context.getUser() == null
+          ? null
+          : named("user", context.getUser(), read.getUsers(), NamedAuthInfo::getName).getUser();
+      var plugin = user == null ? null : plugin(user, cluster, file);
       var config = Config.empty();
       KubeConfigUtils.merge(config, null, read);
-      if (context.getUser() != null) {
-        use(named("user", context.getUser(), read.getUsers(), NamedAuthInfo::getName).getUser(),
-            config, file);
+      if (user != null) {
+        use(user, config, file);
+      }
+      if (plugin != null) {
+        config.setOauthTokenProvider(new ExecCredentials(plugin, Clock.systemUTC()));
       }
       return config;
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       throw unusable(file, e);
     }
   }
@@ -177,6 +187,23 @@ public final class KubernetesClientFactory {
     var missing = name == null ? "it names no " + kind : "it has no " + kind + " '" + name + "'";
     return all.stream().filter(one -> Objects.equals(nameOf.apply(one), name)).findFirst()
         .orElseThrow(() -> new IllegalArgumentException(missing));
+  }
+
+  /**
+   * Takes the plugin from a user; null if it has none, or a token, which wins as in client-go. The
+   * library would run it without what it needs, and would go on without credentials if it fails.
+   */
+  private static @Nullable ExecPlugin plugin(AuthInfo user, Cluster cluster, Path kubeconfig)
+      throws IOException {
+    var exec = user.getExec();
+    user.setExec(null);
+    if (exec == null || user.getToken() != null || user.getTokenFile() != null) {
+      return null;
+    }
+    if (user.getAuthProvider() != null) {
+      throw new IllegalArgumentException("its user has both 'exec' and 'auth-provider'");
+    }
+    return ExecPlugin.of(exec, cluster, kubeconfig);
   }
 
   /** Applies the fields of the user that the library ignores. */

@@ -220,19 +220,22 @@ class KubernetesClientFactoryTest {
   }
 
   @Test
-  void runsTheCommandForTheToken(@TempDir Path directory) throws IOException {
+  void runsACommandBesideTheKubeconfig(@TempDir Path directory) throws IOException {
     // A link: a file that was just written may still be open in a process that another test starts.
     Files.createSymbolicLink(directory.resolve("token"), Path.of("/bin/sh"));
-    var script = Files.writeString(directory.resolve("script"), """
-        echo "{\\"apiVersion\\": \\"v1\\", \\"status\\": {\\"token\\": \\"$ANSWER-$1\\"}}"
-        """);
+    var script = Files.writeString(directory.resolve("script"),
+        """
+            echo "{\\"kind\\": \\"ExecCredential\\", \\"apiVersion\\": \\"client.authentication.k8s.io/v1\\",
+                \\"status\\": {\\"token\\": \\"$ANSWER-$1\\"}}"
+            """);
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
-        "exec: {apiVersion: v1, command: ./token, args: [" + script
+        "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,"
+            + " command: ./token, args: [" + script
             + ", now], env: [{name: ANSWER, value: made}, {name: NONE, value: ''}]}"));
 
     var config = KubernetesClientFactory.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
-    assertThat(config.getAutoOAuthToken()).isEqualTo("made-now");
+    assertThat(config.getOauthTokenProvider().getToken()).isEqualTo("made-now");
   }
 
   @Test

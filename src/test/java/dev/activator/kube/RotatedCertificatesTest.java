@@ -47,6 +47,7 @@ class RotatedCertificatesTest {
   private final Certificate second = Certificate.rsa();
   private final List<java.security.cert.Certificate> callers = new CopyOnWriteArrayList<>();
   private final List<String> methods = new CopyOnWriteArrayList<>();
+  private volatile int status = 200;
   @TempDir
   private Path directory;
   private HttpsServer server = serve(0, old.issue("localhost"));
@@ -95,7 +96,7 @@ class RotatedCertificatesTest {
     made.createContext("/", exchange -> {
       methods.add(exchange.getRequestMethod());
       callers.add(((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0]);
-      exchange.sendResponseHeaders(200, -1);
+      exchange.sendResponseHeaders(status, -1);
       exchange.close();
     });
     made.start();
@@ -313,6 +314,38 @@ class RotatedCertificatesTest {
       ask(api);
     }
     assertThat(callers).containsExactly(first.certificate(), second.certificate());
+  }
+
+  @Test
+  void showsTheCertificateThatAPluginPrinted_andTheNextOneOnceTheFirstWasRefused()
+      throws Exception {
+    Files.writeString(directory.resolve("plugin"), "cat " + directory.resolve("credential"));
+    replace("credential", credential(first));
+    var file = kubeconfig("certificate-authority-data: " + base64(old.pem()),
+        "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,"
+            + " command: sh, args: [" + directory.resolve("plugin") + "]}");
+    try (var api = open(file)) {
+      assertThat(ask(api)).isEqualTo(200);
+      replace("credential", credential(second));
+      assertThat(ask(api)).isEqualTo(200);
+      status = 401;
+      assertThat(ask(api)).isEqualTo(401);
+      status = 200;
+      assertThat(ask(api)).isEqualTo(200);
+    }
+    assertThat(callers).containsExactly(first.certificate(), first.certificate(),
+        first.certificate(), second.certificate());
+  }
+
+  private static String credential(Certificate certificate) {
+    return """
+        {"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1", "status":
+        {"clientCertificateData": "%s", "clientKeyData": "%s"}}
+        """.formatted(inJson(certificate.pem()), inJson(certificate.keyPem()));
+  }
+
+  private static String inJson(String pem) {
+    return pem.replace("\r", "").replace("\n", "\\n");
   }
 
   private Path kubeconfigWithData(Certificate client) throws Exception {

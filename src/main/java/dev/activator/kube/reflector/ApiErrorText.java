@@ -21,6 +21,10 @@ public final class ApiErrorText {
    * @param resource a resource as in arguments of kubectl, such as {@code endpoints -A}
    */
   public String about(String verb, String resource, Throwable failure) {
+    var missing = find(CredentialsException.class, failure);
+    if (missing != null) {
+      return "no credentials for the Kubernetes API at " + url + ": " + missing.getMessage();
+    }
     var answer = find(KubernetesApiException.class, failure);
     int status = answer == null ? 0 : answer.status();
     return switch (status) {

@@ -76,7 +76,7 @@ public final class KubernetesApiClient implements AutoCloseable {
     var master = config.getMasterUrl();
     this.url = master.endsWith("/") ? master : master + "/";
     this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
-    this.first = transport.client();
+    this.first = transport.unauthenticated();
   }
 
   /** The URL of the API, with a slash at the end. */

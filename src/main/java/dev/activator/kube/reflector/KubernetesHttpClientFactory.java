@@ -25,6 +25,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -58,6 +59,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   static final String HANDLE = "X-Activator-Handle";
   private static final Logger log = LoggerFactory.getLogger(KubernetesHttpClientFactory.class);
   private static final int MAX_DOUBLINGS = 6;
+  private static final int UNAUTHORIZED = 401;
   private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
   private final KubernetesApiClient.@Nullable Source source;
@@ -66,6 +68,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   /** Held by the thread that checks whether certificate files have changed. */
   private final ReentrantLock reading = new ReentrantLock();
   private Config config;
+  private volatile @Nullable ExecCredentials exec;
   private Certificates certificates;
   private FileChangeDetector files;
   /** The files that have changed, and could not be used since then. */
@@ -77,7 +80,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
    * they are regular enough.
    */
   private int requestsToRetry;
-  private volatile @Nullable HttpClient client;
+  private volatile HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
@@ -85,10 +88,12 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   KubernetesHttpClientFactory(Config config, KubernetesApiClient.@Nullable Source source,
       ExecutorService threads) {
     this.config = config;
+    this.exec = exec(config);
     this.certificates = Certificates.of(config);
     this.source = source;
     this.files = files();
     this.threads = threads;
+    this.client = newClient();
   }
 
   /** The certificates and the key, each in base64 or in a file. */
@@ -99,6 +104,10 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       return new Certificates(config.getCaCertData(), config.getCaCertFile(),
           config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
           config.getClientKeyFile());
+    }
+
+    Certificates withKey(@Nullable String nowChain, @Nullable String nowKey) {
+      return new Certificates(authorities, authoritiesFile, nowChain, null, nowKey, null);
     }
 
     private static String pem(@Nullable String data, @Nullable String file) throws IOException {
@@ -175,31 +184,61 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     return handle;
   }
 
+  /** A client that makes requests, and sends none: it may have no credentials yet. */
+  HttpClient unauthenticated() {
+    return client;
+  }
+
   /**
    * The client with the current certificates. After a change, the connections are closed, so that
-   * no request uses a certificate that was replaced. While one caller reads a kubeconfig, which may
-   * run a command, the others get the last client.
+   * no request uses a certificate that was replaced. While one caller reads a kubeconfig, the others
+   * get the last client; while it runs a command for credentials, they wait for it.
    *
    * <p><b>Source.</b> {@code cert_rotation.go} of client-go.
    *
-   * @throws IllegalArgumentException if certificates cannot be read the first time
+   * @throws CredentialsException if a command has no credentials
    */
   HttpClient client() {
-    var last = client;
-    if (last != null && !reading.tryLock()) {
-      return last;
-    }
-    if (last == null) {
+    var plugin = exec;
+    if (plugin != null && !plugin.isCurrent()) {
       reading.lock();
+    } else if (!reading.tryLock()) {
+      return client;
     }
     try {
-      last = client;
-      var now = last == null ? newClient() : unlessChanged(last);
-      client = now;
-      return now;
+      var next = withCredentials(unlessChanged(client));
+      client = next;
+      return next;
     } finally {
       reading.unlock();
     }
+  }
+
+  /** A client with the key that the command of the kubeconfig's user printed last. */
+  private HttpClient withCredentials(HttpClient last) {
+    var plugin = exec;
+    if (plugin == null) {
+      return last;
+    }
+    var now = plugin.current();
+    var before = certificates;
+    if (Objects.equals(now.chain(), before.chain) && Objects.equals(now.key(), before.key)) {
+      return last;
+    }
+    try {
+      certificates = before.withKey(now.chain(), now.key());
+      var next = newClient();
+      closeConnections();
+      return next;
+    } catch (IllegalArgumentException e) {
+      certificates = before;
+      plugin.refused();
+      throw new CredentialsException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static @Nullable ExecCredentials exec(Config config) {
+    return config.getOauthTokenProvider() instanceof ExecCredentials plugin ? plugin : null;
   }
 
   private HttpClient unlessChanged(HttpClient last) {
@@ -234,11 +273,13 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     }
     var next = source.reread().get();
     var now = Certificates.of(next);
-    if (failures == 0 && changed.size() == 1 && now.equals(certificates)) {
+    if (failures == 0 && changed.size() == 1 && exec == null && exec(next) == null
+        && now.equals(certificates)) {
       // Usually only a token was replaced.
       return false;
     }
     config = next;
+    exec = exec(next);
     certificates = now;
     files = files();
     return true;
@@ -264,10 +305,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   }
 
   void close() {
-    var last = client;
-    if (last != null) {
-      last.close();
-    }
+    client.close();
     closeConnections();
   }
 
@@ -379,7 +417,12 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       throw new IOException("cancelled");
     }
     handle.runs(chain.call());
-    return chain.proceed(request.newBuilder().removeHeader(HANDLE).build());
+    var response = chain.proceed(request.newBuilder().removeHeader(HANDLE).build());
+    var plugin = exec;
+    if (plugin != null && response.code() == UNAUTHORIZED) {
+      plugin.refused();
+    }
+    return response;
   }
 
   /**
