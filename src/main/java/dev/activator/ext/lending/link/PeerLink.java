@@ -3,7 +3,6 @@ package dev.activator.ext.lending.link;
 import dev.activator.ext.lending.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.link.PeerNetwork.Self;
-import dev.activator.ext.lending.link.PeerNetwork.Timings;
 import dev.activator.throttle.PeerSnapshot.Load;
 import dev.activator.throttle.PeerSnapshot.State;
 import dev.activator.loop.ResettableTimer;
@@ -21,6 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerLink implements PeerSocket.Events {
   private static final int PROTOCOL = 1;
+  /**
+   * The timeout for opening a connection and for HELLO. The first handshake of a process that is
+   * short of CPU takes seconds.
+   */
+  static final Duration HELLO_TIMEOUT = Duration.ofSeconds(15);
+  private static final Duration PING_PERIOD = Duration.ofSeconds(2);
+  /** The time without a frame after which a link is given up. */
+  private static final Duration SILENCE = Duration.ofSeconds(6);
 
   interface Owner {
     /** The reason why the sender of this HELLO is refused; empty if it is accepted. */
@@ -50,7 +57,6 @@ final class PeerLink implements PeerSocket.Events {
 
   private final Loop loop;
   private final Self self;
-  private final Timings timings;
   private final Owner owner;
   private final Counts counts;
   private final boolean dialed;
@@ -67,18 +73,17 @@ final class PeerLink implements PeerSocket.Events {
   private Duration roundTrip = Duration.ZERO;
 
   /** @param address the address that this side dialled; null if the other side dialled */
-  PeerLink(Loop loop, Self self, Timings timings, Owner owner, Counts counts,
+  PeerLink(Loop loop, Self self, Owner owner, Counts counts,
       @Nullable String address) {
     this.loop = loop;
     this.self = self;
-    this.timings = timings;
     this.owner = owner;
     this.counts = counts;
     this.dialed = address != null;
     this.address = address == null ? "" : address;
     this.deadline = new ResettableTimer(loop, this::late);
     this.pings = new ResettableTimer(loop, this::ping);
-    deadline.within(timings.hello());
+    deadline.within(HELLO_TIMEOUT);
   }
 
   void use(PeerSocket opened) {
@@ -90,20 +95,17 @@ final class PeerLink implements PeerSocket.Events {
     return address;
   }
 
-  boolean isDialed() {
-    return dialed;
-  }
-
   String pod() {
     return hello.getPod();
   }
 
-  long incarnation() {
-    return hello.getIncarnation();
+  PeerId id() {
+    return new PeerId(hello.getAddress(),
+        pod() + "/" + Long.toHexString(hello.getIncarnation()));
   }
 
-  PeerId id() {
-    return new PeerId(address, pod() + "/" + Long.toHexString(incarnation()));
+  PeerState.Link asState() {
+    return new PeerState.Link(id(), dialed);
   }
 
   /** Whether the other process has announced its end. */
@@ -126,14 +128,14 @@ final class PeerLink implements PeerSocket.Events {
 
   private void late() {
     long left = isLinked
-        ? timings.silence().toNanos() - (loop.nanoTime() - receivedNanos)
+        ? SILENCE.toNanos() - (loop.nanoTime() - receivedNanos)
         : 0;
     if (left > 0) {
       deadline.within(left);
     } else {
       closed(State.UNREACHABLE, isLinked
-          ? "silent for " + timings.silence().toSeconds() + " s"
-          : "no HELLO within " + timings.hello().toSeconds() + " s");
+          ? "silent for " + SILENCE.toSeconds() + " s"
+          : "no HELLO within " + HELLO_TIMEOUT.toSeconds() + " s");
     }
   }
 
@@ -221,7 +223,7 @@ final class PeerLink implements PeerSocket.Events {
     address = hello.getAddress();
     isLinked = true;
     deadline.cancel();
-    deadline.within(timings.silence());
+    deadline.within(SILENCE);
     pings.within(0);
     if (!dialed) {
       sayHello();
@@ -248,7 +250,7 @@ final class PeerLink implements PeerSocket.Events {
 
   private void ping() {
     send(PeerFrame.newBuilder().setPing(PeerFrame.Ping.newBuilder().setSent(loop.nanoTime())));
-    pings.within(timings.ping());
+    pings.within(PING_PERIOD);
   }
 
   @Override

@@ -4,6 +4,9 @@ import dev.activator.ext.lending.PeerId;
 import dev.activator.ext.lending.PeerMessenger;
 import dev.activator.ext.lending.PeerEventListener;
 import dev.activator.ext.lending.PeerMessage;
+import dev.activator.ext.lending.link.PeerState.Action;
+import dev.activator.ext.lending.link.PeerState.Event;
+import dev.activator.ext.lending.link.PeerState.Pause;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.PeerSnapshot.Load;
 import dev.activator.throttle.PeerSnapshot.State;
@@ -49,30 +52,12 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
    */
   public record Self(String pod, String address, long incarnation) {}
 
-  /**
-   * @param hello the timeout for opening a connection and for HELLO; the first handshake of a
-   *     process that is short of CPU takes seconds
-   * @param turn how long the side with the larger address waits before it dials
-   * @param ping the time between pings
-   * @param silence the time without a frame after which a link is given up
-   * @param legacy the time until an activator without links is tried again
-   * @param noKey the time until the key is read again after a failure
-   * @param refused the time after a lost link before which a refused connection does not prove that
-   *     the process has ended
-   * @param lost how long a lost peer is dialled that is no longer a member
-   */
-  public record Timings(Duration hello, Duration turn, Duration ping, Duration silence,
-      Duration legacy, Duration noKey, Duration refused, Duration lost) {
-    public static final Timings DEFAULT = new Timings(Duration.ofSeconds(15), Duration.ofSeconds(3),
-        Duration.ofSeconds(2), Duration.ofSeconds(6), Duration.ofSeconds(60),
-        Duration.ofSeconds(60), Duration.ofSeconds(15), Duration.ofMinutes(11));
-  }
-
   private static final Logger log = LoggerFactory.getLogger(PeerNetwork.class);
-  private static final String NOT_TRIED = "not tried yet";
   private static final double JITTER = 0.5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
+  private static final Duration LEGACY_PAUSE = Duration.ofMinutes(1);
+  private static final Duration NO_KEY_PAUSE = Duration.ofMinutes(1);
   /** The minimum pause between two reads of the key for connections from others. */
   private static final Duration KEY_PERIOD = Duration.ofSeconds(10);
 
@@ -83,10 +68,9 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   private final Self self;
   private final PeerSocket.Dialer dialer;
   private final Supplier<CompletableFuture<String>> key;
-  private final Timings timings;
   private final RandomGenerator random;
-  private PeerEventListener listener = new Ignored();
-  private final ActivatorAddresses members;
+  private PeerEventListener listener = new PeerEventListener() {};
+  private final ActivatorAddresses listed;
   private final Map<String, Peer> peers = new TreeMap<>();
   /** Accepted links that are neither identified nor refused yet. */
   private final Set<PeerLink> unidentified = new HashSet<>();
@@ -107,14 +91,13 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
 
   /** @param key reads the current key; completes with the problem, or with an empty text */
   PeerNetwork(Loop loop, Self self, PeerSocket.Dialer dialer,
-      Supplier<CompletableFuture<String>> key, Timings timings, RandomGenerator random) {
+      Supplier<CompletableFuture<String>> key, RandomGenerator random) {
     this.loop = loop;
     this.self = self;
     this.dialer = dialer;
     this.key = key;
-    this.timings = timings;
     this.random = random;
-    this.members = new ActivatorAddresses(self.address);
+    this.listed = new ActivatorAddresses(self.address);
     this.keyForAcceptedNanos = loop.nanoTime() - KEY_PERIOD.toNanos();
   }
 
@@ -139,8 +122,8 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
    */
   public void publicAddresses(PublicEndpointAddresses now) {
     loop.execute(() -> {
-      if (members.changed(now) && started) {
-        membersChanged();
+      if (listed.changed(now) && started) {
+        listChanged();
       }
     });
   }
@@ -153,20 +136,21 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   void start(boolean nowListens) {
     listens = nowListens;
     started = true;
-    membersChanged();
+    listChanged();
   }
 
-  private void membersChanged() {
+  private void listChanged() {
     if (closed) {
       return;
     }
-    var now = members.others();
+    var now = listed.others();
     List.copyOf(peers.values()).stream()
-        .filter(peer -> peer.isMember && !now.contains(peer.address)).forEach(Peer::left);
+        .filter(peer -> peer.state.isListed() && !now.contains(peer.address))
+        .forEach(peer -> peer.on(new Event.Unlisted()));
     for (var address : now) {
       var peer = peers.computeIfAbsent(address, Peer::new);
-      if (!peer.isMember) {
-        peer.joined();
+      if (!peer.state.isListed()) {
+        peer.on(new Event.Listed());
       }
     }
     publish();
@@ -200,7 +184,7 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   }
 
   private PeerLink link(@Nullable String address) {
-    var link = new PeerLink(loop, self, timings, owner, counts, address);
+    var link = new PeerLink(loop, self, owner, counts, address);
     unidentified.add(link);
     return link;
   }
@@ -240,7 +224,7 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
       }
     }
     hasKey |= problem.isEmpty();
-    List.copyOf(peers.values()).forEach(peer -> peer.keyRead(problem));
+    List.copyOf(peers.values()).forEach(peer -> peer.on(new Event.KeyRead(problem)));
     publish();
   }
 
@@ -308,7 +292,9 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
         // connect again.
         return hello.getAddress() + " is the address of no activator";
       }
-      return peer.prefersAnother(link, hello) ? "there is another connection" : "";
+      return peer.state.prefersAnother(link.asState(), loop.nanoTime())
+          ? "there is another connection"
+          : "";
     }
 
     @Override
@@ -363,130 +349,77 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
     }
   }
 
-  private static final class Ignored implements PeerEventListener {
-    @Override
-    public void onActivators(Set<String> addresses) {}
-
-    @Override
-    public void onConnected(PeerId peer) {}
-
-    @Override
-    public void onDisconnected(PeerId peer) {}
-
-    @Override
-    public void onEnded(PeerId peer) {}
-
-    @Override
-    public void onLegacy(String address) {}
-
-    @Override
-    public void onReceived(PeerId peer, PeerMessage message) {}
-  }
-
-  /** An activator, or a former one whose link was lost and that may still have requests. */
+  /** Does what {@link PeerState} decides for one peer. */
   private final class Peer {
     private final String address;
-    private final boolean isLarger;
     private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
-    private final ResettableTimer redial = new ResettableTimer(loop, this::dial);
-    private boolean isMember;
-    private boolean waitsForKey;
-    private State state = State.UNREACHABLE;
-    private String problem = NOT_TRIED;
+    private final ResettableTimer redial = new ResettableTimer(loop, this::dialDue);
+    private PeerState state;
     private @Nullable PeerLink link;
     private @Nullable PeerLink attempt;
-    private long attemptNanos;
-    /** The process whose link was lost, unless it is known to have ended. */
-    private @Nullable PeerId lost;
-    private long lostNanos;
-    /** See {@link PeerLink#mayHaveEnded}. */
-    private boolean lostByItsEnd;
-    private boolean wasLinked;
     private @Nullable Load load;
     private long loadNanos;
 
     Peer(String address) {
       this.address = address;
-      this.isLarger = self.address.compareTo(address) < 0;
+      this.state = PeerState.initial(self.address.compareTo(address) < 0);
     }
 
-    void joined() {
-      isMember = true;
-      if (link == null) {
-        redial.within(isLarger ? Duration.ZERO : timings.turn);
-      }
+    void on(Event event) {
+      var step = state.on(event, loop.nanoTime());
+      state = step.state();
+      step.actions().forEach(this::act);
     }
 
-    /** The activator has left the list. Its link stays open, so that permits can be returned. */
-    void left() {
-      isMember = false;
-      removeIfOver();
-      if (lost != null) {
-        redial.within(Duration.ZERO);
-      }
-    }
-
-    private void removeIfOver() {
-      if (!isMember && link == null && (lost == null
-          || loop.nanoTime() - lostNanos > timings.lost.toNanos())) {
-        redial.cancel();
-        if (attempt != null) {
-          unidentified.remove(attempt);
-          attempt.end();
+    private void act(Action action) {
+      switch (action) {
+        case Action.Redial(var pause, var limitNanos) ->
+          redial.within(Math.min(limitNanos, length(pause).toNanos()));
+        case Action.Connected(var process) -> listener.onConnected(process);
+        case Action.Disconnected(var process) -> listener.onDisconnected(process);
+        case Action.Ended(var process) -> listener.onEnded(process);
+        case Action.NotLinked(var why, var problem) -> {
+          log.info("No link with the activator at {}: {}", address, problem);
+          if (why == State.LEGACY) {
+            listener.onLegacy(address);
+          }
         }
-        peers.remove(address);
+        case Action.Call.DIAL -> dial();
+        case Action.Call.READ_KEY -> requestKey();
+        case Action.Call.FORGET_KEY -> hasKey = false;
+        case Action.Call.FORGET -> forget();
       }
     }
 
-    void dial() {
-      removeIfOver();
-      if (closed || peers.get(address) != this || link != null || attempt != null) {
-        publish();
-        return;
-      }
-      if (!hasKey) {
-        waitsForKey = true;
-        requestKey();
-        return;
-      }
+    private Duration length(Pause pause) {
+      return switch (pause) {
+        case NONE -> Duration.ZERO;
+        case TURN -> PeerState.TURN;
+        case BACKOFF -> backoff.next();
+        case LEGACY -> Backoff.longer(LEGACY_PAUSE, JITTER, random);
+        case NO_KEY -> Backoff.longer(NO_KEY_PAUSE, JITTER, random);
+      };
+    }
+
+    private void dialDue() {
+      on(new Event.DialDue(hasKey));
+      publish();
+    }
+
+    private void dial() {
       redial.cancel();
       var next = link(address);
       attempt = next;
-      attemptNanos = loop.nanoTime();
       next.use(dialer.dial(address, next));
     }
 
-    void keyRead(String why) {
-      if (waitsForKey) {
-        waitsForKey = false;
-        if (why.isEmpty()) {
-          dial();
-        } else if (link == null) {
-          failed(State.UNAUTHORISED, why);
-        }
+    private void forget() {
+      redial.cancel();
+      if (attempt != null) {
+        unidentified.remove(attempt);
+        attempt.end();
       }
-    }
-
-    /**
-     * Whether to refuse this connection in favour of another one. If two connections lead to the
-     * same process, both sides keep the one that the side with the smaller address opened. If that
-     * side opened both, they keep the newer one.
-     */
-    boolean prefersAnother(PeerLink to, PeerFrame.Hello hello) {
-      boolean isOfSmaller = to.isDialed() == isLarger;
-      var other = link;
-      return other == null
-          ? attempt != null && attempt != to && !isOfSmaller && isYoung()
-          : other.incarnation() == hello.getIncarnation() && !isOfSmaller
-              && other.isDialed() != to.isDialed();
-    }
-
-    /**
-     * Whether this attempt began recently. A firewall may have dropped the packets of an older one,
-     * which must not keep the other side out.
-     */
-    private boolean isYoung() {
-      return loop.nanoTime() - attemptNanos < timings.turn.toNanos();
+      peers.remove(address);
     }
 
     void linked(PeerLink now) {
@@ -496,102 +429,37 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
         attempt = null;
       }
       if (link != null) {
-        var before = link;
-        before.end();
-        disconnected(before);
+        link.end();
       }
-      if (lost != null && !lost.equals(now.id())) {
-        ended();
-      }
-      lost = null;
       link = now;
-      wasLinked = true;
-      state = State.LINKED;
-      problem = "";
-      log.info("Linked with the activator {} at {}", now.pod(), address);
-      publish();
-      listener.onConnected(now.id());
-    }
-
-    private void disconnected(PeerLink from) {
-      link = null;
       load = null;
-      lost = from.id();
-      lostNanos = loop.nanoTime();
-      lostByItsEnd = from.mayHaveEnded();
-      listener.onDisconnected(from.id());
-    }
-
-    /** Call when the process is known to have ended, even if no link was lost. */
-    void ended() {
-      var process = lost;
-      lost = null;
-      if (process != null) {
-        listener.onEnded(process);
-      }
+      log.info("Linked with the activator {} at {}", now.pod(), address);
+      on(new Event.Linked(now.asState()));
+      publish();
     }
 
     void closed(PeerLink which, State why, String text) {
       if (which == attempt) {
         attempt = null;
-        if (link == null) {
-          failed(why, text);
-        }
+        on(new Event.AttemptFailed(why, text, keyProblem.isEmpty()));
       } else if (which == link) {
-        state = State.UNREACHABLE;
-        problem = text;
-        disconnected(which);
+        link = null;
+        load = null;
         if (which.saidBye()) {
           log.info("The activator {} at {} has ended", which.pod(), address);
-          ended();
         } else {
           log.warn("The link with the activator {} at {} is lost: {}", which.pod(), address, text);
         }
-        redial.within(backoff.next());
-        removeIfOver();
+        on(new Event.LinkClosed(text, which.saidBye(), which.mayHaveEnded()));
       }
       publish();
     }
 
-    private void failed(State why, String text) {
-      boolean isRefused = why == State.LEGACY;
-      long left = lostNanos + timings.refused.toNanos() - loop.nanoTime();
-      if (isRefused && (left <= 0 || lostByItsEnd && !isMember)) {
-        // A process stops listening as its last step, so it has ended.
-        ended();
-      }
-      // The process has ended, but was linked. While its address is listed, the next process is
-      // expected there.
-      var now = isRefused && wasLinked ? State.UNREACHABLE : why;
-      if (now != state || problem.equals(NOT_TRIED)) {
-        log.info("No link with the activator at {}: {}", address, text);
-        if (now == State.LEGACY) {
-          listener.onLegacy(address);
-        }
-      }
-      state = now;
-      problem = text;
-      if (now == State.UNAUTHORISED) {
-        // The Secret may contain another key by now.
-        hasKey = false;
-      }
-      redial.within(switch (now) {
-        case LEGACY -> Backoff.longer(timings.legacy, JITTER, random);
-        case UNAUTHORISED ->
-          keyProblem.isEmpty() ? backoff.next() : Backoff.longer(timings.noKey, JITTER, random);
-        default -> {
-          var pause = backoff.next();
-          // Redials no later than when a refused connection proves that the process has ended.
-          yield lost != null && left > 0 && left < pause.toNanos() ? Duration.ofNanos(left) : pause;
-        }
-      });
-      removeIfOver();
-    }
-
     PeerSnapshot view() {
       var now = link;
-      return new PeerSnapshot(address, now == null ? "" : now.pod(), state, problem,
-          now == null ? Duration.ZERO : now.roundTrip(),
+      var status = state.status();
+      return new PeerSnapshot(address, now == null ? "" : now.pod(), status.state(),
+          status.problem(), now == null ? Duration.ZERO : now.roundTrip(),
           loop.nanoTime() - loadNanos > MAX_LOAD_AGE.toNanos() ? null : load);
     }
   }

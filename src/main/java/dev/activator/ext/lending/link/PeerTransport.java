@@ -98,8 +98,7 @@ public final class PeerTransport {
     this.host = host;
     this.port = port;
     this.accepted = new DefaultChannelGroup(loop.eventLoop());
-    this.network = new PeerNetwork(loop, self, this::dial, key, PeerNetwork.Timings.DEFAULT,
-        random);
+    this.network = new PeerNetwork(loop, self, this::dial, key, random);
   }
 
   public PeerNetwork network() {
@@ -180,7 +179,7 @@ public final class PeerTransport {
   }
 
   private static void addHandlers(Socket socket, SslHandler tls) {
-    tls.setHandshakeTimeoutMillis(PeerNetwork.Timings.DEFAULT.hello().toMillis());
+    tls.setHandshakeTimeoutMillis(PeerLink.HELLO_TIMEOUT.toMillis());
     socket.channel.config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(MAX_UNSENT_BYTES / 2, MAX_UNSENT_BYTES));
     socket.channel.pipeline().addLast(tls,

@@ -70,7 +70,7 @@ class PeerNetworkTest {
     var a = peers.activator(A);
     var b = peers.activator(B);
     b.sees(A, B);
-    peers.advance(PeerNetwork.Timings.DEFAULT.turn());
+    peers.advance(PeerState.TURN);
     assertThat(b.wires).hasSize(1);
 
     a.sees(A, B);
@@ -478,7 +478,7 @@ class PeerNetworkTest {
     var socket = new RecordedSocket();
 
     a.network.accepted(socket).opened();
-    peers.advance(PeerNetwork.Timings.DEFAULT.hello());
+    peers.advance(PeerLink.HELLO_TIMEOUT);
 
     assertThat(socket.closed).isTrue();
   }

@@ -51,7 +51,7 @@ final class SimulatedPeers {
             keysRead++;
             beforeKey = List.copyOf(events);
             return CompletableFuture.completedFuture(keyProblem);
-          }, PeerNetwork.Timings.DEFAULT, new Random(1));
+          }, new Random(1));
       network.listen(this);
       running.put(address, this);
       loop.execute(() -> network.start(listens));
