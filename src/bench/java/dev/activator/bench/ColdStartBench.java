@@ -9,7 +9,7 @@ import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.RawPeer;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -5,7 +5,7 @@ import dev.activator.testing.FreePort;
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;

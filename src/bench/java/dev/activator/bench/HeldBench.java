@@ -4,7 +4,7 @@ import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

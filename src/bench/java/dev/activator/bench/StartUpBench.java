@@ -5,7 +5,7 @@ import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -151,11 +151,11 @@ public class LentPermitsBenchmark {
 
   @Setup
   public void link() {
-    var members = new PodSharding(ADDRESSES, true, List.of());
+    var owners = new PodSharding(ADDRESSES, true, List.of());
     var all = new ArrayList<Destination>();
     for (int i = 0; all.size() < pods; i++) {
       var pod = new Destination("10.2." + i / 250 + "." + i % 250, 8012);
-      if (ADDRESSES.getFirst().equals(members.owner(pod))) {
+      if (ADDRESSES.getFirst().equals(owners.owner(pod))) {
         all.add(pod);
       }
     }

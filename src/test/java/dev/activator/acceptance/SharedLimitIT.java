@@ -3,8 +3,8 @@ package dev.activator.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.testing.fleet.Callers;
-import dev.activator.testing.fleet.SharedRevision;
+import dev.activator.testing.activators.Callers;
+import dev.activator.testing.activators.SharedRevision;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -2,7 +2,7 @@ package dev.activator.bench.activations;
 
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.standalone.autoscaler.ReportBatch;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import dev.activator.bench.ManyRevisions;
 import dev.activator.bench.PodSource;
 import dev.activator.bench.PodSource.Pod;

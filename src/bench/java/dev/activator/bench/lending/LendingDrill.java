@@ -2,10 +2,10 @@ package dev.activator.bench.lending;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.testing.fleet.Callers.Wait;
-import dev.activator.testing.fleet.Callers;
-import dev.activator.testing.fleet.SharedRevision.Activator;
-import dev.activator.testing.fleet.SharedRevision;
+import dev.activator.testing.activators.Callers.Wait;
+import dev.activator.testing.activators.Callers;
+import dev.activator.testing.activators.SharedRevision.Activator;
+import dev.activator.testing.activators.SharedRevision;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.activator.bench.soak;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.testing.fleet.ActivatorProcess;
+import dev.activator.testing.activators.ActivatorProcess;
 import dev.activator.bench.ProcessCost;
 import dev.activator.bench.soak.SoakCallers.Ports;
 import dev.activator.testing.Authority;

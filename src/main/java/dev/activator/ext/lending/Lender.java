@@ -56,7 +56,7 @@ final class Lender {
    * @param lendable whether the permits of a pod may be lent
    * @return the number of requests that wait here and got no permit
    */
-  int divide(Collection<PodLoans> pods, Collection<PeerRevisionState> partners, int limitOfPods,
+  int divide(Collection<PodLoans> pods, Collection<PeerRevisionState> peers, int limitOfPods,
       Predicate<PodLoans> lendable) {
     limit = limitOfPods;
     long now = loop.nanoTime();
@@ -74,7 +74,7 @@ final class Lender {
       } else if (pod.owned) {
         permits.hold(pod.pod, 0, null);
         if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
-          divideAmongOthers(pod, partners, now);
+          divideAmongOthers(pod, peers, now);
         }
       } else {
         idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
@@ -85,13 +85,13 @@ final class Lender {
     var claims = new ArrayList<Claim>();
     claims.add(new Claim(queued, queued > 0 ? queue.oldestNanos() : now));
     queuedElsewhere = 0;
-    for (var partner : partners) {
-      if (partner.lendingAccount != 0) {
-        borrowers.add(partner);
+    for (var peer : peers) {
+      if (peer.lendingAccount != 0) {
+        borrowers.add(peer);
         // If the lease of this activator is over, that of the borrower is over, too.
-        int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
+        int unserved = peer.activator.lease().isOver(now) ? 0 : peer.unserved();
         queuedElsewhere += unserved;
-        claims.add(new Claim(unserved, partner.wantedSinceNanos));
+        claims.add(new Claim(unserved, peer.wantedSinceNanos));
       }
     }
     var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
@@ -113,14 +113,14 @@ final class Lender {
   }
 
   /** Divides the idle permits of a pod that this activator cannot reach among the others. */
-  private void divideAmongOthers(PodLoans pod, Collection<PeerRevisionState> partners, long now) {
+  private void divideAmongOthers(PodLoans pod, Collection<PeerRevisionState> peers, long now) {
     var borrowers = new ArrayList<PeerRevisionState>();
     var claims = new ArrayList<Claim>();
-    for (var partner : partners) {
-      if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
-        borrowers.add(partner);
-        claims.add(new Claim(partner.peer.lease().isOver(now) ? 0 : partner.unserved(),
-            partner.wantedSinceNanos));
+    for (var peer : peers) {
+      if (peer.lendingAccount != 0 && pod.isReachedBy(peer, now)) {
+        borrowers.add(peer);
+        claims.add(new Claim(peer.activator.lease().isOver(now) ? 0 : peer.unserved(),
+            peer.wantedSinceNanos));
       }
     }
     int idle = Math.max(0, limit - pod.lent() - permits.running(pod.pod));
@@ -172,7 +172,7 @@ final class Lender {
         lent++;
       }
       if (lent > 0 && loan != null) {
-        lending.send(borrower.peer, new Grant(id, loan.account, pod.pod, loan.granted()));
+        lending.send(borrower.activator, new Grant(id, loan.account, pod.pod, loan.granted()));
       }
     }
     return left;
@@ -218,7 +218,7 @@ final class Lender {
         long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
         if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
           loan.recalledNow(recalled);
-          lending.send(borrower.peer, new Recall(id, loan.account, pod.pod, recalled));
+          lending.send(borrower.activator, new Recall(id, loan.account, pod.pod, recalled));
           lending.counts().recallSent();
         }
       }

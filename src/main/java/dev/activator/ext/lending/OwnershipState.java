@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param hadAll whether this activator is known to have been the only one since it was listed
  * @param view the number of the view of this epoch; null before the first
  */
-record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<String> listed,
+record OwnershipState(String own, boolean isLinked, KnownActivators known, List<String> listed,
     SharedPods pods, boolean hasView, boolean hadAll, boolean isClosed, PodSharding owners,
     @Nullable Long view) {
-  /** The view if pods are divided by Knative's rule, because a member is not known to lend. */
+  /** The view if pods are divided by Knative's rule, because an activator is not known to lend. */
   static final long SLICED = 0;
   /**
-   * The view if pods are divided so because another member does it. A third member does not follow
+   * The view if pods are divided so because another activator does it. A third one does not follow
    * this activator.
    */
   static final long SLICED_ELSEWHERE = -1;
@@ -98,7 +98,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
 
   /** Whether permits are shared with other activators. */
   boolean isActive() {
-    return !isClosed && (awaitsList() || fleet.isKnown() && !fleet.isAlone());
+    return !isClosed && (awaitsList() || known.isKnown() && !known.isAlone());
   }
 
   /**
@@ -112,19 +112,19 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
   Step on(Event event) {
     return switch (event) {
       case Event.ActivatorsChanged(var now) -> {
-        boolean wasAlone = fleet.isKnown() && fleet.isAlone() && hadAll;
+        boolean wasAlone = known.isKnown() && known.isAlone() && hadAll;
         var next = seen(now, listed);
         yield next.continued(this, next.isActive() != isActive() && wasAlone);
       }
       case Event.Listed(var addresses) -> {
-        var next = seen(fleet, addresses);
+        var next = seen(known, addresses);
         boolean onlyThis = addresses.equals(List.of(own));
         yield next.withHadAll(
             !next.isActive() && (onlyThis || hadAll && addresses.contains(own)))
             .continued(this, false);
       }
       case Event.WaitedForList() -> {
-        var next = with(fleet, listed, pods, true);
+        var next = with(known, listed, pods, true);
         var step = next.continued(this, false);
         var actions = new ArrayList<>(step.actions());
         if (awaitsList()) {
@@ -133,7 +133,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
         yield new Step(next, List.copyOf(actions));
       }
       case Event.PodsChanged(var now) -> {
-        var next = with(fleet, listed, now, hasView);
+        var next = with(known, listed, now, hasView);
         // The revision has lost its queue-proxy, or got one.
         yield next.isActive() != isActive()
             ? next.step(Action.REROUTE)
@@ -144,7 +144,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
           // The other activators may have left the list before it was known that they are gone.
           : withHadAll(hadAll || listed.equals(List.of(own))).step(Action.STOP_LENDING);
       case Event.Divide(var slicing) -> divided(slicing);
-      case Event.Closed() -> new OwnershipState(own, isLinked, fleet, listed, pods, hasView, hadAll,
+      case Event.Closed() -> new OwnershipState(own, isLinked, known, listed, pods, hasView, hadAll,
           true, owners, view).step();
     };
   }
@@ -160,7 +160,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
   }
 
   private OwnershipState withHadAll(boolean now) {
-    return new OwnershipState(own, isLinked, fleet, listed, pods, hasView, now, isClosed, owners,
+    return new OwnershipState(own, isLinked, known, listed, pods, hasView, now, isClosed, owners,
         view);
   }
 
@@ -186,10 +186,10 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
 
   /** Computes the owners of the pods, and begins an epoch if the view has changed. */
   private Step divided(Set<String> slicing) {
-    var members = members();
-    boolean isMixed = members.stream().anyMatch(fleet.notLending()::contains);
-    boolean allLend = !isMixed && members.stream().noneMatch(slicing::contains);
-    var nextOwners = new PodSharding(members, allLend, pods.pods());
+    var dividing = dividing();
+    boolean isMixed = dividing.stream().anyMatch(known.notLending()::contains);
+    boolean allLend = !isMixed && dividing.stream().noneMatch(slicing::contains);
+    var nextOwners = new PodSharding(dividing, allLend, pods.pods());
     long nextView = isMixed
         ? SLICED
         : !allLend
@@ -206,7 +206,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
       }
       actions.add(Action.BEGIN_EPOCH);
     }
-    return new Step(new OwnershipState(own, isLinked, fleet, listed, pods, hasView, hadAll,
+    return new Step(new OwnershipState(own, isLinked, known, listed, pods, hasView, hadAll,
         isClosed, nextOwners, nextView), List.copyOf(actions));
   }
 
@@ -214,13 +214,13 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
    * The activators that share the revision. They stay the same while the Endpoints have pods
    * instead of activators.
    */
-  private List<String> members() {
-    if (listed.contains(own) || listed.stream().anyMatch(fleet::has)) {
+  private List<String> dividing() {
+    if (listed.contains(own) || listed.stream().anyMatch(known::has)) {
       return List.copyOf(new TreeSet<>(listed));
     }
-    return owners.members().isEmpty()
-        ? List.copyOf(new TreeSet<>(fleet.addresses()))
-        : owners.members();
+    return owners.activators().isEmpty()
+        ? List.copyOf(new TreeSet<>(known.addresses()))
+        : owners.activators();
   }
 
   /** Whether a peer with this view divides the pods as this activator does. */
@@ -238,13 +238,13 @@ record OwnershipState(String own, boolean isLinked, KnownActivators fleet, List<
 
   /** Whether all activators that may use pods are known: peers, or activators that do not lend. */
   boolean areAllKnown() {
-    return !awaitsList() && areKnown(fleet.addresses()) && areKnown(owners.members());
+    return !awaitsList() && areKnown(known.addresses()) && areKnown(owners.activators());
   }
 
   private boolean areKnown(Collection<String> addresses) {
     for (var address : addresses) {
-      if (!address.equals(own) && !fleet.notLending().contains(address)
-          && !fleet.isPeer(address)) {
+      if (!address.equals(own) && !known.notLending().contains(address)
+          && !known.isPeer(address)) {
         return false;
       }
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerRevisionState {
   private static final int SILENT_TICKS = 4;
 
-  final PeerActivator peer;
+  final PeerActivator activator;
   final long sinceNanos;
   boolean connected;
   /** When the link was lost, unless it is connected. */
@@ -58,15 +58,15 @@ final class PeerRevisionState {
   int lastQueued;
   long lastWantNanos;
 
-  PeerRevisionState(PeerActivator peer, long nowNanos) {
-    this.peer = peer;
+  PeerRevisionState(PeerActivator activator, long nowNanos) {
+    this.activator = activator;
     this.sinceNanos = nowNanos;
   }
 
   /** Counts a tick. Returns for how many ticks there was no beat. */
   int countSilence() {
-    if (peer.lastBeatNanos() != lastBeatNanos) {
-      lastBeatNanos = peer.lastBeatNanos();
+    if (activator.lastBeatNanos() != lastBeatNanos) {
+      lastBeatNanos = activator.lastBeatNanos();
       silentTicks = 0;
     }
     return ++silentTicks;
@@ -79,11 +79,11 @@ final class PeerRevisionState {
 
   /** Whether two beats are missing, so that the link is about to be lost. */
   boolean isSilent() {
-    return connected && silentTicks >= SILENT_TICKS && peer.lastBeatNanos() == lastBeatNanos;
+    return connected && silentTicks >= SILENT_TICKS && activator.lastBeatNanos() == lastBeatNanos;
   }
 
   /**
-   * Counts a tick. Returns for how many ticks the peer has been neither connected nor a member.
+   * Counts a tick. Returns for how many ticks the peer has been neither connected nor an owner.
    *
    * @param hasLeft whether it is neither of them now
    */
@@ -168,6 +168,6 @@ final class PeerRevisionState {
   }
 
   String address() {
-    return peer.id().address();
+    return activator.id().address();
   }
 }

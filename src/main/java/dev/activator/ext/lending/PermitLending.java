@@ -54,7 +54,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
   private final AtomicLong numbers = new AtomicLong();
   private final LendingCounts counts = new LendingCounts();
   private Set<String> activators = Set.of();
-  private volatile KnownActivators fleet = KnownActivators.UNKNOWN;
+  private volatile KnownActivators known = KnownActivators.UNKNOWN;
   /**
    * Whether a revision has waited in vain for a list of activators with this one. Then the other
    * revisions do not wait.
@@ -112,12 +112,12 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
   /** Opens the lending of a revision. None with that id may be open already. */
   synchronized void opened(RevisionId id, RevisionLending revision) {
     revisions.put(id, revision);
-    var now = fleet;
-    var known = List.copyOf(peers.values());
+    var now = known;
+    var earlier = List.copyOf(peers.values());
     if (now.isKnown()) {
       revision.loop().execute(() -> {
         revision.onActivatorsChanged(now);
-        known.forEach(revision::addEarlierPeer);
+        earlier.forEach(revision::addEarlierPeer);
       });
     }
   }
@@ -134,7 +134,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
   public synchronized void onActivators(Set<String> addresses) {
     activators = Set.copyOf(addresses);
     legacy.retainAll(activators);
-    published();
+    publish();
   }
 
   @Override
@@ -146,7 +146,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
         .forEach(this::onEnded);
     var peer = peers.computeIfAbsent(id, it -> new PeerActivator(it, nanoTime()));
     peer.connected(nanoTime());
-    published();
+    publish();
     send(peer, peer.nextBeat(nanoTime()));
     each(revision -> revision.onConnected(peer));
     started().loop().execute(() -> started().beats().within(BEAT_PERIOD));
@@ -168,14 +168,14 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
     if (peer != null) {
       peer.disconnected();
       each(revision -> revision.onEnded(id));
-      published();
+      publish();
     }
   }
 
   @Override
   public synchronized void onLegacy(String address) {
     if (legacy.add(address)) {
-      published();
+      publish();
     }
   }
 
@@ -193,7 +193,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
           send(peer, peer.nextBeat(nanoTime()));
         }
         if (isNew) {
-          known();
+          publish();
         }
         if (peer.lease() != lease) {
           each(RevisionLending::onQueue);
@@ -223,11 +223,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
     }
   }
 
-  private synchronized void known() {
-    published();
-  }
-
-  private void published() {
+  private synchronized void publish() {
     var silent = new HashSet<String>();
     silentTicks.keySet().retainAll(activators);
     for (var address : activators) {
@@ -243,8 +239,8 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
     }
     silent.addAll(legacy);
     var next = new KnownActivators(!activators.isEmpty(), activators, peers.keySet(), silent);
-    if (!next.equals(fleet)) {
-      fleet = next;
+    if (!next.equals(known)) {
+      known = next;
       each(revision -> revision.onActivatorsChanged(next));
     }
   }
@@ -257,7 +253,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
         forgetIfOver(peer);
       }
     }
-    published();
+    publish();
   }
 
   private void watchSilence() {

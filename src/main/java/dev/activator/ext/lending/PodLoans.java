@@ -40,8 +40,8 @@ final class PodLoans {
     this.owner = owner;
   }
 
-  void reachedBy(PeerRevisionState partner, long untilNanos) {
-    reachedUntilNanos.put(partner, untilNanos);
+  void reachedBy(PeerRevisionState peer, long untilNanos) {
+    reachedUntilNanos.put(peer, untilNanos);
   }
 
   boolean isReached(long nowNanos) {
@@ -50,14 +50,14 @@ final class PodLoans {
   }
 
   /** Whether the activator has reported that it reaches the pod, or has permits of it. */
-  boolean isReachedBy(PeerRevisionState partner, long nowNanos) {
-    var loan = lent.get(partner);
-    return isReached(nowNanos) && reachedUntilNanos.containsKey(partner)
+  boolean isReachedBy(PeerRevisionState peer, long nowNanos) {
+    var loan = lent.get(peer);
+    return isReached(nowNanos) && reachedUntilNanos.containsKey(peer)
         || loan != null && loan.outstanding() > 0;
   }
 
-  void forget(PeerRevisionState partner) {
-    reachedUntilNanos.remove(partner);
+  void forget(PeerRevisionState peer) {
+    reachedUntilNanos.remove(peer);
   }
 
   int lent() {

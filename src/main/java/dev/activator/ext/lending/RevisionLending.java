@@ -59,7 +59,7 @@ public final class RevisionLending implements RevisionSharing {
   private final LocalQueue queue;
   private final PermitLending lending;
   private final RevisionPermitLedger ledger;
-  private final Map<PeerId, PeerRevisionState> partners = new LinkedHashMap<>();
+  private final Map<PeerId, PeerRevisionState> peers = new LinkedHashMap<>();
   private final ResettableTimer ticks;
   private final ResettableTimer firstView;
   private OwnershipState state;
@@ -79,7 +79,7 @@ public final class RevisionLending implements RevisionSharing {
     this.queue = queue;
     this.lending = lending;
     this.state = OwnershipState.initial(own, lending.isStarted(), pods);
-    this.ledger = new RevisionPermitLedger(id, loop, permits, queue, lending, partners, pods,
+    this.ledger = new RevisionPermitLedger(id, loop, permits, queue, lending, peers, pods,
         this::onQueue);
     this.ticks = new ResettableTimer(loop, this::tick);
     this.firstView = new ResettableTimer(loop, () -> apply(new Event.WaitedForList()));
@@ -130,12 +130,12 @@ public final class RevisionLending implements RevisionSharing {
       case UPDATE_OWNERS -> ledger.owners(state.owners()::owner);
       case BEGIN_EPOCH -> {
         epoch = lending.nextNumber();
-        partners.values().forEach(partner -> {
-          partner.agreed = false;
-          partner.closeAccounts();
-          sendView(partner);
+        peers.values().forEach(peer -> {
+          peer.agreed = false;
+          peer.closeAccounts();
+          sendView(peer);
         });
-        partners.values().forEach(this::answer);
+        peers.values().forEach(this::answer);
       }
       case SETTLE -> onQueue();
       case STOP_LENDING -> {
@@ -147,7 +147,7 @@ public final class RevisionLending implements RevisionSharing {
 
   /** Returns whether an epoch began; then all views have been answered. */
   private boolean divide() {
-    var slicing = partners.values().stream().filter(partner -> partner.slices)
+    var slicing = peers.values().stream().filter(peer -> peer.slices)
         .map(PeerRevisionState::address).collect(Collectors.toSet());
     var step = state.on(new Event.Divide(slicing));
     perform(step);
@@ -207,84 +207,85 @@ public final class RevisionLending implements RevisionSharing {
   }
 
   /** Adds a peer that existed before this revision. */
-  void addEarlierPeer(PeerActivator peer) {
-    onConnected(peer);
-    partner(peer).wasAnsweredWithoutTheRevision();
-    if (!peer.isConnected()) {
-      onDisconnected(peer.id());
+  void addEarlierPeer(PeerActivator activator) {
+    onConnected(activator);
+    peer(activator).wasAnsweredWithoutTheRevision();
+    if (!activator.isConnected()) {
+      onDisconnected(activator.id());
     }
   }
 
-  void onConnected(PeerActivator peer) {
-    var partner = partner(peer);
-    partner.connected = true;
-    partner.expired = false;
-    partner.closeAccounts();
-    partner.view = null;
+  void onConnected(PeerActivator activator) {
+    var peer = peer(activator);
+    peer.connected = true;
+    peer.expired = false;
+    peer.closeAccounts();
+    peer.view = null;
     if (isActive()) {
-      sendView(partner);
+      sendView(peer);
       onQueue();
     }
   }
 
-  private PeerRevisionState partner(PeerActivator peer) {
-    return partners.computeIfAbsent(peer.id(), _ -> new PeerRevisionState(peer, loop.nanoTime()));
+  private PeerRevisionState peer(PeerActivator activator) {
+    return peers.computeIfAbsent(activator.id(),
+        _ -> new PeerRevisionState(activator, loop.nanoTime()));
   }
 
-  void onDisconnected(PeerId peer) {
-    var partner = partners.get(peer);
-    if (partner != null) {
-      partner.connected = false;
-      partner.lostNanos = loop.nanoTime();
-      partner.view = null;
-      partner.closeAccounts();
+  void onDisconnected(PeerId process) {
+    var peer = peers.get(process);
+    if (peer != null) {
+      peer.connected = false;
+      peer.lostNanos = loop.nanoTime();
+      peer.view = null;
+      peer.closeAccounts();
       onQueue();
     }
   }
 
-  void onEnded(PeerId peer) {
-    var partner = partners.remove(peer);
-    if (partner != null) {
-      partner.connected = false;
-      partner.closeAccounts();
-      ledger.ended(partner);
+  void onEnded(PeerId process) {
+    var peer = peers.remove(process);
+    if (peer != null) {
+      peer.connected = false;
+      peer.closeAccounts();
+      ledger.ended(peer);
       onQueue();
     }
   }
 
   void onReceived(PeerActivator from, OfRevision message) {
-    var partner = partners.get(from.id());
-    if (partner == null || !partner.connected || state.isClosed()) {
+    var peer = peers.get(from.id());
+    if (peer == null || !peer.connected || state.isClosed()) {
       return;
     }
     switch (message) {
-      case View view -> viewed(partner, view);
-      case Yield yield -> agreed(partner, yield);
-      case PeerMessage.Want want -> ledger.wants(partner, want);
+      case View view -> viewed(peer, view);
+      case Yield yield -> agreed(peer, yield);
+      case PeerMessage.Want want -> ledger.wants(peer, want);
       case PeerMessage.Grant grant ->
-        ledger.granted(partner, grant, pod -> mayBeAcquiredByAnother(pod, partner));
-      case PeerMessage.Return back -> ledger.returned(partner, back);
-      case PeerMessage.Recall recall -> ledger.recalled(partner, recall);
+        ledger.granted(peer, grant, pod -> mayBeAcquiredByAnother(pod, peer));
+      case PeerMessage.Return back -> ledger.returned(peer, back);
+      case PeerMessage.Recall recall -> ledger.recalled(peer, recall);
       case PeerMessage.Reach reach -> {
         if (state.owners().allLend()) {
-          ledger.reached(partner, reach, pod -> state.isOwn(state.owners().owner(pod)));
+          ledger.reached(peer, reach, pod -> state.isOwn(state.owners().owner(pod)));
         }
       }
     }
     onQueue();
   }
 
-  private void viewed(PeerRevisionState partner, View now) {
-    if (partner.view == null || partner.view.epoch() != now.epoch()) {
+  private void viewed(PeerRevisionState peer, View now) {
+    if (peer.view == null || peer.view.epoch() != now.epoch()) {
       // The peer has closed the accounts, and may not have had the revision when it got our view.
-      partner.closeAccounts();
-      partner.began(now.epoch());
-      sendView(partner);
+      peer.closeAccounts();
+      peer.began(now.epoch());
+      sendView(peer);
     }
-    partner.view = now;
-    partner.slices = now.view() == OwnershipState.SLICED;
+    peer.view = now;
+    peer.slices = now.view() == OwnershipState.SLICED;
     if (!isActive() || !divide()) {
-      answer(partner);
+      answer(peer);
     }
   }
 
@@ -294,8 +295,8 @@ public final class RevisionLending implements RevisionSharing {
    */
   private boolean mayBeAcquiredByAnother(PodLoans pod, PeerRevisionState lender) {
     if (state.pods().exact() && state.owners().allLend()) {
-      for (var partner : partners.values()) {
-        if (partner != lender && partner.mayAcquire(pod, state.owners())) {
+      for (var peer : peers.values()) {
+        if (peer != lender && peer.mayAcquire(pod, state.owners())) {
           return true;
         }
       }
@@ -303,9 +304,9 @@ public final class RevisionLending implements RevisionSharing {
     return false;
   }
 
-  private void sendView(PeerRevisionState partner) {
-    if (partner.connected && epoch != 0) {
-      lending.send(partner.peer, new View(id, epoch, Objects.requireNonNull(state.view())));
+  private void sendView(PeerRevisionState peer) {
+    if (peer.connected && epoch != 0) {
+      lending.send(peer.activator, new View(id, epoch, Objects.requireNonNull(state.view())));
     }
   }
 
@@ -313,9 +314,9 @@ public final class RevisionLending implements RevisionSharing {
    * Answers the view of a peer if this activator has the same view. Call once for each view that is
    * received or begun.
    */
-  private void answer(PeerRevisionState partner) {
-    var requested = partner.view;
-    if (requested == null || !partner.connected || !isActive()
+  private void answer(PeerRevisionState peer) {
+    var requested = peer.view;
+    if (requested == null || !peer.connected || !isActive()
         || !state.isSameView(requested.view())) {
       return;
     }
@@ -324,32 +325,32 @@ public final class RevisionLending implements RevisionSharing {
     if (state.owners().allLend() && state.pods().limit() > 0) {
       permits.running().keySet().forEach(ledger::pod);
     }
-    ledger.pods().stream().filter(pod -> isOf(partner, pod)).forEach(pod -> {
-      int kept = ledger.giveUp(pod, partner, account, state.owners().allLend());
+    ledger.pods().stream().filter(pod -> isOf(peer, pod)).forEach(pod -> {
+      int kept = ledger.giveUp(pod, peer, account, state.owners().allLend());
       if (kept > 0) {
         held.put(pod.pod, kept);
       }
     });
-    partner.openBorrowing(account);
-    partner.answered(state.owners().allLend() ? state.owners() : PodSharding.NONE);
-    lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
+    peer.openBorrowing(account);
+    peer.answered(state.owners().allLend() ? state.owners() : PodSharding.NONE);
+    lending.send(peer.activator, new Yield(id, requested.epoch(), account, held));
   }
 
-  private boolean isOf(PeerRevisionState partner, PodLoans pod) {
+  private boolean isOf(PeerRevisionState peer, PodLoans pod) {
     return state.owners().allLend()
-        ? partner.address().equals(pod.owner)
-        : pod.lender() == partner;
+        ? peer.address().equals(pod.owner)
+        : pod.lender() == peer;
   }
 
-  private void agreed(PeerRevisionState partner, Yield yield) {
+  private void agreed(PeerRevisionState peer, Yield yield) {
     if (yield.account() == 0) {
       // The peer does not have the revision, so it does not rely on an answer.
-      partner.answered(PodSharding.NONE);
+      peer.answered(PodSharding.NONE);
     }
     if (yield.epoch() == epoch) {
-      partner.agreed = true;
-      partner.openLending(yield.account());
-      ledger.opened(partner, yield,
+      peer.agreed = true;
+      peer.openLending(yield.account());
+      ledger.opened(peer, yield,
           pod -> !state.owners().allLend() || state.isOwn(pod.owner));
     }
   }
@@ -399,8 +400,8 @@ public final class RevisionLending implements RevisionSharing {
   private boolean isSharedWithoutLink(PodLoans pod) {
     return !state.pods().exact() && state.pods().slice().contains(pod.pod)
         && !state.isOwn(pod.owner)
-        && partners.values().stream()
-            .noneMatch(partner -> partner.connected && partner.address().equals(pod.owner));
+        && peers.values().stream()
+            .noneMatch(peer -> peer.connected && peer.address().equals(pod.owner));
   }
 
   /**
@@ -412,24 +413,24 @@ public final class RevisionLending implements RevisionSharing {
     if (!pod.owned || state.isOwn(pod.owner) || isSharedWithoutLink(pod)) {
       return;
     }
-    for (var partner : partners.values()) {
-      if (partner.address().equals(pod.owner)) {
-        pod.until = partner.peer.lease();
-        boolean isNew = loop.nanoTime() - partner.sinceNanos < PeerActivator.LEASE.toNanos();
+    for (var peer : peers.values()) {
+      if (peer.address().equals(pod.owner)) {
+        pod.until = peer.activator.lease();
+        boolean isNew = loop.nanoTime() - peer.sinceNanos < PeerActivator.LEASE.toNanos();
         pod.owned &= isNew || !pod.until.isOver(loop.nanoTime());
       }
     }
   }
 
   private boolean allAgree() {
-    for (var partner : partners.values()) {
-      if (!partner.agreed && !partner.expired
-          && !state.fleet().notLending().contains(partner.address())) {
+    for (var peer : peers.values()) {
+      if (!peer.agreed && !peer.expired
+          && !state.known().notLending().contains(peer.address())) {
         return false;
       }
     }
-    for (var peer : state.fleet().peers()) {
-      if (!partners.containsKey(peer)) {
+    for (var process : state.known().peers()) {
+      if (!peers.containsKey(process)) {
         return false;
       }
     }
@@ -445,12 +446,12 @@ public final class RevisionLending implements RevisionSharing {
       }
       if (ledger.hasManyUnused()) {
         // Opens new accounts in both directions, so that both sides can drop the unused pods.
-        partners.values().forEach(partner -> {
-          answer(partner);
-          sendView(partner);
+        peers.values().forEach(peer -> {
+          answer(peer);
+          sendView(peer);
         });
       }
-      partners.values().forEach(this::checkSilent);
+      peers.values().forEach(this::checkSilent);
       settle();
     }
   }
@@ -459,21 +460,21 @@ public final class RevisionLending implements RevisionSharing {
    * Ends the accounts of a peer that has been silent for so long that permits are no longer
    * reserved for it.
    */
-  private void checkSilent(PeerRevisionState partner) {
+  private void checkSilent(PeerRevisionState peer) {
     long longest = ledger.longestUse().dividedBy(TICK);
-    int silent = partner.countSilence();
-    if (silent > ledger.reservation().dividedBy(TICK) && ledger.ended(partner)
-        && partner.connected) {
-      partner.openLending(0);
-      sendView(partner);
+    int silent = peer.countSilence();
+    if (silent > ledger.reservation().dividedBy(TICK) && ledger.ended(peer)
+        && peer.connected) {
+      peer.openLending(0);
+      sendView(peer);
     }
-    if (state.pods().exact() && partner.isSilent()) {
+    if (state.pods().exact() && peer.isSilent()) {
       // It may still receive messages, and can then use its pods while the link is lost.
-      ledger.returnTo(partner);
+      ledger.returnTo(peer);
     }
-    // Counted only from when it left, because a member uses its own pods without a lease.
-    boolean hasLeft = !partner.connected && !state.owners().members().contains(partner.address());
-    partner.expired = partner.countLeft(hasLeft) > longest && silent > longest;
+    // Counted only from when it left, because an owner uses its own pods without a lease.
+    boolean hasLeft = !peer.connected && !state.owners().activators().contains(peer.address());
+    peer.expired = peer.countLeft(hasLeft) > longest && silent > longest;
   }
 
   /**
@@ -494,22 +495,22 @@ public final class RevisionLending implements RevisionSharing {
             permits.held(pod.pod), pod.lent()))
         .sorted(Comparator.comparing(PodShare::pod)).toList();
     return new SharedPermitsView(state.owners().allLend() ? Sharing.OWNED : Sharing.SLICES,
-        state.owners().members(),
+        state.owners().activators(),
         !state.owners().allLend() || allAgree(), pods,
-        partners.values().stream().filter(partner -> !partner.connected).map(this::lost).toList());
+        peers.values().stream().filter(peer -> !peer.connected).map(this::lost).toList());
   }
 
-  private LostPeer lost(PeerRevisionState partner) {
-    int lentTo = ledger.lentTo(partner);
+  private LostPeer lost(PeerRevisionState peer) {
+    int lentTo = ledger.lentTo(peer);
     long longest = ledger.longestUse().dividedBy(TICK);
-    long silent = partner.silentTicks();
+    long silent = peer.silentTicks();
     long left = lentTo == 0 ? 0 : ledger.reservation().dividedBy(TICK) - silent;
-    boolean hasLeft = !state.owners().members().contains(partner.address());
-    if (state.pods().exact() && hasLeft && !partner.agreed && !partner.expired) {
-      left = Math.max(left, longest - Math.min(silent, partner.leftTicks()));
+    boolean hasLeft = !state.owners().activators().contains(peer.address());
+    if (state.pods().exact() && hasLeft && !peer.agreed && !peer.expired) {
+      left = Math.max(left, longest - Math.min(silent, peer.leftTicks()));
     }
-    return new LostPeer(partner.address(),
-        Duration.ofNanos(loop.nanoTime() - partner.lostNanos), lentTo, hasLeft,
+    return new LostPeer(peer.address(),
+        Duration.ofNanos(loop.nanoTime() - peer.lostNanos), lentTo, hasLeft,
         Duration.ofSeconds(Math.max(0, left)));
   }
 }

@@ -59,7 +59,7 @@ final class RevisionPermitLedger {
   private final PodPermits permits;
   private final LocalQueue queue;
   private final PermitLending lending;
-  private final Map<PeerId, PeerRevisionState> partners;
+  private final Map<PeerId, PeerRevisionState> peers;
   private final Map<Destination, PodLoans> pods = new LinkedHashMap<>();
   private final Lender lender;
   private final ResettableTimer wantTimer;
@@ -73,13 +73,13 @@ final class RevisionPermitLedger {
 
   RevisionPermitLedger(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue,
       PermitLending lending,
-      Map<PeerId, PeerRevisionState> partners, SharedPods routed, Runnable changed) {
+      Map<PeerId, PeerRevisionState> peers, SharedPods routed, Runnable changed) {
     this.id = id;
     this.loop = loop;
     this.permits = permits;
     this.queue = queue;
     this.lending = lending;
-    this.partners = partners;
+    this.peers = peers;
     this.lender = new Lender(id, loop, permits, queue, lending);
     this.routed = routed;
     this.longestRequest = routed.longestRequest();
@@ -157,7 +157,7 @@ final class RevisionPermitLedger {
     }
     int kept = permits.hold(pod.pod, 0, null);
     if (kept > 0) {
-      var lease = to.peer.lease();
+      var lease = to.activator.lease();
       pod.borrowed.put(to, new Loan(account, kept, lease));
       permits.hold(pod.pod, kept, lease);
     } else {
@@ -220,14 +220,14 @@ final class RevisionPermitLedger {
   }
 
   private void reportReached(Collection<PodLoans> which) {
-    for (var lender : partners.values()) {
+    for (var lender : peers.values()) {
       if (lender.borrowingAccount != 0) {
         var reached = which.stream()
             .filter(pod -> pod.routed && !pod.owned && lender.address().equals(pod.owner)
                 && pod.lender() != lender)
             .map(pod -> pod.pod).limit(Reach.MAX_PODS).collect(Collectors.toSet());
         if (!reached.isEmpty()) {
-          lending.send(lender.peer, new Reach(id, lender.borrowingAccount, reached));
+          lending.send(lender.activator, new Reach(id, lender.borrowingAccount, reached));
         }
       }
     }
@@ -242,7 +242,7 @@ final class RevisionPermitLedger {
     var other = pod.lender();
     var loan = pod.borrowed.get(lender);
     if (loan == null || loan.account != grant.account()) {
-      loan = new Loan(grant.account(), 0, lender.peer.lease());
+      loan = new Loan(grant.account(), 0, lender.activator.lease());
       pod.borrowed.put(lender, loan);
     }
     renew(pod, lender, loan);
@@ -266,7 +266,7 @@ final class RevisionPermitLedger {
     var lease = loan.lease();
     if (lease == null || lease.isOver(loop.nanoTime())) {
       giveBack(pod, lender, loan, loan.outstanding() - permits.hold(pod.pod, 0, lease));
-      loan.renew(lender.peer.lease());
+      loan.renew(lender.activator.lease());
     }
   }
 
@@ -274,7 +274,7 @@ final class RevisionPermitLedger {
     if (count > 0) {
       loan.returnedNow(loan.returned() + count);
       if (loan.account == lender.borrowingAccount) {
-        lending.send(lender.peer, new Return(id, loan.account, pod.pod, loan.returned()));
+        lending.send(lender.activator, new Return(id, loan.account, pod.pod, loan.returned()));
       }
     }
   }
@@ -317,7 +317,7 @@ final class RevisionPermitLedger {
     }
     long now = loop.nanoTime();
     pods.values().removeIf(pod -> pod.isUnused(now));
-    want(lender.divide(pods.values(), partners.values(), routed.limit(), lendable), now);
+    want(lender.divide(pods.values(), peers.values(), routed.limit(), lendable), now);
   }
 
   /**
@@ -356,7 +356,7 @@ final class RevisionPermitLedger {
   }
 
   private void want(int queuedHere, long now) {
-    for (var lender : partners.values()) {
+    for (var lender : peers.values()) {
       int queued = routed.exact() && lender.isSilent() ? 0 : queuedHere;
       if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
         continue;
@@ -375,7 +375,7 @@ final class RevisionPermitLedger {
     lender.lastQueued = queued;
     lender.lastWantNanos = now;
     var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
-    lending.send(lender.peer,
+    lending.send(lender.activator,
         new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
   }
 

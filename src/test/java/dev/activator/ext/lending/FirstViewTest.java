@@ -23,7 +23,7 @@ class FirstViewTest extends LendingScene {
     requests(one, 1);
     assertThat(one.queued()).isOne();
 
-    one.members(List.of(one.id().address()));
+    one.listed(List.of(one.id().address()));
     pass(1);
 
     assertThat(one.queued()).isZero();
@@ -34,11 +34,11 @@ class FirstViewTest extends LendingScene {
     var one = unlisted();
     var other = start();
     other.pods(pods(1));
-    one.members(sorted());
+    one.listed(sorted());
     requests(one, 1);
     assertThat(one.queued()).isOne();
 
-    other.members(sorted());
+    other.listed(sorted());
     all.forEach(it -> it.activators(addresses()));
     connected();
 
@@ -49,7 +49,7 @@ class FirstViewTest extends LendingScene {
   @Test
   void usesNoPod_whileNoActivatorsAreKnown() {
     IntStream.range(0, 2).forEach(_ -> start());
-    all.forEach(it -> it.members(sorted()));
+    all.forEach(it -> it.listed(sorted()));
     pods(pods(1));
 
     all.forEach(it -> requests(it, 1));
@@ -131,7 +131,7 @@ class FirstViewTest extends LendingScene {
     requests(one, 1);
     assertThat(one.queued()).isOne();
 
-    one.members(List.of(one.id().address()));
+    one.listed(List.of(one.id().address()));
     pass(1);
     assertThat(one.queued()).isZero();
   }

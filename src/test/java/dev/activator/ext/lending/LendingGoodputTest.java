@@ -82,7 +82,7 @@ class LendingGoodputTest {
         .toList();
     all.forEach(it -> {
       it.activators(addresses);
-      it.members(addresses.stream().sorted().toList());
+      it.listed(addresses.stream().sorted().toList());
       it.pods(listed);
     });
     links.forEach(SimulatedLink::connect);

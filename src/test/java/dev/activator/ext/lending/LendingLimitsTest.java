@@ -132,7 +132,7 @@ class LendingLimitsTest extends LendingScene {
       here.revisionGone();
       pass(10);
       here.setRevision(revision);
-      here.members(sorted());
+      here.listed(sorted());
       here.pods(pods(4));
       pass(1_000);
 

@@ -106,7 +106,7 @@ abstract class LendingScene {
   void known() {
     all.forEach(it -> {
       it.activators(addresses());
-      it.members(sorted());
+      it.listed(sorted());
     });
     pass(1);
   }

@@ -45,8 +45,8 @@ class LendingTransitionsTest extends LendingScene {
       third = all.stream().filter(it -> it != owner && it != next).findFirst().orElseThrow();
     }
 
-    void learns(SimulatedActivator activator, List<String> members) {
-      activator.members(members);
+    void learns(SimulatedActivator activator, List<String> listed) {
+      activator.listed(listed);
       pass(100);
     }
   }
@@ -143,7 +143,7 @@ class LendingTransitionsTest extends LendingScene {
     one.revisionGone();
     pass(10);
     one.setRevision(revision);
-    one.members(List.of(one.id().address()));
+    one.listed(List.of(one.id().address()));
     one.pods(pods(1));
     one.request();
 
@@ -159,8 +159,8 @@ class LendingTransitionsTest extends LendingScene {
     pods(pods(2));
     start();
 
-    // A revision learns its addresses before the fleet does.
-    one.members(sorted());
+    // A revision learns its addresses before the others are known.
+    one.listed(sorted());
     pass(1);
     one.activators(addresses());
     pass(1);
@@ -279,7 +279,7 @@ class LendingTransitionsTest extends LendingScene {
     requests(other, its.size());
     assertThat(its).allSatisfy(pod -> assertThat(other.running(pod)).isOne());
 
-    one.members(List.of(one.id().address()));
+    one.listed(List.of(one.id().address()));
     requests(one, 8);
     pass(60_000);
     assertThat(its).allSatisfy(pod -> assertThat(running(pod)).isOne());
@@ -304,7 +304,7 @@ class LendingTransitionsTest extends LendingScene {
     links.getFirst().cut();
     other.crash();
     one.activators(Set.of(one.id().address()));
-    one.members(List.of(one.id().address()));
+    one.listed(List.of(one.id().address()));
     pass(400_000);
     assertThat(one.view().sharing()).as("while its requests may run").isNotNull();
 
@@ -345,7 +345,7 @@ class LendingTransitionsTest extends LendingScene {
     connected();
     pods(pods(2));
     // The revision's addresses change before the process is known to have ended.
-    one.members(List.of(one.id().address()));
+    one.listed(List.of(one.id().address()));
     pass(10);
     one.lending().onDisconnected(other.id());
     one.lending().onEnded(other.id());
@@ -353,7 +353,7 @@ class LendingTransitionsTest extends LendingScene {
     pass(1_000);
     assertThat(one.view()).isEqualTo(SharedPermitsView.ALONE);
 
-    one.members(List.of(one.id().address(), "10.1.0.3"));
+    one.listed(List.of(one.id().address(), "10.1.0.3"));
     one.activators(Set.of(one.id().address(), "10.1.0.3"));
     pass(1);
     requests(one, 2);

@@ -146,7 +146,7 @@ class LostPeerTest extends LendingScene {
     twoShareOnePod();
     links.getFirst().cut();
     pass(5_000);
-    borrower.members(List.of(borrower.id().address()));
+    borrower.listed(List.of(borrower.id().address()));
     requests(borrower, 1);
     pass(10_000);
 

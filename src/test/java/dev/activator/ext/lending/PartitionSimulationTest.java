@@ -77,7 +77,7 @@ class PartitionSimulationTest {
       var addresses = all.stream().map(it -> it.id().address()).collect(Collectors.toSet());
       all.forEach(it -> {
         it.activators(addresses);
-        it.members(addresses.stream().sorted().toList());
+        it.listed(addresses.stream().sorted().toList());
       });
       world.advance(Duration.ofMillis(10));
       links.forEach(SimulatedLink::connect);

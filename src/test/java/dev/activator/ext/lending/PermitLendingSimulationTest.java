@@ -58,32 +58,32 @@ class PermitLendingSimulationTest {
   }
 
   private static boolean exceedsTheLimit(long seed, Faults fault) {
-    var fleet = new SimulatedFleet(seed, fault, seed % 2 == 0);
+    var activators = new SimulatedActivators(seed, fault, seed % 2 == 0);
     try {
-      trouble(fleet);
+      trouble(activators);
       return false;
     } catch (AssertionError e) {
-      assertThat(fleet.hasExceeded()).as(e.getMessage()).isTrue();
+      assertThat(activators.hasExceeded()).as(e.getMessage()).isTrue();
       return true;
     }
   }
 
   private static void run(long seed) {
-    var fleet = new SimulatedFleet(seed, Faults.NONE, seed % 2 == 0);
+    var activators = new SimulatedActivators(seed, Faults.NONE, seed % 2 == 0);
     try {
-      trouble(fleet);
-      fleet.calm();
-      fleet.fill();
-      fleet.checkRest();
+      trouble(activators);
+      activators.calm();
+      activators.fill();
+      activators.checkRest();
     } catch (AssertionError e) {
       throw new AssertionError("seed " + seed, e);
     }
   }
 
-  private static void trouble(SimulatedFleet fleet) {
-    fleet.pass(10_000);
+  private static void trouble(SimulatedActivators activators) {
+    activators.pass(10_000);
     for (int i = 0; i < 150; i++) {
-      fleet.step();
+      activators.step();
     }
   }
 }

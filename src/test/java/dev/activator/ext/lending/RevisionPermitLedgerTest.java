@@ -118,7 +118,7 @@ class RevisionPermitLedgerTest extends LendingScene {
         Map.of("activator.dev/queue-capacity", "3"));
     linked(2);
     all.forEach(it -> it.lending().onLegacy("10.1.0.9"));
-    all.forEach(it -> it.members(List.of("10.1.0.1", "10.1.0.2", "10.1.0.9")));
+    all.forEach(it -> it.listed(List.of("10.1.0.1", "10.1.0.2", "10.1.0.9")));
     pass(100);
 
     all.forEach(it -> requests(it, 5));

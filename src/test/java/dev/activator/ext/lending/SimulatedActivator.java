@@ -149,7 +149,7 @@ final class SimulatedActivator {
     return throttler.inspect(ID).now().containerConcurrency();
   }
 
-  void members(Collection<String> addresses) {
+  void listed(Collection<String> addresses) {
     loop.execute(
         () -> throttler
             .publicAddresses(new PublicEndpointAddresses(ID, List.copyOf(addresses), List.of())));

@@ -69,7 +69,8 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   private final PeerSocket.Dialer dialer;
   private final Supplier<CompletableFuture<String>> key;
   private final RandomGenerator random;
-  private PeerEventListener listener = new PeerEventListener() {};
+  private PeerEventListener listener = new PeerEventListener() {
+  };
   private final ActivatorAddresses listed;
   private final Map<String, Peer> peers = new TreeMap<>();
   /** Accepted links that are neither identified nor refused yet. */

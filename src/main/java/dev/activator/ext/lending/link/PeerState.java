@@ -78,7 +78,8 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
     record NotLinked(State why, String problem) implements Action {}
 
     enum Call implements Action {
-      DIAL, READ_KEY,
+      DIAL,
+      READ_KEY,
       /** The Secret may contain another key by now. */
       FORGET_KEY,
       /** The peer is over: end its attempt, and forget it. */
@@ -87,7 +88,9 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
   }
 
   enum Pause {
-    NONE, TURN, BACKOFF,
+    NONE,
+    TURN,
+    BACKOFF,
     /** Until an activator without links is tried again. */
     LEGACY,
     /** Until the key is read again after a failure. */

@@ -14,33 +14,33 @@ import org.jspecify.annotations.Nullable;
  * own pods move. Otherwise pods are divided by Knative's rule, because an activator without lending
  * knows no other.
  *
- * @param members addresses, sorted as text
+ * @param activators addresses, sorted as text
  * @param pods in order; used for Knative's rule only
  */
-public record PodSharding(List<String> members, boolean allLend, List<Destination> pods) {
+public record PodSharding(List<String> activators, boolean allLend, List<Destination> pods) {
   /** The value without activators. No pod has an owner. */
   public static final PodSharding NONE = new PodSharding(List.of(), true, List.of());
 
   public PodSharding {
-    members = List.copyOf(members);
+    activators = List.copyOf(activators);
     pods = allLend ? List.of() : List.copyOf(pods);
   }
 
   /**
-   * The number of the view. It is equal for activators that know the same members, if all lend;
+   * The number of the view. It is equal for activators that know the same ones, if all lend;
    * never 0 or −1.
    */
   public long view() {
     long hash = 1;
-    for (var member : members) {
-      hash = mix(hash ^ hash(member));
+    for (var activator : activators) {
+      hash = mix(hash ^ hash(activator));
     }
     return hash == 0 || hash == -1 ? 1 : hash;
   }
 
   /**
    * The number of the view if there is no limit. It differs from {@link #view} even with the same
-   * members.
+   * activators.
    */
   public long viewWithoutLimit() {
     return mix(view());
@@ -55,10 +55,10 @@ public record PodSharding(List<String> members, boolean allLend, List<Destinatio
     String best = null;
     long bestScore = 0;
     long key = hash(pod.toString());
-    for (var member : members) {
-      long score = mix(key ^ hash(member));
+    for (var activator : activators) {
+      long score = mix(key ^ hash(activator));
       if (best == null || score > bestScore) {
-        best = member;
+        best = activator;
         bestScore = score;
       }
     }
@@ -70,13 +70,13 @@ public record PodSharding(List<String> members, boolean allLend, List<Destinatio
    * then the remainder.
    */
   private @Nullable String ofSlice(int position) {
-    int count = members.size();
+    int count = activators.size();
     if (position < 0 || count == 0 || pods.size() < count) {
       return null;
     }
     int block = pods.size() / count;
     int inBlocks = block * count;
-    return members.get(position < inBlocks ? position / block : position - inBlocks);
+    return activators.get(position < inBlocks ? position / block : position - inBlocks);
   }
 
   private static long hash(String text) {

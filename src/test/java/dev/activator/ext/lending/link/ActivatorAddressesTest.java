@@ -11,26 +11,26 @@ class ActivatorAddressesTest {
   private static final RevisionId ONE = new RevisionId("shop", "one");
   private static final RevisionId OTHER = new RevisionId("shop", "other");
 
-  private final ActivatorAddresses members = new ActivatorAddresses("10.0.0.1");
+  private final ActivatorAddresses addresses = new ActivatorAddresses("10.0.0.1");
 
   private boolean changed(RevisionId id, String... http1) {
-    return members.changed(new PublicEndpointAddresses(id, List.of(http1), List.of()));
+    return addresses.changed(new PublicEndpointAddresses(id, List.of(http1), List.of()));
   }
 
   @Test
   void areThoseOfAllListsThatHaveOurOwnAddress() {
     assertThat(changed(ONE, "10.0.0.1", "10.0.0.2")).isTrue();
-    assertThat(members.changed(new PublicEndpointAddresses(OTHER, List.of(),
+    assertThat(addresses.changed(new PublicEndpointAddresses(OTHER, List.of(),
         List.of("10.0.0.3", "10.0.0.1")))).isTrue();
 
-    assertThat(members.others()).containsExactly("10.0.0.2", "10.0.0.3");
+    assertThat(addresses.others()).containsExactly("10.0.0.2", "10.0.0.3");
   }
 
   @Test
   void areNoPods() {
     assertThat(changed(ONE, "10.8.0.1", "10.8.0.2")).isFalse();
 
-    assertThat(members.others()).isEmpty();
+    assertThat(addresses.others()).isEmpty();
   }
 
   @Test
@@ -39,10 +39,10 @@ class ActivatorAddressesTest {
     assertThat(changed(OTHER, "10.0.0.1", "10.0.0.2")).as("known already").isFalse();
 
     assertThat(changed(ONE, "10.8.0.1")).as("its pods are in the path now").isFalse();
-    assertThat(members.others()).containsExactly("10.0.0.2");
+    assertThat(addresses.others()).containsExactly("10.0.0.2");
 
     assertThat(changed(OTHER)).as("deleted").isTrue();
-    assertThat(members.others()).isEmpty();
+    assertThat(addresses.others()).isEmpty();
   }
 
   @Test
@@ -58,6 +58,6 @@ class ActivatorAddressesTest {
     changed(ONE, "10.0.0.1", "10.0.0.2");
 
     assertThat(changed(ONE, "10.0.0.1", "10.0.0.3")).isTrue();
-    assertThat(members.others()).containsExactly("10.0.0.3");
+    assertThat(addresses.others()).containsExactly("10.0.0.3");
   }
 }

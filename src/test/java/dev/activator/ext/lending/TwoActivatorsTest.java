@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 
 /** Two activators, one pod with one permit: all orders of events, up to a number of them. */
 @Tag("simulation")
-class SmallestFleetTest {
+class TwoActivatorsTest {
   private static final int EVENTS = Integer.getInteger("lending.events", 7);
   private static final Destination POD = new Destination("10.2.0.1", 8012);
   private static final Revision REVISION = new Revision(SimulatedActivator.ID, "",
@@ -87,11 +87,11 @@ class SmallestFleetTest {
     for (int length = 0; length <= EVENTS; length++) {
       boolean isLast = length == EVENTS;
       ways = ways.parallelStream().flatMap(way -> {
-        var fleet = after(way);
-        served.accumulateAndGet(fleet.served(), Math::max);
-        return isLast || !seen.add(fleet.fingerprint())
+        var activators = after(way);
+        served.accumulateAndGet(activators.served(), Math::max);
+        return isLast || !seen.add(activators.fingerprint())
             ? Stream.empty()
-            : fleet.possible().stream().map(step -> longer(way, step));
+            : activators.possible().stream().map(step -> longer(way, step));
       }).toList();
     }
     assertThat(served).hasValueGreaterThan(1);
@@ -104,20 +104,20 @@ class SmallestFleetTest {
     return longer;
   }
 
-  private static Fleet after(byte[] way) {
-    var fleet = new Fleet();
+  private static Activators after(byte[] way) {
+    var activators = new Activators();
     var steps = new ArrayList<Step>();
     for (byte code : way) {
       var step = Step.of(code);
       steps.add(step);
-      fleet.happen(step);
+      activators.happen(step);
     }
-    assertThat(fleet.running()).as("running after %s", steps).isLessThanOrEqualTo(1);
-    assertThat(fleet.owners()).as("owners after %s", steps).isLessThanOrEqualTo(1);
-    return fleet;
+    assertThat(activators.running()).as("running after %s", steps).isLessThanOrEqualTo(1);
+    assertThat(activators.owners()).as("owners after %s", steps).isLessThanOrEqualTo(1);
+    return activators;
   }
 
-  private static final class Fleet {
+  private static final class Activators {
     private final VirtualLoop loop = new VirtualLoop();
     private final List<SimulatedActivator> both = new ArrayList<>();
     private final List<Deque<PeerMessage>> underWay = List.of(new ArrayDeque<>(),
@@ -126,7 +126,7 @@ class SmallestFleetTest {
     private final int[] requests = new int[2];
     private boolean connected = true;
 
-    Fleet() {
+    Activators() {
       for (int side = 0; side < 2; side++) {
         int number = side;
         var id = new PeerId("10.1.0." + (side + 1), "p");
@@ -135,7 +135,7 @@ class SmallestFleetTest {
             }));
       }
       both.forEach(it -> it.activators(Set.of("10.1.0.1", "10.1.0.2")));
-      both.forEach(it -> it.members(List.of("10.1.0.1", "10.1.0.2")));
+      both.forEach(it -> it.listed(List.of("10.1.0.1", "10.1.0.2")));
       both.forEach(it -> it.pods(List.of(POD)));
       connect();
       run();
@@ -180,7 +180,7 @@ class SmallestFleetTest {
         case END -> at.endOne();
         case MEMBERS -> {
           drained[step.side()] = !drained[step.side()];
-          at.members(drained[step.side()]
+          at.listed(drained[step.side()]
               ? List.of(drainedFrom())
               : List.of("10.1.0.1", "10.1.0.2"));
         }
@@ -263,8 +263,8 @@ class SmallestFleetTest {
 
     private static final Set<String> NUMBERS = Set.of("epoch", "account", "lendingAccount",
         "borrowingAccount", "answeredEpoch");
-    private static final Set<String> LEFT_OUT = Set.of("lending", "permits", "routed", "peer",
-        "fleet",
+    private static final Set<String> LEFT_OUT = Set.of("lending", "permits", "routed", "activator",
+        "known",
         "oldest");
 
     private static void write(Object value, String name, StringBuilder text,
@@ -274,7 +274,7 @@ class SmallestFleetTest {
         case Long number when NUMBERS.contains(name) ->
           text.append('#').append(numbers.computeIfAbsent(number, _ -> numbers.size()));
         case Map<?, ?> map -> map.forEach((key, each) -> {
-          text.append(key instanceof PeerRevisionState partner ? partner.address() : key)
+          text.append(key instanceof PeerRevisionState peer ? peer.address() : key)
               .append(':');
           write(each, "", text, numbers);
         });

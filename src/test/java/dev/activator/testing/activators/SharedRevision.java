@@ -1,4 +1,4 @@
-package dev.activator.testing.fleet;
+package dev.activator.testing.activators;
 
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.embedded.api.Objects;

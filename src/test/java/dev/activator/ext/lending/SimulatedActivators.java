@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Activators that share the pods of one revision, with links and watches that lag and fail. */
-final class SimulatedFleet {
+final class SimulatedActivators {
   private static final int MAX_ACTIVATORS = 5;
 
   private final VirtualLoop world = new VirtualLoop();
@@ -37,7 +37,7 @@ final class SimulatedFleet {
   private final Map<PeerId, SkewedLoop> loops = new HashMap<>();
   private final Map<PeerId, long[]> watches = new HashMap<>();
   private final List<SimulatedLink> links = new ArrayList<>();
-  private final TreeSet<String> members = new TreeSet<>();
+  private final TreeSet<String> listed = new TreeSet<>();
   private final TreeSet<Destination> pods = new TreeSet<>();
   private final TreeSet<Destination> everListed = new TreeSet<>();
   /** An activator that does not lend, such as Knative's: pods are divided by its rule. */
@@ -55,7 +55,7 @@ final class SimulatedFleet {
   private int nextActivator;
   private int nextPod;
 
-  SimulatedFleet(long seed, Faults faults, boolean withPauses) {
+  SimulatedActivators(long seed, Faults faults, boolean withPauses) {
     this.random = new Random(seed);
     this.faults = faults;
     this.withPauses = withPauses;
@@ -93,7 +93,7 @@ final class SimulatedFleet {
     var loop = new SkewedLoop(world, 1, random.nextLong(), 10_000);
     knative = new SimulatedActivator(id, loop, revision, random, service, (_, _) -> {
     }, pod -> check(id, pod));
-    members.add(id.address());
+    listed.add(id.address());
   }
 
   private void start() {
@@ -112,7 +112,7 @@ final class SimulatedFleet {
         .forEach(other -> links.add(new SimulatedLink(world, random, self, other, faults)));
     activators.put(id, self);
     loops.put(id, loop);
-    members.add(address);
+    listed.add(address);
   }
 
   private void send(PeerId from, PeerId to, PeerMessage message) {
@@ -137,13 +137,13 @@ final class SimulatedFleet {
 
   /** Each activator learns it at another time, some things twice. */
   private void publish() {
-    var addresses = List.copyOf(members);
-    var listed = List.copyOf(pods);
+    var addresses = List.copyOf(listed);
+    var current = List.copyOf(pods);
     var all = addresses();
     for (var activator : all()) {
       for (int times = random.nextInt(4) == 0 ? 2 : 1; times > 0; times--) {
-        watched(activator, 0, 2_000, () -> activator.members(addresses));
-        var reached = new TreeSet<>(listed);
+        watched(activator, 0, 2_000, () -> activator.listed(addresses));
+        var reached = new TreeSet<>(current);
         reached.removeAll(blindOf(activator));
         watched(activator, 1, 2_000, () -> activator.pods(reached));
         if (activator != knative) {
@@ -263,9 +263,9 @@ final class SimulatedFleet {
     if (random.nextInt(3) == 0 && living.size() < MAX_ACTIVATORS) {
       start();
       links.forEach(SimulatedLink::connect);
-    } else if (random.nextInt(3) == 0 && members.size() > 1) {
+    } else if (random.nextInt(3) == 0 && listed.size() > 1) {
       // Drains.
-      members.remove(any(living).id().address());
+      listed.remove(any(living).id().address());
     } else if (living.size() > 2) {
       crash(any(living));
     }
@@ -275,10 +275,10 @@ final class SimulatedFleet {
   /** Some have the old view again before others have the one in between. */
   private void isUnreadyForAMoment() {
     var address = any(alive()).id().address();
-    if (members.size() > 1 && members.remove(address)) {
+    if (listed.size() > 1 && listed.remove(address)) {
       publish();
       pass(1_000);
-      members.add(address);
+      listed.add(address);
       publish();
     }
   }
@@ -287,9 +287,9 @@ final class SimulatedFleet {
     dead.crash();
     owners.values().removeIf(dead.id()::equals);
     loops.get(dead.id()).end();
-    members.remove(dead.id().address());
-    if (members.isEmpty()) {
-      members.add(alive().getFirst().id().address());
+    listed.remove(dead.id().address());
+    if (listed.isEmpty()) {
+      listed.add(alive().getFirst().id().address());
     }
     links.stream().filter(link -> link.isOf(dead)).forEach(link -> {
       var far = link.farSide(dead);
@@ -323,7 +323,7 @@ final class SimulatedFleet {
       // What began without a limit may be above it.
       return false;
     }
-    return !mixed || isCalm && pods.size() >= members.size() && addresses().equals(members);
+    return !mixed || isCalm && pods.size() >= listed.size() && addresses().equals(listed);
   }
 
   /** After each event: at most one owner a pod, which has no idle permit above the limit. */
@@ -408,9 +408,9 @@ final class SimulatedFleet {
   }
 
   private int sliceOf(SimulatedActivator activator) {
-    int index = members.headSet(activator.id().address()).size();
-    int rest = pods.size() % members.size();
-    return pods.size() / members.size() + (index < rest ? 1 : 0);
+    int index = listed.headSet(activator.id().address()).size();
+    int rest = pods.size() % listed.size();
+    return pods.size() / listed.size() + (index < rest ? 1 : 0);
   }
 
   private int running(Destination pod) {

@@ -1,4 +1,4 @@
-package dev.activator.testing.fleet;
+package dev.activator.testing.activators;
 
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.testing.EmbeddedApi;

@@ -1,6 +1,6 @@
-package dev.activator.testing.fleet;
+package dev.activator.testing.activators;
 
-import dev.activator.testing.fleet.SharedRevision.Activator;
+import dev.activator.testing.activators.SharedRevision.Activator;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

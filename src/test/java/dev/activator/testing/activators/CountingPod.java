@@ -1,4 +1,4 @@
-package dev.activator.testing.fleet;
+package dev.activator.testing.activators;
 
 import io.netty.channel.ChannelOption;
 import java.time.Duration;
