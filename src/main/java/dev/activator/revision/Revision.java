@@ -48,6 +48,11 @@ public record Revision(RevisionId id, String uid, PortProtocol protocol, int con
     return readinessProbe == null;
   }
 
+  public Revision withoutStartFailure() {
+    return new Revision(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady,
+        readinessProbe, labels, annotations, null, rules);
+  }
+
   public static Revision of(RevisionId id, int containerConcurrency) {
     return new Revision(id, "", PortProtocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
         true,

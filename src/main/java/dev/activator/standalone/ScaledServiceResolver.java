@@ -21,6 +21,7 @@ import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -49,6 +50,8 @@ public final class ScaledServiceResolver {
   private static final String BY_TARGET = "target";
   private static final String BY_OTHER = "other";
   private static final String BY_CATCHER = "catcher";
+  /** How long requests wait for a Service or workload that is replaced. */
+  private static final Duration REPLACEMENT_TIMEOUT = Duration.ofSeconds(3);
   /** The port of the activators' Service for requests without TLS. */
   private static final String REQUEST_PORT = "http";
   private static final InformerQuery<ScaledService> OBJECTS = InformerQuery
@@ -73,6 +76,8 @@ public final class ScaledServiceResolver {
    * changed.
    */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
+  /** Since when the Service or the workload may be in replacement, in the loop's time. */
+  private final Map<RevisionId, Long> replacedSince = new HashMap<>();
   /** The namespaces for which the log says that another installation handles them. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
@@ -388,6 +393,7 @@ public final class ScaledServiceResolver {
       listener.gone(id);
     }
     if (object == null) {
+      replacedSince.remove(id);
       return;
     }
     var joined = join(object, hosts);
@@ -395,7 +401,7 @@ public final class ScaledServiceResolver {
       // The kind is being looked up in the API. The answer resolves the object again.
       return;
     }
-    var now = joined.after(before);
+    var now = (inReplacement(joined) ? joined.withRequestsWaiting() : joined).after(before);
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }
@@ -408,6 +414,21 @@ public final class ScaledServiceResolver {
     if (again || before == null || before.ports().size() != now.ports().size()) {
       reportActivators(now);
     }
+  }
+
+  private boolean inReplacement(ResolvedScaledService state) {
+    var id = state.object().id();
+    if (!state.mayBeReplaced()) {
+      replacedSince.remove(id);
+      return false;
+    }
+    long now = session.loop().nanoTime();
+    var since = replacedSince.get(id);
+    if (since == null) {
+      replacedSince.put(id, now);
+      session.loop().schedule(REPLACEMENT_TIMEOUT, () -> stale(id));
+    }
+    return since == null || now - since < REPLACEMENT_TIMEOUT.toNanos();
   }
 
   /** The resolved state; null while the kind of the workload is unknown. */

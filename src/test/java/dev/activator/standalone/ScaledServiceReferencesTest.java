@@ -17,6 +17,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.faults.Failure;
@@ -116,12 +117,16 @@ class ScaledServiceReferencesTest {
         """));
   }
 
-  private void workload(String name) {
+  private void deployment(String name) {
     store.create(BuiltInKinds.DEPLOYMENT, Objects.parse(
         """
             {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'template': {'spec':
              {'containers': [{'name': 'one', 'image': 'one'}]}}}}
             """.formatted(name)));
+  }
+
+  private void workload(String name) {
+    deployment(name);
     store.create(ScaledServiceCrd.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%1$s'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%1$s'},
@@ -316,6 +321,31 @@ class ScaledServiceReferencesTest {
     store.delete(BuiltInKinds.SERVICE, "shop", "web");
     eventually(() -> assertThat(troubles("web")).containsExactly("ServiceNotFound"));
     eventually(() -> assertThat(troubles("a")).containsExactly("ServiceNotFound"));
+  }
+
+  /** As with kubectl replace --force, and with Argo CD's option Replace. */
+  @Test
+  void requestsWaitThreeSecondsForAWorkloadThatIsReplaced() {
+    workload("web");
+    services.follow();
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+
+    // when it is replaced within the time, then requests are not refused
+    store.delete(BuiltInKinds.DEPLOYMENT, "shop", "web");
+    eventually(() -> assertThat(troubles("web")).containsExactly("TargetNotFound"));
+    loop.advance(Duration.ofMillis(2_900));
+    assertThat(received.get("web").revision().startFailure()).isNull();
+    deployment("web");
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+
+    // and when it does not come back, then they are refused after it
+    store.delete(BuiltInKinds.DEPLOYMENT, "shop", "web");
+    eventually(() -> assertThat(troubles("web")).containsExactly("TargetNotFound"));
+    loop.advance(Duration.ofMillis(2_900));
+    assertThat(received.get("web").revision().startFailure()).isNull();
+    loop.advance(Duration.ofMillis(200));
+    eventually(() -> assertThat(received.get("web").revision().startFailure())
+        .returns("TargetNotFound", RevisionStartFailure::reason));
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -53,10 +54,14 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
+  private static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
   /** The reasons for which a request cannot start a pod, so that it is rejected. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
       RULE_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
+  /** Those that are also seen for a moment while the Service or the workload is replaced. */
+  private static final Set<String> SEEN_IN_REPLACEMENTS = Set.of("ServiceNotFound",
+      "TargetNotFound", SELECTS_OTHERS);
   private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
   private static final String FORBIDDEN = "Forbidden";
   /**
@@ -137,7 +142,8 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         .problemOfScaledService(name, value)
         .ifPresent(problem -> troubles.add(
             new Trouble("InvalidAnnotation", "annotation " + name + ": " + problem))));
-    var first = backend(object, found, object.id(), port, startFailure(object, troubles), remarks);
+    var first = backend(object, found, object.id(), port, startFailure(object, found, troubles),
+        remarks);
     var others = new ArrayList<Backend>();
     for (var name : object.otherPorts()) {
       var other = found.service == null ? null : found.service.port(name);
@@ -148,7 +154,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       }
       var all = Stream.concat(own.stream(), troubles.stream()).toList();
       others.add(backend(object, found, object.id().ofPort(name), other,
-          startFailure(object, all), remarks));
+          startFailure(object, found, all), remarks));
       troubles.addAll(own);
     }
     return new ResolvedScaledService(object, first.revision, first.pods, others,
@@ -245,7 +251,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
             "no more pods of " + workload + " can be created: " + known.failure()));
-      case WorkloadState.Found(var known) -> selectorTrouble(object, found.service, known)
+      case WorkloadState.Found(var known) -> selectorTrouble(object, found, known)
           .ifPresent(troubles::add);
       case WorkloadState.Hidden _ -> {
       }
@@ -269,28 +275,49 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   /**
    * The problem that the Service's selector does not match the pod template. Requests may still
-   * start pods, since a webhook may add labels to pods. A template without containers is not a pod
-   * template.
+   * start pods, since a webhook may add labels to pods.
    */
-  private static Optional<Trouble> selectorTrouble(ScaledService object,
-      @Nullable KubernetesService service,
+  private static Optional<Trouble> selectorTrouble(ScaledService object, References found,
       ScaledWorkload workload) {
-    return service == null || workload.labels().isEmpty() || workload.containers().isEmpty()
-        || service.selector().entrySet().stream()
-            .filter(label -> !GIVEN_BY_CONTROLLERS.contains(label.getKey()))
-            .allMatch(workload.labels().entrySet()::contains)
-                ? Optional.empty()
-                : Optional.of(new Trouble("ServiceSelectsOtherPods",
-                    serviceName(object) + " selects no pod of " + object.workload()
-                        + ": its selector is " + new TreeMap<>(service.selector())
-                        + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
+    return mismatched(found).isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Trouble(SELECTS_OTHERS, serviceName(object) + " selects no pod of "
+            + object.workload() + ": its selector is "
+            + new TreeMap<>(Objects.requireNonNull(found.service).selector())
+            + ", and the labels of the pods are " + new TreeMap<>(workload.labels())));
+  }
+
+  /**
+   * The names of the labels in the Service's selector that the pod template lacks or has with
+   * another value. A template without containers is not a pod template.
+   */
+  private static List<String> mismatched(References found) {
+    if (found.service == null || !(found.workload instanceof WorkloadState.Found(var workload))
+        || workload.labels().isEmpty() || workload.containers().isEmpty()) {
+      return List.of();
+    }
+    return found.service.selector().entrySet().stream()
+        .filter(label -> !GIVEN_BY_CONTROLLERS.contains(label.getKey()))
+        .filter(label -> !label.getValue().equals(workload.labels().get(label.getKey())))
+        .map(Map.Entry::getKey).toList();
+  }
+
+  /**
+   * Whether the Service can select no pod of the workload, and lists none of another: the template
+   * has one of its labels with another value, which no webhook that adds labels mends.
+   */
+  private static boolean neverMatches(References found) {
+    return found.workload instanceof WorkloadState.Found(var workload)
+        && mismatched(found).stream().anyMatch(workload.labels()::containsKey)
+        && found.slices.stream().allMatch(slice -> slice.members().isEmpty());
   }
 
   /** The reason why requests are rejected; null if pods can start. */
   private static @Nullable RevisionStartFailure startFailure(ScaledService object,
-      List<Trouble> troubles) {
+      References found, List<Trouble> troubles) {
     for (var one : troubles) {
-      if (NEVER_STARTS.contains(one.reason())) {
+      if (NEVER_STARTS.contains(one.reason())
+          || one.reason().equals(SELECTS_OTHERS) && neverMatches(found)) {
         return RevisionStartFailure.shown(one.reason(), one.message());
       }
       if (REFUSED_BY_KUBERNETES.contains(one.reason())) {
@@ -358,6 +385,30 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
             : new ResolvedScaledService(object, revision, pods, ports, target.withoutLastDesired(),
                 taken,
                 troubles, warnings, remarks);
+  }
+
+  /**
+   * Whether requests are refused because of what is also seen for a moment while the Service or the
+   * workload is replaced.
+   */
+  public boolean mayBeReplaced() {
+    return isReplaced(revision);
+  }
+
+  /** This state while requests wait for the end of a replacement. */
+  public ResolvedScaledService withRequestsWaiting() {
+    return new ResolvedScaledService(object, waiting(revision), pods,
+        ports.stream().map(port -> new Backend(waiting(port.revision), port.pods)).toList(), target,
+        taken, troubles, warnings, remarks);
+  }
+
+  private static Revision waiting(Revision revision) {
+    return isReplaced(revision) ? revision.withoutStartFailure() : revision;
+  }
+
+  private static boolean isReplaced(Revision revision) {
+    var failure = revision.startFailure();
+    return failure != null && SEEN_IN_REPLACEMENTS.contains(failure.reason());
   }
 
   /** The revisions and pods of all ports, beginning with the ScaledService's own port. */

@@ -21,6 +21,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ResolvedScaledServiceTest {
@@ -241,6 +242,39 @@ class ResolvedScaledServiceTest {
     assertThat(state.canStart()).isTrue();
     assertThat(state(shop, found(spec.formatted("shop"), "{}")).troubles()).isEmpty();
     assertThat(state(shop, found("{}", "{}")).troubles()).isEmpty();
+  }
+
+  /** A webhook may add a label that the template lacks, and pods of another workload may serve. */
+  @ParameterizedTest(name = "labels {0}, {1} pods: {2}")
+  @CsvSource(delimiter = '|', value = {"app: d6, tier: web | 0 | ServiceSelectsOtherPods",
+      "app: d6 | 0 | ServiceSelectsOtherPods", "tier: web | 0 | ''", "x: y | 0 | ''",
+      "app: d6, tier: web | 1 | ''"})
+  void refusesRequests_whileNoPodCanEverMatch(String labels, int pods, String reason) {
+    var shop = service("{selector: {app: shop, tier: web}, ports: [{name: http, port: 80}]}");
+    var workload = found("{template: {metadata: {labels: {" + labels
+        + "}}, spec: {containers: [{}]}}}", "{}");
+    var state = ResolvedScaledService.of(OBJECT,
+        new References(shop, pods == 0 ? List.of() : List.of(SLICE), workload, List.of(), null,
+            false, List.of(), List.of(), IpFamily.IPV4));
+
+    var failure = state.revision().startFailure();
+    assertThat(failure == null ? "" : failure.reason()).isEqualTo(reason);
+    assertThat(state.troubles()).extracting(Trouble::reason)
+        .containsExactly("ServiceSelectsOtherPods");
+  }
+
+  @Test
+  void letsRequestsWait_onlyForWhatIsAlsoMissingDuringAReplacement() {
+    var missing = state(SERVICE, new WorkloadState.Missing());
+    assertThat(missing.mayBeReplaced()).isTrue();
+    assertThat(missing.withRequestsWaiting().revision().startFailure()).isNull();
+    assertThat(missing.withRequestsWaiting().troubles()).isEqualTo(missing.troubles());
+    assertThat(state(null, FOUND).mayBeReplaced()).isTrue();
+    assertThat(state(SERVICE, FOUND).mayBeReplaced()).isFalse();
+    assertThat(state(SERVICE, new WorkloadState.NoKind()).mayBeReplaced()).isFalse();
+    var taken = with(List.of(), OBJECT, null);
+    assertThat(taken.mayBeReplaced()).isFalse();
+    assertThat(taken.withRequestsWaiting()).isEqualTo(taken);
   }
 
   @ParameterizedTest
