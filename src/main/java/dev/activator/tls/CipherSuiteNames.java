@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Translates Knative's names of cipher suites, curves and TLS versions to Java's names.
@@ -29,14 +31,19 @@ final class CipherSuiteNames {
   private static final Map<String, String> CURVES = Map.of("X25519", "x25519", "P-256",
       "secp256r1", "CurveP256", "secp256r1", "P-384", "secp384r1", "CurveP384", "secp384r1",
       "P-521", "secp521r1", "CurveP521", "secp521r1");
-  /** Groups that Go knows and Java 25 does not have. */
+  /** The hybrids of an elliptic curve and ML-KEM. Go and Java have the same names for them. */
   private static final List<String> HYBRIDS = List.of("X25519MLKEM768", "SecP256r1MLKEM768",
       "SecP384r1MLKEM1024");
+  /** The first Java with the hybrids: JEP 527. */
+  private static final int HYBRIDS_SINCE = 27;
 
   private final String prefix;
+  private final int java;
 
-  CipherSuiteNames(String prefix) {
+  /** @param java the feature version of the runtime, such as 25 */
+  CipherSuiteNames(String prefix, int java) {
     this.prefix = prefix;
+    this.java = java;
   }
 
   /** The versions between these two, oldest first. */
@@ -64,19 +71,33 @@ final class CipherSuiteNames {
     return List.copyOf(suites);
   }
 
-  /** The groups in the list that Java has; empty for an empty list. */
+  /** The groups in the list that this Java has; empty for an empty list. */
   List<String> groups(String list) {
     var names = names(list);
     names.forEach(name -> check("CURVE_PREFERENCES", name,
         one -> CURVES.containsKey(one) || HYBRIDS.contains(one),
-        CURVES.keySet().stream().sorted().toList()));
-    var known = names.stream().filter(CURVES::containsKey).map(CURVES::get).distinct().toList();
+        Stream.concat(CURVES.keySet().stream().sorted(), HYBRIDS.stream()).toList()));
+    var known = names.stream().filter(name -> !isMissing(name))
+        .map(name -> CURVES.getOrDefault(name, name)).distinct().toList();
     if (known.isEmpty() && !names.isEmpty()) {
       throw new IllegalArgumentException(prefix + "CURVE_PREFERENCES is '" + list
-          + "', but this runtime has none of these: add one of "
-          + String.join(", ", CURVES.keySet().stream().sorted().toList()));
+          + "', but Java " + java + " has none of these, which came with Java " + HYBRIDS_SINCE
+          + ": add one of " + String.join(", ", CURVES.keySet().stream().sorted().toList()));
     }
     return known;
+  }
+
+  /** The warning that this Java lacks groups in the list; null if it has all. */
+  @Nullable String weaker(String list) {
+    var missing = names(list).stream().filter(this::isMissing).toList();
+    return missing.isEmpty()
+        ? null
+        : prefix + "CURVE_PREFERENCES has " + String.join(", ", missing) + ", which Java " + java
+            + " does not have: connections are made without (Java " + HYBRIDS_SINCE + " has it)";
+  }
+
+  private boolean isMissing(String group) {
+    return java < HYBRIDS_SINCE && HYBRIDS.contains(group);
   }
 
   private static List<String> names(String list) {

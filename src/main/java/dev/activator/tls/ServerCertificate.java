@@ -41,6 +41,9 @@ public final class ServerCertificate {
     this.settings = settings;
     this.last = first;
     this.context = context(first);
+    if (settings.weaker() != null) {
+      log.warn(settings.weaker());
+    }
   }
 
   /**

@@ -4,15 +4,17 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The TLS settings of a port, in Java's names.
  *
  * @param cipherSuites empty for the runtime's defaults
  * @param groups preferred first; empty for the runtime's defaults
+ * @param weaker the warning that some of the chosen groups are missing here; null if none is
  */
 public record ServerTlsSettings(List<String> versions, List<String> cipherSuites,
-    List<String> groups) {
+    List<String> groups, @Nullable String weaker) {
   /**
    * Parses Knative's variables.
    *
@@ -23,10 +25,10 @@ public record ServerTlsSettings(List<String> versions, List<String> cipherSuites
    */
   public static ServerTlsSettings of(String prefix, String minVersion, String maxVersion,
       String cipherSuites, String curves) {
-    var names = new CipherSuiteNames(prefix);
+    var names = new CipherSuiteNames(prefix, Runtime.version().feature());
     return new ServerTlsSettings(names.versions(minVersion, maxVersion),
         names.cipherSuites(cipherSuites),
-        names.groups(curves));
+        names.groups(curves), names.weaker(curves));
   }
 
   public SslContextBuilder context(CertifiedKey certificate) {

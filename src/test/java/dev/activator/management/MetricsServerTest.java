@@ -22,9 +22,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -145,6 +147,17 @@ class MetricsServerTest {
   void speaksTheCurvesThatAreChosen() throws Exception {
     var server = serve("none", "1.3", "", "CurveP384");
     assertThat(suite(server, "secp384r1")).startsWith("TLS_");
+    assertThatThrownBy(() -> suite(server, "x25519")).isInstanceOf(SSLException.class);
+    server.stop();
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 27)
+  void speaksHybridsWithCallersThatKnowNothingElse() throws Exception {
+    var server = serve("none", "1.3", "", "X25519MLKEM768,SecP256r1MLKEM768,SecP384r1MLKEM1024");
+    for (var hybrid : List.of("X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024")) {
+      assertThat(suite(server, hybrid)).startsWith("TLS_");
+    }
     assertThatThrownBy(() -> suite(server, "x25519")).isInstanceOf(SSLException.class);
     server.stop();
   }

@@ -50,7 +50,7 @@ class GrpcInteropTest extends WireTest {
   /** Its client in OkHttp asks for no newer one, which callers have to be allowed. */
   private static final ServerTlsSettings OLD_TLS = new ServerTlsSettings(List.of("TLSv1.2"),
       List.of(),
-      List.of());
+      List.of(), null);
 
   private final Way way;
   private final PodTls tls = new PodTls(TestRevisions.unused(), UnaryOperator.identity());

@@ -140,7 +140,7 @@ class TlsTest extends WireTest {
         "TLS was set up as main() does not");
     // given a port that speaks TLS 1.2: there is no such thing in TLS 1.3
     Certificate.rsa().write(chain, key, "PKCS#8");
-    var older = new ServerTlsSettings(List.of("TLSv1.2"), List.of(), List.of());
+    var older = new ServerTlsSettings(List.of("TLSv1.2"), List.of(), List.of(), null);
     int port = activator.server.listen("127.0.0.1", 0,
         CertificateFiles.read(chain, key, older).certificate());
     try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {

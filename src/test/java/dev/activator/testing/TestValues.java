@@ -35,7 +35,7 @@ public final class TestValues {
       OptionalInt.empty(), 0, List.of());
   public static final OtelEnvironment NO_OTEL = new OtelEnvironment(new TreeMap<>());
   public static final ServerTlsSettings TLS13 = new ServerTlsSettings(List.of("TLSv1.3"),
-      List.of(), List.of());
+      List.of(), List.of(), null);
   public static final ObjectSelection ALL_OBJECTS = new ObjectSelection("",
       LabelSelector.EVERYTHING,
       FieldSelector.EVERYTHING);

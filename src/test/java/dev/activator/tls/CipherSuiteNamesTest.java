@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CipherSuiteNamesTest {
-  private final CipherSuiteNames names = new CipherSuiteNames("ACTIVATOR_TLS_");
+  private final CipherSuiteNames names = new CipherSuiteNames("ACTIVATOR_TLS_", 25);
+  private final CipherSuiteNames later = new CipherSuiteNames("ACTIVATOR_TLS_", 27);
 
   @Test
   void takesVersionsFromTheOldestToTheNewest() {
@@ -58,6 +59,18 @@ class CipherSuiteNamesTest {
   void keepsTheOrderOfCurvesAndLeavesOutWhatJavaHasNot() {
     assertThat(names.groups("X25519MLKEM768, P-384,X25519,CurveP384"))
         .isEqualTo(List.of("secp384r1", "x25519"));
+    assertThat(names.weaker("X25519MLKEM768, P-384,X25519,CurveP384"))
+        .isEqualTo(
+            "ACTIVATOR_TLS_CURVE_PREFERENCES has X25519MLKEM768, which Java 25 does not have:"
+                + " connections are made without (Java 27 has it)");
+    assertThat(names.weaker("P-384,X25519")).isNull();
+  }
+
+  @Test
+  void takesHybridsWhereJavaHasThem() {
+    assertThat(later.groups("X25519MLKEM768,SecP256r1MLKEM768, SecP384r1MLKEM1024, X25519"))
+        .containsExactly("X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024", "x25519");
+    assertThat(later.weaker("X25519MLKEM768")).isNull();
   }
 
   @Test
@@ -72,6 +85,6 @@ class CipherSuiteNamesTest {
     assertThatThrownBy(() -> names.groups("X25519,P-255"))
         .hasMessageStartingWith("ACTIVATOR_TLS_CURVE_PREFERENCES is 'P-255', but must be one of");
     assertThatThrownBy(() -> names.groups("X25519MLKEM768"))
-        .hasMessageContaining("this runtime has none of these");
+        .hasMessageContaining("Java 25 has none of these");
   }
 }
