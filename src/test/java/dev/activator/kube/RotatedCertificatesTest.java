@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +47,7 @@ class RotatedCertificatesTest {
   private final Certificate first = Certificate.rsa();
   private final Certificate second = Certificate.rsa();
   private final List<java.security.cert.Certificate> callers = new CopyOnWriteArrayList<>();
+  private final List<String> hosts = new CopyOnWriteArrayList<>();
   private final List<String> methods = new CopyOnWriteArrayList<>();
   private volatile int status = 200;
   @TempDir
@@ -95,6 +97,7 @@ class RotatedCertificatesTest {
     });
     made.createContext("/", exchange -> {
       methods.add(exchange.getRequestMethod());
+      hosts.add(exchange.getRequestHeaders().getFirst("Host"));
       callers.add(((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0]);
       exchange.sendResponseHeaders(status, -1);
       exchange.close();
@@ -314,6 +317,26 @@ class RotatedCertificatesTest {
       ask(api);
     }
     assertThat(callers).containsExactly(first.certificate(), second.certificate());
+  }
+
+  @Test
+  void checksTheNameThatTheKubeconfigGivesTheServer() throws Exception {
+    replace("ca.pem", old.pem());
+    user(first);
+    int port = server.getAddress().getPort();
+    server.stop(0);
+    server = serve(port, old.issue("api.example"));
+    var user = "client-certificate: client.pem, client-key: client.key";
+
+    try (var api = open(kubeconfig("certificate-authority: ca.pem", user))) {
+      assertThatThrownBy(() -> ask(api)).isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(SSLPeerUnverifiedException.class);
+    }
+    try (var api = open(
+        kubeconfig("certificate-authority: ca.pem, tls-server-name: api.example", user))) {
+      assertThat(ask(api)).isEqualTo(200);
+    }
+    assertThat(hosts).containsExactly("localhost:" + port);
   }
 
   @Test

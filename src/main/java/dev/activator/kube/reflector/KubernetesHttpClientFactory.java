@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +40,10 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import jdk.net.ExtendedSocketOptions;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
+import okhttp3.Dns;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
+import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,6 +72,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   private final ReentrantLock reading = new ReentrantLock();
   private Config config;
   private volatile @Nullable ExecCredentials exec;
+  /** The name of the server in TLS, if it is another than in its URL. */
+  private final @Nullable String serverName;
   private Certificates certificates;
   private FileChangeDetector files;
   /** The files that have changed, and could not be used since then. */
@@ -89,6 +94,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       ExecutorService threads) {
     this.config = config;
     this.exec = exec(config);
+    this.serverName = serverName(config);
     this.certificates = Certificates.of(config);
     this.source = source;
     this.files = files();
@@ -237,6 +243,15 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     }
   }
 
+  private static @Nullable String serverName(Config config) {
+    var name = config.getTlsServerName();
+    if (name != null && (config.getHttpsProxy() != null || config.getHttpProxy() != null)) {
+      throw new IllegalArgumentException("tls-server-name '" + name
+          + "' of the kubeconfig's cluster cannot be used through a proxy");
+    }
+    return name;
+  }
+
   private static @Nullable ExecCredentials exec(Config config) {
     return config.getOauthTokenProvider() instanceof ExecCredentials plugin ? plugin : null;
   }
@@ -341,6 +356,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     var keys = certificates.clientKeys();
     try {
       clientCertificate(null, null, null, null);
+      config.setTlsServerName(null);
       // If there are authorities, this is set so that the library does not load Java's.
       config.setTrustCerts(trustsAll || hasAuthorities);
       HttpClientUtils.applyCommonConfiguration(config, builder, this);
@@ -399,6 +415,10 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
         .readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
         .pingInterval(Duration.ofMillis(config.getWebsocketPingInterval()))
         .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
+    if (serverName != null) {
+      var host = URI.create(config.getMasterUrl()).getHost();
+      builder.dns(name -> Dns.SYSTEM.lookup(name.equals(serverName) ? host : name));
+    }
     if (config.isTrustCerts() || config.isDisableHostnameVerification()) {
       // The library sets this only if it also loads the client certificate.
       builder.hostnameVerifier((_, _) -> true);
@@ -417,12 +437,26 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       throw new IOException("cancelled");
     }
     handle.runs(chain.call());
-    var response = chain.proceed(request.newBuilder().removeHeader(HANDLE).build());
+    var response = chain.proceed(named(request).removeHeader(HANDLE).build());
     var plugin = exec;
     if (plugin != null && response.code() == UNAUTHORIZED) {
       plugin.refused();
     }
     return response;
+  }
+
+  /**
+   * The request under the name that the server has in TLS ({@code tls-server-name}), which OkHttp
+   * takes from the URL: {@link Dns} leads it to the server's address, and {@code Host} stays.
+   */
+  private Request.Builder named(Request request) {
+    var builder = request.newBuilder();
+    if (serverName != null) {
+      var url = request.url();
+      builder.url(url.newBuilder().host(serverName).build())
+          .header("Host", URI.create(url.toString()).getAuthority());
+    }
+    return builder;
   }
 
   /**
