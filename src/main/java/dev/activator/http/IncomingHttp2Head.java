@@ -122,7 +122,9 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
   }
 
   @Override
-  public Http2Headers add(CharSequence name, CharSequence value) {
+  public Http2Headers add(CharSequence name, CharSequence received) {
+    // Servers pad values of responses; of a request that would be another value for each reader.
+    var value = status == null ? received : withoutBlanks(received);
     if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1) {
       throw new IllegalArgumentException("malformed value");
     }
@@ -133,7 +135,7 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
       var checked = checked(compact(name));
       if (HttpHeaderValidationUtil.isConnectionHeader(checked, true)
           || HttpHeaderValidationUtil.isTeNotTrailers(checked, value)) {
-        throw new IllegalArgumentException("a connection-specific field");
+        throw new IllegalArgumentException("the connection-specific field " + name);
       }
       fields.add(checked, compact(value));
     }
@@ -155,6 +157,18 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
 
   private void countTable(int more) {
     tableBytes = Math.min(MAX_TABLE_BYTES, tableBytes + more);
+  }
+
+  private static CharSequence withoutBlanks(CharSequence value) {
+    int from = 0;
+    int to = value.length();
+    while (from < to && isBlank(value.charAt(from))) {
+      from++;
+    }
+    while (from < to && isBlank(value.charAt(to - 1))) {
+      to--;
+    }
+    return value.subSequence(from, to);
   }
 
   private static boolean isBlank(char c) {

@@ -294,15 +294,26 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       if (decoder.isHttp2()) {
         to.failed(UpstreamFailure.NO_HTTP1);
       } else {
-        to.failed(cause instanceof PrematureChannelClosureException
-            ? UpstreamFailure.CLOSED
-            : UpstreamFailure.MALFORMED);
+        failed(to, cause);
       }
     } else if (message instanceof HttpResponse head) {
       read(to, head);
     } else {
       read(to, (HttpContent) message);
     }
+  }
+
+  private void failed(UpstreamListener to, Throwable cause) {
+    if (cause instanceof PrematureChannelClosureException) {
+      to.failed(UpstreamFailure.CLOSED);
+    } else {
+      malformed(to, cause.getMessage());
+    }
+  }
+
+  private void malformed(UpstreamListener to, @Nullable String why) {
+    pool.logMalformed(why);
+    to.failed(UpstreamFailure.MALFORMED);
   }
 
   private void read(UpstreamListener to, HttpResponse head) {
@@ -324,7 +335,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       // The encoder has begun to write its own chunks, but the rest of the body would have those of
       // the caller.
       close();
-      to.failed(UpstreamFailure.MALFORMED);
+      malformed(to, "101 within a chunked request");
       return;
     }
     switched = true;

@@ -247,6 +247,9 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
     // STREAM_CLOSED, the error of a write to a closed stream, would hide why it was closed.
     if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
       // Reported first, because the close that follows would report a less specific failure.
+      if (!outbound) {
+        pool.logMalformed(cause);
+      }
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);
@@ -256,6 +259,9 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
     malformed = !outbound && error != null;
+    if (malformed && ready) {
+      pool.logMalformed(cause);
+    }
     // The channel stays open until its GOAWAY is sent, but no frame is read any more.
     retired = true;
     var first = failure == UpstreamFailure.RESET ? failure : UpstreamFailure.of(cause);

@@ -121,6 +121,10 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
+  void logMalformed(Throwable cause) {
+    pools.logMalformed(target, cause.getMessage());
+  }
+
   String scheme() {
     return target.overTls() ? "https" : "http";
   }

@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
@@ -17,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connection pools of one event loop, for all pods.
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * most recently used connection is reused first, and the oldest idle one is closed.
  */
 public final class LoopConnectionPools implements PodConnectionPools {
+  private static final Logger log = LoggerFactory.getLogger(LoopConnectionPools.class);
+
   private final NettyLoop loop;
   private final IdleLimits limits;
   private final PodTls tls;
@@ -34,6 +39,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private final IdleOrder idle = new IdleOrder();
   private final ResettableTimer expiry;
   private final DeadConnectionDetector deadConnections;
+  private final LogLimit malformedResponses = new LogLimit();
   private boolean closed;
 
   LoopConnectionPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive,
@@ -89,6 +95,13 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private Http2Pool http2(DialTarget to) {
     var known = http2Pools.get(to);
     return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
+  }
+
+  /** Says why a response is malformed: its caller only learns that it is. */
+  void logMalformed(DialTarget pod, @Nullable String why) {
+    malformedResponses.log(loop.nanoTime(), others -> log.warn(
+        "A response of {} is malformed: {}. {} others were since the last such line",
+        pod.destination(), why, others));
   }
 
   DeadConnectionDetector deadConnections() {
@@ -176,6 +189,10 @@ public final class LoopConnectionPools implements PodConnectionPools {
     @Override
     public String authority() {
       return authority;
+    }
+
+    void logMalformed(@Nullable String why) {
+      LoopConnectionPools.this.logMalformed(target, why);
     }
 
     /** The most recently used connection. */

@@ -79,6 +79,19 @@ class Http2PodStrictnessTest extends WireTest {
     pod.peer().awaitEnd();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {" v", "v ", "\tv\t "})
+  void removesBlanksAroundAValue(String padded) throws Exception {
+    pod((pod, stream) -> {
+      pod.headers(stream, false, ":status", "200", "x-padded", padded);
+      pod.data(stream, true, "ok");
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().field("x-padded")).isEqualTo("v");
+    }
+  }
+
   /** This one, and this many more. */
   private static String[] fields(String name, String value, int more) {
     var fields = new String[2 + 2 * more];

@@ -2,11 +2,14 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.kube.LogOf;
+import dev.activator.upstream.LoopConnectionPools;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -80,6 +83,31 @@ class PodStrictnessTest extends WireTest {
   }
 
   /** As of a program that is written for h2c, at a port without that name. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"Transfer-Encoding: identity, unknown transfer coding",
+      "Abc d: 1, white space in a field's name"})
+  void logsWhatIsMalformed(String field, String why) throws Exception {
+    var pod = pod(OK + field + "\r\n\r\nok");
+    try (var log = new LogOf(LoopConnectionPools.class); var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("502 malformed response\n");
+
+      assertThat(log.lines()).anyMatch(line -> line.startsWith(
+          "WARN A response of " + pod.destination() + " is malformed: " + why));
+    }
+  }
+
+  @Test
+  void logsWhatIsMalformedInABody() throws Exception {
+    var pod = pod(CHUNKED + "\r\n2  \r\nok\r\n0\r\n\r\n");
+    try (var log = new LogOf(LoopConnectionPools.class); var caller = activator.get("/")) {
+      caller.readHead();
+      assertThat(caller.readToEnd()).isEmpty();
+
+      assertThat(log.lines()).anyMatch(line -> line.startsWith(
+          "WARN A response of " + pod.destination() + " is malformed: Invalid chunk size"));
+    }
+  }
+
   @Test
   void saysThatAPodAnswersInHttp2() throws Exception {
     String settings = "\0\0\6\4\0\0\0\0\0\0\3\0\0\0\144";

@@ -28,7 +28,11 @@ final class KnativeServiceAdmission {
     fill(spec, "containerConcurrency", 0);
     fill(spec, "timeoutSeconds", DEFAULT_TIMEOUT_SECONDS);
     number(spec, "containerConcurrency", 0, MAX_CONCURRENCY);
-    number(spec, "timeoutSeconds", 1, Integer.MAX_VALUE);
+    number(spec, "timeoutSeconds", 0, Integer.MAX_VALUE);
+    if (spec.path("timeoutSeconds").intValue() == 0) {
+      // As Knative's defaults do.
+      spec.put("timeoutSeconds", DEFAULT_TIMEOUT_SECONDS);
+    }
     container(spec);
     annotations(service.at("/spec/template/metadata"));
     return service;

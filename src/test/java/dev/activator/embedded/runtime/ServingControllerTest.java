@@ -481,6 +481,17 @@ class ServingControllerTest {
     assertThat(store.revision()).isEqualTo(before);
   }
 
+  /** As Knative's defaults do. */
+  @Test
+  void fillsInATimeoutOfZero() {
+    var service = service("shop", 0, "serve");
+    ((ObjectNode) service.at("/spec/template/spec")).put("timeoutSeconds", 0);
+    apply(service);
+
+    assertThat(find(BuiltInKinds.REVISION, "shop-00001").at("/spec/timeoutSeconds").intValue())
+        .isEqualTo(300);
+  }
+
   @Test
   void createsTheSample() {
     controller.createSample("default", "hello");
@@ -499,7 +510,7 @@ class ServingControllerTest {
       "{containers: [{image: nginx}]}                         | containers[0].command: embedded mode runs local processes",
       "{containers: [{command: [a]}], containerConcurrency: -1} | containerConcurrency: expected a number from 0 to 1000, not -1",
       "{containers: [{command: [a]}], containerConcurrency: x}  | containerConcurrency: expected a number",
-      "{containers: [{command: [a]}], timeoutSeconds: 0}        | timeoutSeconds: expected a number from 1"})
+      "{containers: [{command: [a]}], timeoutSeconds: -1}       | timeoutSeconds: expected a number from 0"})
   void refusesWhatCannotRunAndNamesTheField(String spec, String message) {
     var service = Json.object();
     ObjectMeta.of(service).put("namespace", "default").put("name", "bad");
