@@ -22,6 +22,7 @@ import dev.activator.platform.Platform;
 import dev.activator.throttle.PermitSharing;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.tls.SystemInternalTls;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.HttpProbeClient;
@@ -128,7 +129,9 @@ class ThrottlerConfiguration {
       ProxyServerProperties serving, RandomGenerator random,
       ObjectProvider<PermitSharing> sharing) {
     return new Throttler(live, identity.podIp(),
-        ThrottlerOptions.of(serving.queueCapacity(), serving.queueTimeout()), random,
+        ThrottlerOptions.of(serving.queueCapacity(),
+            new WaitLimits(serving.queueTimeout(), serving.startTimeout())),
+        random,
         sharing.getIfAvailable(() -> PermitSharing.NONE));
   }
 }

@@ -42,6 +42,8 @@ public final class RevisionAnnotations {
     row(rows, "queue-capacity", RevisionAnnotations::isCount, "a whole number of at least 1");
     row(rows, "queue-timeout", RevisionAnnotations::isLength,
         "a positive duration, such as 20s or 1m30s");
+    row(rows, "start-timeout", RevisionAnnotations::isLength,
+        "a positive duration, such as 2m or 90s");
     row(rows, "request-duration", RevisionAnnotations::isLength,
         "a positive duration, such as 300ms or 5s");
     row(rows, "balancing", BALANCERS::contains, "choice-of-two, first-available or round-robin");

@@ -34,6 +34,7 @@ public enum RequestOutcome {
   RESPONSE_START_TIMEOUT,
   IDLE_TIMEOUT,
   QUEUE_TIMEOUT,
+  START_TIMEOUT,
   CALLER_DEADLINE,
   /** The pod could not be reached, or broke off the response. */
   BAD_GATEWAY,

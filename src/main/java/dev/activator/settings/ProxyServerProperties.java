@@ -18,7 +18,9 @@ import org.springframework.util.unit.DataSize;
  * @param queueCapacity the maximum number of queued requests of one revision; further ones are
  *     refused with 503
  * @param queueTimeout how long a request may wait for a pod, from its arrival; zero if only the
- *     revision's own timeouts apply
+ *     revision's own timeouts apply. With a start timeout, from the first pod
+ * @param startTimeout how long a request may wait while there is no pod, from its arrival; zero if
+ *     the queue timeout counts for that, too
  * @param heldBytes the limit of requests held in memory. Above half of it, bodies of queued
  *     requests are not read; at the limit, no request is queued. By default a quarter of the heap,
  *     but at most 256 MB
@@ -37,6 +39,7 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("activator.serving")
 public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @DefaultValue("0s") Duration queueTimeout,
+    @DefaultValue("0s") Duration startTimeout,
     @Nullable DataSize heldBytes,
     @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPageMode waitingPage,
     @DefaultValue("false") boolean answerKnownProbes,
@@ -63,6 +66,8 @@ public record ProxyServerProperties(@DefaultValue("0.0.0.0") String bindAddress,
     SettingPreconditions.bindAddress("activator.serving.bind-address", bindAddress);
     queueTimeout = SettingPreconditions.notNegative("activator.serving.queue-timeout",
         queueTimeout);
+    startTimeout = SettingPreconditions.notNegative("activator.serving.start-timeout",
+        startTimeout);
     propagationDelay = SettingPreconditions.notNegative("activator.serving.propagation-delay",
         propagationDelay);
     drainTimeout = SettingPreconditions.notNegative("activator.serving.drain-timeout",

@@ -6,7 +6,7 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.policy.AdaptiveLifo;
-import java.time.Duration;
+import dev.activator.throttle.policy.WaitLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,8 +95,13 @@ final class QueuedRequest implements QueueEntry {
   }
 
   @Override
-  public Duration timeout() {
-    return throttler.queueTimeout();
+  public WaitLimits limits() {
+    return throttler.waits();
+  }
+
+  @Override
+  public long podsNanos() {
+    return throttler.podsNanos();
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.throttle.policy.WaitLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,8 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   private volatile Revision revision;
   private volatile ThrottlerOptions options;
   private boolean deleted;
+  private boolean hadPods;
+  private volatile long podsSinceNanos;
   /** The loop of a queued request, on which it will run. */
   private Loop waitingOn;
 
@@ -372,6 +375,11 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   private void rerouted() {
+    boolean hasPods = permits.capacity() != 0;
+    if (hasPods && !hadPods) {
+      podsSinceNanos = loop.nanoTime();
+    }
+    hadPods = hasPods;
     grant();
     if (isQueued()) {
       queueMonitor.requestWaits();
@@ -387,9 +395,13 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     return heldBytes;
   }
 
-  /** The timeout in the queue from arrival; zero for none. */
-  Duration queueTimeout() {
-    return options.queueTimeout();
+  WaitLimits waits() {
+    return options.waits();
+  }
+
+  /** For how long there have been pods; {@link WaitLimits#NO_PODS} if there are none. */
+  long podsNanos() {
+    return permits.capacity() == 0 ? WaitLimits.NO_PODS : Math.max(0, nanoTime() - podsSinceNanos);
   }
 
   int retryAfterSeconds() {
@@ -438,7 +450,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   /** The details for a report. Call on the loop. */
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), permits.destinationCount(),
-        new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
+        new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.waits(),
             queue.isEmpty()
                 ? List.of()
                 : queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),

@@ -4,7 +4,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import java.time.Duration;
+import dev.activator.throttle.policy.WaitLimits;
 import org.jspecify.annotations.Nullable;
 
 /** The result of admitting a request: a permit, an entry in the queue, or neither. */
@@ -59,8 +59,10 @@ public sealed interface ThrottleDecision {
      */
     void giveUp();
 
-    /** The timeout from arrival; zero for none. */
-    Duration timeout();
+    WaitLimits limits();
+
+    /** For how long the revision has had pods, in nanoseconds; {@link WaitLimits#NO_PODS}. */
+    long podsNanos();
 
     int retryAfterSeconds();
 

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
@@ -43,7 +44,7 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param oldest the longest waits, in descending order
    * @param from the number of requests from each address, among the first hundred
    */
-  public record Queue(int capacity, long heldBytes, Duration timeout, List<Duration> oldest,
+  public record Queue(int capacity, long heldBytes, WaitLimits limits, List<Duration> oldest,
       Map<String, Integer> from) {}
 
   /**

@@ -12,7 +12,7 @@ import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
 import dev.activator.throttle.policy.ThrottlerOptions;
-import java.time.Duration;
+import dev.activator.throttle.policy.WaitLimits;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -236,8 +236,13 @@ public final class Throttler {
     }
 
     @Override
-    public Duration timeout() {
-      return Duration.ZERO;
+    public WaitLimits limits() {
+      return WaitLimits.NONE;
+    }
+
+    @Override
+    public long podsNanos() {
+      return WaitLimits.NO_PODS;
     }
 
     @Override

@@ -26,6 +26,20 @@ class WaitingTimeTest extends WireTest {
   }
 
   @Test
+  void endsWithTheTimeForAStart_andNamesIt() throws Exception {
+    activator.throttle.queueTimeout = Duration.ofHours(1);
+    activator.throttle.startTimeout = Duration.ofMillis(50);
+    try (var caller = activator.get("/")) {
+      var head = caller.readHead();
+
+      assertThat(head.start()).isEqualTo("HTTP/1.1 504 Gateway Timeout");
+      assertThat(head.header(RequestFailure.REASON)).isEqualTo("start-timeout");
+      assertThat(caller.readBody(head))
+          .isEqualTo("activator request timeout: no pod started in time");
+    }
+  }
+
+  @Test
   void answers504WithTheReasonInTheAcceptedFormat_whenTheQueueTimesOut() throws Exception {
     activator.throttle.queueTimeout = Duration.ofMillis(50);
     activator.status = new StartStatus(false, "no pod is listed", false, null, null, Duration.ZERO);

@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.standalone.autoscaler.Autoscaler;
@@ -84,7 +85,7 @@ final class World {
         random);
     boolean slowStart = random.nextBoolean();
     throttler = Make.throttler(live, OWN_IP,
-        new ThrottlerOptions(50, ThrottlerOptions.NO_BOUND, Duration.ZERO, null,
+        new ThrottlerOptions(50, ThrottlerOptions.NO_BOUND, WaitLimits.NONE, null,
             slowStart ? 16 : 0),
         random);
     var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.testing.TestRevisions;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
@@ -154,7 +155,7 @@ class StandalonePlatformTest {
 
   private ClusterRevisionDetails details() {
     return new ClusterRevisionDetails(cluster, "cluster.local",
-        new ClusterRevisionDetails.Defaults(10, Duration.ZERO, "off"),
+        new ClusterRevisionDetails.Defaults(10, WaitLimits.NONE, "off"),
         cluster.eventReader(loop::nanoTime),
         new ScalingExplanationBuilder(platform::scaling, platform::leadership),
         () -> KnativeAutoscalerDefaults.ofKnative(null),

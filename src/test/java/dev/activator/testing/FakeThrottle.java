@@ -1,5 +1,6 @@
 package dev.activator.testing;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.RevisionId;
@@ -39,6 +40,8 @@ public final class FakeThrottle {
   private boolean keepsPermits;
   private @Nullable Destination retriesGoTo;
   public volatile Duration queueTimeout = Duration.ZERO;
+  public volatile Duration startTimeout = Duration.ZERO;
+  public volatile long podsNanos = WaitLimits.NO_PODS;
 
   public synchronized ThrottleDecision admit(LiveRevision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
@@ -144,8 +147,13 @@ public final class FakeThrottle {
     }
 
     @Override
-    public Duration timeout() {
-      return queueTimeout;
+    public WaitLimits limits() {
+      return new WaitLimits(queueTimeout, startTimeout);
+    }
+
+    @Override
+    public long podsNanos() {
+      return podsNanos;
     }
 
     @Override

@@ -32,11 +32,11 @@ class AnnotationsTest {
   @Test
   void aQueuedRequestKnowsItsTimeout() {
     var revision = new OneRevision(1);
-    assertThat(revision.place().timeout()).isZero();
+    assertThat(revision.place().limits().full()).isZero();
 
     revision.changes(1, "activator.dev/queue-timeout", "20s");
 
-    assertThat(revision.place().timeout()).isEqualTo(Duration.ofSeconds(20));
+    assertThat(revision.place().limits().full()).isEqualTo(Duration.ofSeconds(20));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -15,7 +16,6 @@ import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.policy.ThrottlerOptions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,7 +34,7 @@ class FairnessTest {
   private final TestRevisions revisions = new TestRevisions(loop, Revision.of(FLOODED, 0),
       Revision.of(QUIET, 1));
   private final Throttler throttler = Make.throttler(revisions.live, Make.OWN_ADDRESS,
-      new ThrottlerOptions(FLOOD, ThrottlerOptions.NO_BOUND, Duration.ZERO, null, 0),
+      new ThrottlerOptions(FLOOD, ThrottlerOptions.NO_BOUND, WaitLimits.NONE, null, 0),
       new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();
   private final List<Permit> granted = new ArrayList<>();

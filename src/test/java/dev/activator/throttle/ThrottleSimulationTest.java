@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
@@ -50,7 +51,7 @@ class ThrottleSimulationTest {
   private static final int BOUND = 6;
   private static final Duration EJECTION = Duration.ofMillis(250);
   private static final ThrottlerOptions WITHOUT_SLOW_START = new ThrottlerOptions(BOUND,
-      ThrottlerOptions.NO_BOUND, Duration.ZERO, null, 0);
+      ThrottlerOptions.NO_BOUND, WaitLimits.NONE, null, 0);
   private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
 
   private static HealthyDestinations some(Random random) {

@@ -13,6 +13,8 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import java.time.Duration;
@@ -105,6 +107,26 @@ class ThrottlerTest extends ThrottlerScene {
 
     assertThat(held).allMatch(HeldRequest::runs);
     assertThat(many.view(ID).queued()).isZero();
+  }
+
+  @Test
+  void aQueuedRequestKnowsForHowLongThereHaveBeenPods() {
+    exists(1);
+    var early = (QueueEntry) throttler.admit(exist.of(ID), new HeldRequest(loop));
+    loop.advance(Duration.ofSeconds(7));
+    assertThat(early.podsNanos()).isEqualTo(WaitLimits.NO_PODS);
+
+    pods(A);
+    loop.advance(Duration.ofSeconds(5));
+    pods(A, B);
+    loop.advance(Duration.ofSeconds(4));
+    assertThat(early.podsNanos()).isEqualTo(Duration.ofSeconds(9).toNanos());
+
+    pods();
+    assertThat(early.podsNanos()).isEqualTo(WaitLimits.NO_PODS);
+    pods(B);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(early.podsNanos()).isEqualTo(Duration.ofSeconds(2).toNanos());
   }
 
   @Test

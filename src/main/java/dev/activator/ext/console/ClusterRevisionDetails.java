@@ -1,5 +1,6 @@
 package dev.activator.ext.console;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.knative.ClusterWatcher;
@@ -39,7 +40,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final WakingExplanations waking;
 
   /** The activator's settings for revisions that set none. */
-  public record Defaults(int queueCapacity, Duration queueTimeout, String waitingPage) {}
+  public record Defaults(int queueCapacity, WaitLimits waits, String waitingPage) {}
 
   public ClusterRevisionDetails(ClusterWatcher cluster, String domain, Defaults own,
       EventFetcher events, ScalingExplanationBuilder scaling,
@@ -167,10 +168,15 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     rows.add(setting(annotations, "activator.dev/waiting-page", own.waitingPage(),
         "activator.serving.waiting-page"));
     rows.add(setting(annotations, "activator.dev/queue-timeout",
-        own.queueTimeout().isZero() ? "none" : own.queueTimeout().toSeconds() + " s",
-        "activator.serving.queue-timeout"));
+        limit(own.waits().full(), "none"), "activator.serving.queue-timeout"));
+    rows.add(setting(annotations, "activator.dev/start-timeout",
+        limit(own.waits().start(), "as queue-timeout"), "activator.serving.start-timeout"));
     OURS.forEach(one -> rows.add(setting(annotations, one.name(), one.value(), one.origin())));
     return rows;
+  }
+
+  private static String limit(Duration limit, String otherwise) {
+    return limit.isZero() ? otherwise : limit.toSeconds() + " s";
   }
 
   private static Setting byDefault(String annotation, String value) {

@@ -1,5 +1,6 @@
 package dev.activator.ext.console;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.revision.ScalingView;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.knative.ClusterWatcher;
@@ -230,7 +231,8 @@ public class ConsoleConfiguration {
     var clock = loops.loopFor(CLOCK);
     var own = platform.scalingDefaults();
     var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
-        new ClusterRevisionDetails.Defaults(serving.queueCapacity(), serving.queueTimeout(),
+        new ClusterRevisionDetails.Defaults(serving.queueCapacity(),
+            new WaitLimits(serving.queueTimeout(), serving.startTimeout()),
             serving.waitingPage().toString().toLowerCase(Locale.ROOT)),
         cluster.eventReader(clock::nanoTime), scaling(platform),
         own == null

@@ -170,19 +170,22 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
 
   /**
    * @param queueTimeoutSeconds null if only the revision's own timeouts apply
+   * @param startTimeoutSeconds null if the queue timeout also counts while there is no pod
    * @param capacity null if unlimited
    * @param containerConcurrency 0 if unlimited
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
       boolean newestFirst,
-      long heldBytes, @Nullable Double queueTimeoutSeconds, @Nullable Integer capacity,
+      long heldBytes, @Nullable Double queueTimeoutSeconds, @Nullable Double startTimeoutSeconds,
+      @Nullable Integer capacity,
       int containerConcurrency) {
     private static Requests of(ThrottleView.Details queue) {
       var now = queue.now();
-      var timeout = queue.queue().timeout();
+      var limits = queue.queue().limits();
       return new Requests(now.inFlight(), now.queued(), queue.queue().capacity(),
           seconds(now.oldestWait()), now.newestFirst(), queue.queue().heldBytes(),
-          timeout.isZero() ? null : seconds(timeout),
+          limits.full().isZero() ? null : seconds(limits.full()),
+          limits.start().isZero() ? null : seconds(limits.start()),
           now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency());
     }
   }

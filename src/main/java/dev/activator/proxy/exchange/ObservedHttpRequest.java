@@ -260,6 +260,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
         case RESPONSE_START -> RequestOutcome.RESPONSE_START_TIMEOUT;
         case IDLE -> RequestOutcome.IDLE_TIMEOUT;
         case QUEUE -> RequestOutcome.QUEUE_TIMEOUT;
+        case START -> RequestOutcome.START_TIMEOUT;
         case CALLER -> RequestOutcome.CALLER_DEADLINE;
       };
       case RequestFailure.BadRequest _,RequestFailure.HeadTooLarge _,RequestFailure.UnknownVersion _ ->

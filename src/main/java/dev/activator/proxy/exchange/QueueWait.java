@@ -19,6 +19,8 @@ final class QueueWait {
 
   private final Exchange exchange;
   private final QueueEntry entry;
+  /** The age of the request at which {@link Hold} decides. */
+  private long holdDueNanos = DeadlineCalculator.NONE;
   /** Whether {@link Hold} decides at the end of the current step, which is then no timeout. */
   private boolean holdEnds;
 
@@ -35,47 +37,57 @@ final class QueueWait {
   void begin() {
     exchange.queued();
     exchange.body().countIn(entry, HeaderFieldList.bytesInMemory(exchange.request()));
-    limit();
     long hold = holdNanos(exchange);
-    if (hold == 0 && !start().ready() && exchange.deadlines.stepNanosLeft() > 0) {
+    holdFor(hold == 0 ? RECHECK_NANOS : hold);
+    if (hold == 0 && !start().ready() && left() > 0) {
       endHold();
       return;
     }
-    holdFor(hold == 0 ? RECHECK_NANOS : hold);
     exchange.transferBody();
   }
 
-  private void limit() {
-    long limit = DeadlineCalculator.inQueue(entry.timeout(), exchange.callerNanos());
-    if (limit != DeadlineCalculator.NONE) {
-      exchange.limitStep(Math.max(0, limit - exchange.passedNanos()));
-    }
+  /** The time to the caller's deadline, or to the end of the wait as far as it is known now. */
+  private long left() {
+    long passed = exchange.passedNanos();
+    return Math.min(entry.limits().left(passed, entry.podsNanos()), exchange.callerNanosLeft());
   }
 
   /** Lets {@link Hold} decide after this time, unless the time in the queue ends before. */
   private void holdFor(long nanos) {
-    holdEnds = exchange.deadlines.stepNanosLeft() > nanos;
-    if (holdEnds) {
-      exchange.limitStep(nanos);
+    holdDueNanos = nanos == DeadlineCalculator.NONE ? nanos : exchange.passedNanos() + nanos;
+    limitStep();
+  }
+
+  private void limitStep() {
+    long passed = exchange.passedNanos();
+    long queue = Math.min(entry.limits().untilCheck(passed, entry.podsNanos()),
+        exchange.callerNanosLeft());
+    long hold = holdDueNanos == DeadlineCalculator.NONE ? holdDueNanos : holdDueNanos - passed;
+    holdEnds = hold < queue;
+    long step = Math.min(hold, queue);
+    if (step != DeadlineCalculator.NONE) {
+      exchange.limitStep(Math.max(0, step));
     }
   }
 
   /** Whether the time in the queue is over. */
   boolean isOver() {
-    return !holdEnds && exchange.deadlines.stepNanosLeft() <= 0;
+    return !holdEnds && exchange.deadlines.stepNanosLeft() <= 0 && left() <= 0;
   }
 
   void stepTimedOut() {
     if (holdEnds) {
       endHold();
+    } else if (left() > 0) {
+      limitStep();
     } else {
       timedOut();
     }
   }
 
   void timedOut() {
-    exchange.timedOut(
-        DeadlineCalculator.overInQueue(exchange.callerNanos(), exchange.passedNanos()));
+    exchange.timedOut(DeadlineCalculator.overInQueue(exchange.callerNanos(),
+        exchange.passedNanos(), entry.limits().isForStart(entry.podsNanos())));
   }
 
   /** Gives the request what its hold decides. If a pod is up, keeps the request queued. */
@@ -83,7 +95,6 @@ final class QueueWait {
     holdEnds = false;
     var start = start();
     if (start.ready()) {
-      limit();
       holdFor(RECHECK_NANOS);
       return;
     }
@@ -93,7 +104,7 @@ final class QueueWait {
     var starts = dispatcher.seams().starts();
     switch (dispatcher.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
       case Hold.Wait() -> {
-        limit();
+        holdFor(DeadlineCalculator.NONE);
         exchange.transferBody();
       }
       case Hold.Answer(var answer, var outcome) -> {

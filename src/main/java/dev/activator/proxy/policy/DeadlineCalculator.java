@@ -3,7 +3,6 @@ package dev.activator.proxy.policy;
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderMap;
 import dev.activator.revision.RequestTimeouts;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,13 +52,12 @@ public final class DeadlineCalculator {
     return passed >= limits.overall().toNanos() ? TimeoutKind.OVERALL : TimeoutKind.IDLE;
   }
 
-  /** @param queue zero for no limit */
-  public static long inQueue(Duration queue, long caller) {
-    return queue.isZero() ? caller : Math.min(queue.toNanos(), caller);
-  }
-
-  public static TimeoutKind overInQueue(long caller, long passed) {
-    return passed >= caller ? TimeoutKind.CALLER : TimeoutKind.QUEUE;
+  /** @param isForStart whether the time for a start limited the wait */
+  public static TimeoutKind overInQueue(long caller, long passed, boolean isForStart) {
+    if (passed >= caller) {
+      return TimeoutKind.CALLER;
+    }
+    return isForStart ? TimeoutKind.START : TimeoutKind.QUEUE;
   }
 
   /** The shortest timeout that the caller sent; invalid values are ignored. */

@@ -6,6 +6,7 @@ public enum TimeoutKind {
   RESPONSE_START("response-start-timeout", ""),
   IDLE("idle-timeout", ""),
   QUEUE("queue-timeout", ": no pod was free in time"),
+  START("start-timeout", ": no pod started in time"),
   CALLER("caller-deadline", ": the deadline of the request has passed");
 
   private final String reason;

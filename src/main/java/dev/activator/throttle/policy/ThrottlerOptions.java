@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param queueCapacity the capacity of the queue at this activator
  * @param sharedCapacity the capacity of the queues of all activators together; {@link #NO_BOUND}
  *     for none
- * @param queueTimeout from arrival; zero if only the revision's own timeouts apply
+ * @param waits without any, only the revision's own timeouts apply
  * @param balancer null to choose by container concurrency
  * @param slowStart the first window of a new pod without a limit; 0 for none
  */
-public record ThrottlerOptions(int queueCapacity, int sharedCapacity, Duration queueTimeout,
+public record ThrottlerOptions(int queueCapacity, int sharedCapacity, WaitLimits waits,
     @Nullable Balancer balancer, int slowStart) {
   public static final String QUEUE_CAPACITY = "activator.dev/queue-capacity";
   public static final String QUEUE_TIMEOUT = "activator.dev/queue-timeout";
+  public static final String START_TIMEOUT = "activator.dev/start-timeout";
   public static final String BALANCING = "activator.dev/balancing";
   public static final String WAITING_PAGE = "activator.dev/waiting-page";
   public static final String SLOW_START = "activator.dev/slow-start";
@@ -31,11 +32,11 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, Duration q
   private static final String SLOW_START_OFF = "off";
 
   public static ThrottlerOptions of(int queueCapacity) {
-    return of(queueCapacity, Duration.ZERO);
+    return of(queueCapacity, WaitLimits.NONE);
   }
 
-  public static ThrottlerOptions of(int queueCapacity, Duration queueTimeout) {
-    return new ThrottlerOptions(queueCapacity, NO_BOUND, queueTimeout, null, SLOW_START_WINDOW);
+  public static ThrottlerOptions of(int queueCapacity, WaitLimits waits) {
+    return new ThrottlerOptions(queueCapacity, NO_BOUND, waits, null, SLOW_START_WINDOW);
   }
 
   /** @param problems gets a sentence for each invalid annotation, which is ignored */
@@ -45,7 +46,8 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, Duration q
     reader.read(WAITING_PAGE, ThrottlerOptions::autoOrOff, "");
     int ofRevision = reader.read(QUEUE_CAPACITY, ThrottlerOptions::atLeastOne, NO_BOUND);
     return new ThrottlerOptions(ofRevision == NO_BOUND ? queueCapacity : ofRevision, ofRevision,
-        reader.read(QUEUE_TIMEOUT, ThrottlerOptions::positive, queueTimeout),
+        new WaitLimits(reader.read(QUEUE_TIMEOUT, ThrottlerOptions::positive, waits.full()),
+            reader.read(START_TIMEOUT, ThrottlerOptions::positive, waits.start())),
         reader.read(BALANCING, Balancer::parse, balancer),
         reader.read(SLOW_START, ThrottlerOptions::window, slowStart));
   }

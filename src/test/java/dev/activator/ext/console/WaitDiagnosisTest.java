@@ -3,6 +3,7 @@ package dev.activator.ext.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView.Probe;
@@ -121,7 +122,7 @@ class WaitDiagnosisTest {
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
                   List.of()),
-              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of(), Map.of()),
+              pods.size(), new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of()),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
               SharedPermitsView.ALONE),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.Make;
 import dev.activator.tls.PodTls;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -86,17 +88,64 @@ class QueuedExchangeTest {
     loop.advance(Duration.ofHours(1));
   }
 
-  private static final class BrokenEntry implements QueueEntry {
-    private long heldBytes;
+  /** The pods come after 50 s. The caller may wait 60 s for them, and then 20 s for a free one. */
+  @Test
+  void limitsTheWaitForAStartAndTheWaitForAFreePodSeparately() {
+    var entry = new Entry();
+    entry.limits = new WaitLimits(Duration.ofSeconds(20), Duration.ofSeconds(60));
+    var loop = VirtualLoop.nearOverflow();
+    var caller = queued(loop, entry);
+
+    loop.advance(Duration.ofSeconds(50));
+    assertThat(caller.statuses).isEmpty();
+    long pods = loop.nanoTime();
+    entry.podsNanos = () -> loop.nanoTime() - pods;
+    loop.advance(Duration.ofSeconds(20).minusNanos(1));
+    assertThat(caller.statuses).isEmpty();
+    loop.advance(Duration.ofNanos(1));
+    assertThat(caller.statuses).containsExactly(504);
+  }
+
+  @Test
+  void endsTheWaitForAStartAtItsOwnLimit() {
+    var entry = new Entry();
+    entry.limits = new WaitLimits(Duration.ofSeconds(20), Duration.ofSeconds(60));
+    var loop = VirtualLoop.nearOverflow();
+    var caller = queued(loop, entry);
+
+    loop.advance(Duration.ofSeconds(60).minusNanos(1));
+    assertThat(caller.statuses).isEmpty();
+    loop.advance(Duration.ofNanos(1));
+    assertThat(caller.statuses).containsExactly(504);
+  }
+
+  private static SilentCaller queued(VirtualLoop loop, QueueEntry entry) {
+    var held = Quiescence.watch(new HeldRequestBytes(new HeldMemoryLimit(Long.MAX_VALUE)));
+    var caller = new SilentCaller(loop);
+    Dispatchers.dispatch(
+        Dispatchers.of(loop, HELLO, (_, _) -> entry, new FakePod(), held.share()), request(),
+        caller);
+    return caller;
+  }
+
+  private static class Entry implements QueueEntry {
+    private WaitLimits limits = WaitLimits.NONE;
+    private LongSupplier podsNanos = () -> WaitLimits.NO_PODS;
+    long heldBytes;
 
     @Override
     public void giveUp() {
-      throw new IllegalStateException("on purpose");
+      // It leaves.
     }
 
     @Override
-    public Duration timeout() {
-      return Duration.ZERO;
+    public WaitLimits limits() {
+      return limits;
+    }
+
+    @Override
+    public long podsNanos() {
+      return podsNanos.getAsLong();
     }
 
     @Override
@@ -112,6 +161,13 @@ class QueuedExchangeTest {
     @Override
     public long heldBytes() {
       return heldBytes;
+    }
+  }
+
+  private static final class BrokenEntry extends Entry {
+    @Override
+    public void giveUp() {
+      throw new IllegalStateException("on purpose");
     }
   }
 

@@ -2,6 +2,7 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -16,7 +17,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -175,7 +175,12 @@ class RequestBufferTest {
     }
 
     @Override
-    public Duration timeout() {
+    public WaitLimits limits() {
+      throw new AssertionError();
+    }
+
+    @Override
+    public long podsNanos() {
       throw new AssertionError();
     }
 

@@ -1,7 +1,5 @@
 package dev.activator.proxy.policy;
 
-import static dev.activator.proxy.policy.DeadlineCalculator.NONE;
-import static java.time.Duration.ZERO;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RequestTimeouts;
@@ -73,18 +71,10 @@ class DeadlineCalculatorTest {
   }
 
   @Test
-  void endTheTimeInTheQueueWithTheFirstOfTwoLimits() {
-    assertThat(DeadlineCalculator.inQueue(ZERO, NONE)).isEqualTo(NONE);
-    assertThat(DeadlineCalculator.inQueue(TWO, NONE)).isEqualTo(2);
-    assertThat(DeadlineCalculator.inQueue(ZERO, 5)).isEqualTo(5);
-    assertThat(DeadlineCalculator.inQueue(TWO, 5)).isEqualTo(2);
-    assertThat(DeadlineCalculator.inQueue(TWO, 1)).isEqualTo(1);
-  }
-
-  @Test
   void sayWhoseLimitEndedTheTimeInTheQueue() {
-    assertThat(DeadlineCalculator.overInQueue(5, 2)).isEqualTo(TimeoutKind.QUEUE);
-    assertThat(DeadlineCalculator.overInQueue(5, 5)).isEqualTo(TimeoutKind.CALLER);
-    assertThat(DeadlineCalculator.overInQueue(1, 1)).isEqualTo(TimeoutKind.CALLER);
+    assertThat(DeadlineCalculator.overInQueue(5, 2, false)).isEqualTo(TimeoutKind.QUEUE);
+    assertThat(DeadlineCalculator.overInQueue(5, 2, true)).isEqualTo(TimeoutKind.START);
+    assertThat(DeadlineCalculator.overInQueue(5, 5, true)).isEqualTo(TimeoutKind.CALLER);
+    assertThat(DeadlineCalculator.overInQueue(1, 1, false)).isEqualTo(TimeoutKind.CALLER);
   }
 }

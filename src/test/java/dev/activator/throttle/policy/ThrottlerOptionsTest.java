@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ThrottlerOptionsTest {
   private final ThrottlerOptions defaults = new ThrottlerOptions(10_000, ThrottlerOptions.NO_BOUND,
-      Duration.ZERO, null, 16);
+      WaitLimits.NONE, null, 16);
   private final List<String> problems = new ArrayList<>();
 
   private ThrottlerOptions with(Map<String, String> annotations) {
@@ -29,20 +29,27 @@ class ThrottlerOptionsTest {
   @Test
   void followsAnnotations() {
     var options = with(Map.of("activator.dev/queue-capacity", "50", "activator.dev/queue-timeout",
-        "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/slow-start", "4"));
+        "1m30s", "activator.dev/start-timeout", "5m", "activator.dev/balancing", "round-robin",
+        "activator.dev/slow-start", "4"));
 
     assertThat(options)
-        .isEqualTo(new ThrottlerOptions(50, 50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
+        .isEqualTo(new ThrottlerOptions(50, 50,
+            new WaitLimits(Duration.ofSeconds(90), Duration.ofMinutes(5)), Balancer.ROUND_ROBIN,
+            4));
     assertThat(problems).isEmpty();
   }
 
   @Test
   void theTimeoutOfARevisionWinsOverThatOfTheActivator() {
-    var options = ThrottlerOptions.of(1, Duration.ofSeconds(30));
+    var options = ThrottlerOptions.of(1,
+        new WaitLimits(Duration.ofSeconds(30), Duration.ofSeconds(50)));
 
-    assertThat(options.with(Map.of(), problems::add).queueTimeout()).hasSeconds(30);
-    assertThat(options.with(Map.of("activator.dev/queue-timeout", "2m"), problems::add)
-        .queueTimeout()).hasMinutes(2);
+    assertThat(options.with(Map.of(), problems::add).waits())
+        .isEqualTo(new WaitLimits(Duration.ofSeconds(30), Duration.ofSeconds(50)));
+    assertThat(options.with(Map.of("activator.dev/queue-timeout", "2m"), problems::add).waits())
+        .isEqualTo(new WaitLimits(Duration.ofMinutes(2), Duration.ofSeconds(50)));
+    assertThat(options.with(Map.of("activator.dev/start-timeout", "2m"), problems::add).waits())
+        .isEqualTo(new WaitLimits(Duration.ofSeconds(30), Duration.ofMinutes(2)));
   }
 
   @Test
