@@ -75,7 +75,8 @@ class TlsTest extends WireTest {
   void speaksBothVersionsOfHttp() throws Exception {
     var certificate = Certificate.rsa();
     int port = listen(certificate, "PKCS#8");
-    for (var version : HttpClient.Version.values()) {
+    // Java 26 has a third.
+    for (var version : List.of(HttpClient.Version.HTTP_1_1, HttpClient.Version.HTTP_2)) {
       var response = probe(port, certificate, version);
       assertThat(response.body()).isEqualTo("activator");
       assertThat(response.version()).isEqualTo(version);
