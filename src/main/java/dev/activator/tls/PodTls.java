@@ -3,8 +3,8 @@ package dev.activator.tls;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
@@ -74,15 +74,15 @@ public final class PodTls {
     }
   }
 
-  public DialTarget target(Destination pod, RevisionId revision) {
+  public DialTarget target(Destination pod, LiveRevision revision) {
     if (!required) {
       return DialTarget.plain(pod);
     }
-    var last = revisions.peek(revision, clusterIp);
+    var last = revision.peek(clusterIp);
     var over = last != null && pod.equals(last.get())
         ? new Destination(pod.host(), SERVICE_PORT)
         : pods.apply(pod);
-    return new DialTarget(over, revision.namespace());
+    return new DialTarget(over, revision.id().namespace());
   }
 
   public void failed(SocketAddress pod, Throwable handshake, long nowNanos) {

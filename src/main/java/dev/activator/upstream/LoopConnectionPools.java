@@ -6,7 +6,7 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.RevisionId;
+import dev.activator.revision.LiveRevision;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import io.netty.channel.Channel;
@@ -54,17 +54,17 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   @Override
-  public UpstreamPool to(Destination pod, RevisionId revision) {
+  public UpstreamPool to(Destination pod, LiveRevision revision) {
     return http1(tls.target(pod, revision));
   }
 
   @Override
-  public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
+  public UpstreamPool toHttp2(Destination pod, LiveRevision revision) {
     return http2(tls.target(pod, revision));
   }
 
   @Override
-  public Destination address(Destination pod, RevisionId revision) {
+  public Destination address(Destination pod, LiveRevision revision) {
     return tls.isRequired() ? tls.target(pod, revision).destination() : pod;
   }
 

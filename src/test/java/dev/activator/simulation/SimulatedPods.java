@@ -2,6 +2,7 @@ package dev.activator.simulation;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.PodConnectionPools;
@@ -217,19 +218,19 @@ final class SimulatedPods implements ProbeClient {
     var pools = new HashMap<String, SimulatedPool>();
     return new PodConnectionPools() {
       @Override
-      public UpstreamPool to(Destination pod, RevisionId revision) {
+      public UpstreamPool to(Destination pod, LiveRevision revision) {
         return pools.computeIfAbsent("1 " + pod,
             _ -> new SimulatedPool(SimulatedPods.this, random, pod));
       }
 
       @Override
-      public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
+      public UpstreamPool toHttp2(Destination pod, LiveRevision revision) {
         return pools.computeIfAbsent("2 " + pod,
             _ -> new SimulatedPool(SimulatedPods.this, random, pod));
       }
 
       @Override
-      public Destination address(Destination pod, RevisionId revision) {
+      public Destination address(Destination pod, LiveRevision revision) {
         return pod;
       }
 

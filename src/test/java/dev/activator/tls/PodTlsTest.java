@@ -2,7 +2,7 @@ package dev.activator.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Revision;
+import dev.activator.revision.LiveRevision;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
@@ -18,8 +18,9 @@ class PodTlsTest {
   private static final Destination POD = new Destination("10.0.0.1", 8012);
   private static final Destination SERVICE = new Destination("10.96.0.1", 80);
 
-  private final TestRevisions revisions = new TestRevisions(new VirtualLoop(),
-      Revision.of(HELLO, 0));
+  private final TestRevisions revisions = new TestRevisions(new VirtualLoop());
+  private final LiveRevision hello = revisions.begun(HELLO);
+  private final LiveRevision other = revisions.begun(OTHER);
   private final PodTls tls = new PodTls(revisions.live);
 
   private static DialTarget target(String host, int port, String namespace) {
@@ -28,15 +29,15 @@ class PodTlsTest {
 
   @Test
   void leavesPodsAloneUnlessItIsRequired() {
-    assertThat(tls.target(POD, HELLO)).isEqualTo(DialTarget.plain(POD));
+    assertThat(tls.target(POD, hello)).isEqualTo(DialTarget.plain(POD));
   }
 
   @Test
   @DisplayName("goes to the port that pods take TLS on")
   void goesToThePortForTls() {
     tls.require();
-    assertThat(tls.target(POD, HELLO)).isEqualTo(target("10.0.0.1", 8112, "ns"));
-    assertThat(tls.target(new Destination("10.0.0.1", 8013), OTHER))
+    assertThat(tls.target(POD, hello)).isEqualTo(target("10.0.0.1", 8112, "ns"));
+    assertThat(tls.target(new Destination("10.0.0.1", 8013), other))
         .isEqualTo(target("10.0.0.1", 8112, "elsewhere"));
   }
 
@@ -44,7 +45,7 @@ class PodTlsTest {
   @DisplayName("goes to the port that pods take TLS on, with IPv6 as well")
   void goesToThePortForTlsInIpv6() {
     tls.require();
-    var target = tls.target(new Destination("2001:db8::1", 8012), HELLO);
+    var target = tls.target(new Destination("2001:db8::1", 8012), hello);
     assertThat(target.destination()).hasToString("[2001:db8::1]:8112");
   }
 
@@ -53,14 +54,14 @@ class PodTlsTest {
     tls.require();
     tls.healthy(new HealthyDestinations(HELLO, SERVICE, DestinationSet.of(POD)));
 
-    assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 443, "ns"));
-    assertThat(tls.target(POD, HELLO)).isEqualTo(target("10.0.0.1", 8112, "ns"));
+    assertThat(tls.target(SERVICE, hello)).isEqualTo(target("10.96.0.1", 443, "ns"));
+    assertThat(tls.target(POD, hello)).isEqualTo(target("10.0.0.1", 8112, "ns"));
 
     // What was decided before it was left may come after.
     tls.healthy(HealthyDestinations.pods(HELLO, DestinationSet.of(POD)));
-    assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 443, "ns"));
+    assertThat(tls.target(SERVICE, hello)).isEqualTo(target("10.96.0.1", 443, "ns"));
 
     revisions.remove(HELLO);
-    assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 8112, "ns"));
+    assertThat(tls.target(SERVICE, hello)).isEqualTo(target("10.96.0.1", 8112, "ns"));
   }
 }

@@ -180,7 +180,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      running(dispatcher.pools().address(granted.destination(), currentRevision().id()));
+      running(dispatcher.pools().address(granted.destination(), currentLive()));
       to.start();
     } catch (RuntimeException e) {
       if (ended) {

@@ -125,7 +125,7 @@ final class Forwarder implements UpstreamListener {
 
   private UpstreamPool pool() {
     var to = permit.destination();
-    var revision = exchange.currentRevision().id();
+    var revision = exchange.currentLive();
     var pools = exchange.dispatcher.pools();
     return http2 ? pools.toHttp2(to, revision) : pools.to(to, revision);
   }

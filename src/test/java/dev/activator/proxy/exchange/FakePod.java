@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Destination;
-import dev.activator.revision.RevisionId;
+import dev.activator.revision.LiveRevision;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.testing.StubUpstreamConnection;
 import dev.activator.upstream.PodConnectionPools;
@@ -86,17 +86,17 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   @Override
-  public UpstreamPool to(Destination pod, RevisionId revision) {
+  public UpstreamPool to(Destination pod, LiveRevision revision) {
     return this;
   }
 
   @Override
-  public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
+  public UpstreamPool toHttp2(Destination pod, LiveRevision revision) {
     return this;
   }
 
   @Override
-  public Destination address(Destination pod, RevisionId revision) {
+  public Destination address(Destination pod, LiveRevision revision) {
     if (broken) {
       throw new IllegalStateException("on purpose");
     }
