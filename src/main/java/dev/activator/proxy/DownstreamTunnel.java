@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.http.Tunnel;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.WebSocketFrameTracker;
 import io.netty.buffer.ByteBuf;
@@ -15,7 +16,7 @@ import java.time.Duration;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class DownstreamTunnel {
+final class DownstreamTunnel extends Tunnel {
   /** A Close frame with code 1001, going away. */
   private static final ByteBuf GOING_AWAY = Unpooled.unreleasableBuffer(
       Unpooled.wrappedBuffer(new byte[]{(byte) 0x88, 2, 0x03, (byte) 0xe9}));
@@ -36,6 +37,7 @@ final class DownstreamTunnel {
   private State state = State.OPEN;
 
   DownstreamTunnel(Channel channel, Loop loop, boolean webSocket) {
+    super(channel);
     this.channel = channel;
     this.loop = loop;
     this.webSocket = webSocket;

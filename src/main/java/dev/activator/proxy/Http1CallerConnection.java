@@ -16,13 +16,11 @@ import dev.activator.upstream.UpstreamConnection;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
@@ -57,8 +55,6 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   /** Whether parts that waited are being taken. */
   private boolean taking;
   private boolean closesWhenIdle;
-  /** Whether the caller has ended its side of a tunnel. */
-  private boolean inputEnded;
   private int discardedBytes;
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   private int headBytes;
@@ -204,7 +200,6 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     writer.head(head);
     if (writer.isTunnel()) {
       reader.leaveHttp();
-      NettyTransport.allowHalfClosure(channel);
       dispatcher.loop().execute(this::takeNext);
     }
   }
@@ -373,23 +368,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
       writer.closeAfterThis();
       closesWhenIdle = true;
       closeIfIdle();
-    } else if (event instanceof SslCloseCompletionEvent end && end.isSuccess()) {
-      inputEnds();
-    } else if (event instanceof ChannelInputShutdownEvent) {
-      NettyTransport.keepWriting(channel);
-      if (caller.secure() && !inputEnded) {
-        // Without close_notify an attacker may have cut the bytes off.
-        channel.close();
-      } else {
-        inputEnds();
-      }
-    }
-  }
-
-  /** The caller has ended its side of a tunnel. */
-  private void inputEnds() {
-    if (writer.isTunnel() && !inputEnded) {
-      inputEnded = true;
+    } else if (writer.endsInput(event)) {
       var part = reader.read(UpstreamConnection.END_OF_TUNNEL);
       if (part != null) {
         take(part);

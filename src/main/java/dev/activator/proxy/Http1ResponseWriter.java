@@ -219,10 +219,16 @@ final class Http1ResponseWriter {
     }
   }
 
-  /** Ends the output behind what was written. */
+  /** Whether the event is the end of the caller's side of a tunnel. */
+  boolean endsInput(Object event) {
+    return tunnel != null && tunnel.endsInput(event);
+  }
+
+  /** Ends our side of a tunnel behind what was written. */
   void endOutput() {
-    channel.writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(_ -> NettyTransport.endOutput(channel));
+    if (tunnel != null) {
+      tunnel.endOutput();
+    }
   }
 
   /** Closes at once. A response that is not complete does not seem so. */

@@ -2,8 +2,8 @@ package dev.activator.upstream;
 
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.http.ReadTurn;
+import dev.activator.http.Tunnel;
 import dev.activator.loop.NettyLoop;
-import dev.activator.loop.NettyTransport;
 import dev.activator.upstream.policy.TcpConnectionHealth;
 import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import io.netty.buffer.ByteBuf;
@@ -13,7 +13,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -29,7 +28,6 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,14 +40,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1PodConnection extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, DeadConnectionDetector.Checked {
-  /** How long a pod may take for the last bytes of a tunnel. */
-  private static final long LAST_BYTES_SECONDS = 30;
-  /**
-   * How long the socket stays open after that. A closed socket answers further bytes of the pod
-   * with a reset, and the pod would lose the last bytes.
-   */
-  private static final long LINGER_SECONDS = 5;
-
   private final Channel channel;
   private final Http1Pool pool;
   private final Http1ResponseDecoder decoder;
@@ -67,13 +57,10 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private boolean requestEnded;
   private boolean responseEnded;
   private boolean persistent;
-  private boolean switched;
+  /** Null until the pod switches protocols. */
+  private @Nullable Tunnel tunnel;
   private boolean closeNotified;
   private boolean paused;
-  /** Whether the pod has ended its side of a tunnel. */
-  private boolean inputEnded;
-  /** The end of our side of a tunnel, done when all is written; null if it goes on. */
-  private @Nullable ChannelFuture outputEnd;
   private int silentChecks;
 
   private Http1PodConnection(Channel channel, Http1Pool pool,
@@ -118,13 +105,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void write(HttpObject part) {
-    if (part == END_OF_TUNNEL) {
-      endOutput();
-      endIfBothEnded();
-      return;
-    }
-    if (switched) {
-      channel.write(((HttpContent) part).content(), channel.voidPromise());
+    if (tunnel != null) {
+      write(tunnel, (HttpContent) part);
       return;
     }
     requestEnded |= part instanceof LastHttpContent;
@@ -133,6 +115,15 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       headWritten = channel.write(part);
     } else {
       channel.write(part, channel.voidPromise());
+    }
+  }
+
+  private void write(Tunnel to, HttpContent part) {
+    if (part == END_OF_TUNNEL) {
+      to.endOutput();
+      endIfOver(to);
+    } else {
+      channel.write(part.content(), channel.voidPromise());
     }
   }
 
@@ -206,34 +197,13 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   public void close() {
     listener = null;
     leavePool();
-    if (switched) {
-      // The caller's last bytes should reach the pod, but the pod may never read them.
-      closeWithin(LAST_BYTES_SECONDS);
+    if (tunnel != null) {
+      // The caller's last bytes should reach the pod.
       resumeReading();
-      endOutput().addListener(written -> {
-        if (written.isSuccess()) {
-          closeWithin(LINGER_SECONDS);
-        }
-      });
+      tunnel.close();
     } else {
       channel.close();
     }
-  }
-
-  private ChannelFuture endOutput() {
-    if (outputEnd == null) {
-      outputEnd = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
-        if (written.isSuccess()) {
-          NettyTransport.endOutput(channel);
-        }
-      });
-    }
-    return outputEnd;
-  }
-
-  private void closeWithin(long seconds) {
-    var limit = channel.eventLoop().schedule(() -> channel.close(), seconds, TimeUnit.SECONDS);
-    channel.closeFuture().addListener(_ -> limit.cancel(false));
   }
 
   void lend(UpstreamListener to) {
@@ -282,7 +252,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     var to = listener;
     if (to == null || responseEnded) {
       ReferenceCountUtil.release(message);
-      if (!switched) {
+      if (tunnel == null) {
         close();
       }
     } else if (message instanceof ByteBuf bytes) {
@@ -338,8 +308,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       malformed(to, "101 within a chunked request");
       return;
     }
-    switched = true;
-    NettyTransport.allowHalfClosure(channel);
+    tunnel = new Tunnel(channel);
     channel.pipeline().remove(encoder);
     to.head(head);
     if (listener != null) {
@@ -383,28 +352,20 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     closeNotified |= event instanceof SslCloseCompletionEvent end && end.isSuccess();
-    boolean cut = overTls && !closeNotified;
-    if (event instanceof ChannelInputShutdownEvent) {
-      NettyTransport.keepWriting(channel);
-    }
-    if (switched && !inputEnded && !cut
-        && (overTls || event instanceof ChannelInputShutdownEvent)) {
-      inputEnded = true;
+    if (tunnel != null && tunnel.endsInput(event)) {
       if (listener != null) {
         listener.podEnded();
       }
-      endIfBothEnded();
+      endIfOver(tunnel);
     }
-    if (event instanceof ChannelInputShutdownEvent && cut
-        || channel instanceof DuplexChannel both && both.isShutdown()) {
+    if (channel instanceof DuplexChannel both && both.isShutdown()) {
       // A write that failed has ended the output only.
       channel.close();
     }
   }
 
-  /** Ends the response of a tunnel of which both sides have ended. */
-  private void endIfBothEnded() {
-    if (inputEnded && outputEnd != null && listener != null) {
+  private void endIfOver(Tunnel both) {
+    if (both.isOver() && listener != null) {
       listener.content(LastHttpContent.EMPTY_LAST_CONTENT);
     }
   }
@@ -444,7 +405,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   }
 
   private void ended(@Nullable UpstreamListener former, UpstreamFailure why) {
-    if (former != null && switched) {
+    if (former != null && tunnel != null) {
       former.content(LastHttpContent.EMPTY_LAST_CONTENT);
     } else if (former != null && !responseEnded) {
       former.failed(why);

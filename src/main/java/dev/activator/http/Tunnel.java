@@ -1,0 +1,94 @@
+package dev.activator.http;
+
+import dev.activator.loop.NettyTransport;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection, to a caller or to a pod, that has switched to another protocol. Either side may end
+ * what it sends, while the other side still sends.
+ *
+ * <p><b>Threads.</b> Only its channel's loop.
+ */
+// A failure arrives as channelInactive.
+@SuppressWarnings("FutureReturnValueIgnored")
+public class Tunnel {
+  /** How long the peer may take for the last bytes. */
+  private static final long LAST_BYTES_SECONDS = 30;
+  /**
+   * How long the socket stays open after that. A closed socket answers further bytes of the peer
+   * with a reset, and the peer would lose the last bytes.
+   */
+  private static final long LINGER_SECONDS = 5;
+
+  private final Channel channel;
+  private final boolean overTls;
+  private boolean inputEnded;
+  /** Done when all is written; null if the output goes on. */
+  private @Nullable ChannelFuture outputEnd;
+
+  public Tunnel(Channel channel) {
+    this.channel = channel;
+    this.overTls = channel.pipeline().get(SslHandler.class) != null;
+    NettyTransport.allowHalfClosure(channel);
+  }
+
+  /**
+   * Whether the event is the end of what the peer sends. If TLS ends without close_notify, it
+   * closes the channel: an attacker may have cut the bytes off.
+   */
+  public final boolean endsInput(Object event) {
+    boolean isShutdown = event instanceof ChannelInputShutdownEvent;
+    if (isShutdown) {
+      NettyTransport.keepWriting(channel);
+    }
+    if (inputEnded) {
+      return false;
+    }
+    inputEnded = overTls
+        ? event instanceof SslCloseCompletionEvent end && end.isSuccess()
+        : isShutdown;
+    if (isShutdown && !inputEnded) {
+      channel.close();
+    }
+    return inputEnded;
+  }
+
+  /** Ends the output behind what was written. */
+  public final ChannelFuture endOutput() {
+    if (outputEnd == null) {
+      outputEnd = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+        if (written.isSuccess()) {
+          NettyTransport.endOutput(channel);
+        }
+      });
+    }
+    return outputEnd;
+  }
+
+  /** Whether both sides have ended what they send. */
+  public final boolean isOver() {
+    return inputEnded && outputEnd != null;
+  }
+
+  /** Ends the output, and closes when the peer has had time to read it, or does not read it. */
+  public final void close() {
+    closeWithin(LAST_BYTES_SECONDS);
+    endOutput().addListener(written -> {
+      if (written.isSuccess()) {
+        closeWithin(LINGER_SECONDS);
+      }
+    });
+  }
+
+  private void closeWithin(long seconds) {
+    var limit = channel.eventLoop().schedule(() -> channel.close(), seconds, TimeUnit.SECONDS);
+    channel.closeFuture().addListener(_ -> limit.cancel(false));
+  }
+}
