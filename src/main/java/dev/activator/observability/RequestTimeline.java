@@ -11,9 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request with the time of each of its steps, as {@link RequestObserver}s read it. The request
- * path owns the state; nothing is decided here. Unless overridden, it is a request that is refused
- * on arrival.
+ * A request with its steps and their times, as {@link RequestObserver}s read it. Only the request
+ * path, which extends it, records steps; nothing is decided here.
  *
  * <p><b>Threads.</b> Confined to the request's event loop.
  *
@@ -27,6 +26,14 @@ public abstract class RequestTimeline {
   public static final Attribute<PodStart> START = new Attribute<>();
   private static final Object[] NONE = {};
 
+  /** How far the request has come; that of one that has ended is where it was then. */
+  private enum Stage {
+    ARRIVED,
+    QUEUED,
+    /** It has a permit. */
+    RUNNING
+  }
+
   // The state of observers that see each request.
   @Nullable RevisionMeters meters;
   int thread;
@@ -34,6 +41,23 @@ public abstract class RequestTimeline {
   @Nullable GoTemplate line;
   /** The state of other observers, by the index of its {@link Attribute}. */
   private @Nullable Object[] attributes = NONE;
+
+  private final long arrivedNanos;
+  private Stage stage = Stage.ARRIVED;
+  private boolean waited;
+  private int retries;
+  private long grantedNanos;
+  private long connectedNanos;
+  private @Nullable Destination destination;
+  private int responseStatus;
+  private long respondedNanos;
+  private long endedNanos;
+  private long requestBytes;
+  private long responseBytes;
+  private boolean timed;
+  private int status;
+  private @Nullable RequestOutcome outcome;
+  private @Nullable String failure;
 
   /**
    * A key of an observer's own state in requests. The state takes memory only in requests that have
@@ -60,6 +84,74 @@ public abstract class RequestTimeline {
       request.attributes[index] = value;
     }
   }
+
+  protected RequestTimeline(long arrivedNanos) {
+    this.arrivedNanos = arrivedNanos;
+  }
+
+  // The steps, in order.
+
+  /** Notifies the observers. */
+  protected abstract void saw(RequestObserver.Step step);
+
+  protected void queued() {
+    if (stage != Stage.QUEUED) {
+      stage = Stage.QUEUED;
+      waited = true;
+      saw(RequestObserver.Step.QUEUED);
+    }
+  }
+
+  /** @param to over TLS the port differs from that of the pod */
+  protected void granted(Destination to) {
+    grantedNanos = waited ? now() : arrivedNanos;
+    connectedNanos = 0;
+    stage = Stage.RUNNING;
+    destination = to;
+    failed(null);
+    saw(RequestObserver.Step.GRANTED);
+  }
+
+  /** Call only for a new connection. */
+  protected void connected() {
+    connectedNanos = now();
+  }
+
+  /** Nothing was sent, and the request will be queued again. */
+  protected void undelivered(String kind) {
+    retries++;
+    failed(kind);
+    saw(RequestObserver.Step.UNDELIVERED);
+  }
+
+  /** @param kind a few words without an address; null before a new attempt */
+  protected void failed(@Nullable String kind) {
+    failure = kind;
+  }
+
+  protected void read(int bodyBytes) {
+    requestBytes += bodyBytes;
+  }
+
+  protected void responding(int podStatus) {
+    responseStatus = podStatus;
+    respondedNanos = timed || waited ? now() : 0;
+    saw(RequestObserver.Step.RESPONDING);
+  }
+
+  protected void wrote(int bodyBytes) {
+    responseBytes += bodyBytes;
+  }
+
+  /** @param as the status to record: the response's if it is complete, else one for the outcome */
+  protected void ended(RequestOutcome how, int as) {
+    outcome = how;
+    status = as;
+    endedNanos = now();
+    saw(RequestObserver.Step.ENDED);
+  }
+
+  // What observers read.
 
   public abstract long now();
 
@@ -112,92 +204,106 @@ public abstract class RequestTimeline {
     return false;
   }
 
-  public abstract long arrivedNanos();
+  public final long arrivedNanos() {
+    return arrivedNanos;
+  }
 
-  public long grantedNanos() {
-    return 0;
+  public final long grantedNanos() {
+    return grantedNanos;
   }
 
   /** When there was a new connection for the request; 0 if one was open. */
-  public long connectedNanos() {
-    return 0;
+  public final long connectedNanos() {
+    return connectedNanos;
   }
 
   /** Lets {@link #respondedNanos} be measured. */
-  public abstract void time();
+  public final void time() {
+    timed = true;
+  }
 
   /**
    * When the response began. Measured only if the request waited, or if {@link #time} was called.
    */
-  public long respondedNanos() {
-    return 0;
+  public final long respondedNanos() {
+    return respondedNanos;
   }
 
-  public abstract long endedNanos();
+  public final long endedNanos() {
+    return endedNanos;
+  }
 
   public final RequestPhases phases() {
-    long until = responded() ? respondedNanos() : endedNanos();
-    long turn = isRunning() ? grantedNanos() : until;
+    long until = responded() ? respondedNanos : endedNanos;
+    long turn = isRunning() ? grantedNanos : until;
     long connected = isRunning()
-        ? Math.min(connectedNanos() == 0 ? grantedNanos() : connectedNanos(), until)
+        ? Math.min(connectedNanos == 0 ? grantedNanos : connectedNanos, until)
         : until;
     var start = START.of(this);
     var waiting = start == null
-        ? new RequestPhases(0, 0, turn - arrivedNanos(), 0, 0)
-        : start.until(arrivedNanos(), turn);
+        ? new RequestPhases(0, 0, turn - arrivedNanos, 0, 0)
+        : start.until(arrivedNanos, turn);
     return new RequestPhases(waiting.pod(), waiting.probe(), waiting.queue(), connected - turn,
         until - connected);
   }
 
-  public long requestBytes() {
-    return 0;
+  public final long requestBytes() {
+    return requestBytes;
   }
 
-  public abstract long responseBytes();
+  public final long responseBytes() {
+    return responseBytes;
+  }
 
   /** The status of the pod's response; 0 before the response. */
-  public int responseStatus() {
-    return 0;
+  public final int responseStatus() {
+    return responseStatus;
   }
 
   /**
    * The status that the caller got, or one that stands for the reason why it got none; 0 before the
    * end.
    */
-  public abstract int status();
+  public final int status() {
+    return status;
+  }
 
   /** How often the request was undelivered and queued again. */
-  public int retries() {
-    return 0;
+  public final int retries() {
+    return retries;
   }
 
   /** Whether the request is queued, or was when it ended. */
-  public boolean isQueued() {
-    return false;
+  public final boolean isQueued() {
+    return stage == Stage.QUEUED;
   }
 
   /** Whether the request has a permit, or had one when it ended. */
-  public boolean isRunning() {
-    return false;
+  public final boolean isRunning() {
+    return stage == Stage.RUNNING;
   }
 
   /** Whether the request was ever queued. */
-  public boolean waited() {
-    return false;
+  public final boolean waited() {
+    return waited;
   }
 
   public final boolean responded() {
-    return responseStatus() > 0;
+    return responseStatus > 0;
   }
 
   /** The last destination. */
-  public @Nullable Destination destination() {
-    return null;
+  public final @Nullable Destination destination() {
+    return destination;
   }
 
   /** Null before the end. */
-  public abstract @Nullable RequestOutcome outcome();
+  public final @Nullable RequestOutcome outcome() {
+    return outcome;
+  }
 
   /** Why the last attempt failed, in a few words without an address. */
-  public abstract @Nullable String failure();
+  public final @Nullable String failure() {
+    return failure;
+  }
 }

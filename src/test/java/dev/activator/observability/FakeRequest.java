@@ -33,30 +33,13 @@ public final class FakeRequest extends RequestTimeline {
   public boolean mayWait = true;
   private final RequestObserver observer;
   private final @Nullable LiveRevision revision;
-  private final long arrivedNanos;
-  private long grantedNanos;
-  private long connectedNanos;
-  private long respondedNanos;
-  private long endedNanos;
-  private long requestBytes;
-  private long responseBytes;
-  private int responseStatus;
-  private int status;
-  private int retries;
-  private boolean queued;
-  private boolean running;
-  private boolean waited;
-  private boolean timed;
   private boolean fellBack;
-  private @Nullable Destination destination;
-  private @Nullable RequestOutcome outcome;
-  private @Nullable String failure;
 
   private FakeRequest(RequestObserver observer, @Nullable LiveRevision revision, VirtualLoop loop) {
+    super(loop.nanoTime());
     this.observer = observer;
     this.revision = revision;
     this.loop = loop;
-    this.arrivedNanos = loop.nanoTime();
   }
 
   /** One for the revision {@link #HELLO}, with the labels of a service. */
@@ -102,67 +85,65 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   public void begin() {
-    observer.saw(Step.ARRIVED, this);
+    saw(Step.ARRIVED);
   }
 
+  @Override
+  protected void saw(Step step) {
+    observer.saw(step, this);
+  }
+
+  @Override
   public void queued() {
-    queued = true;
-    running = false;
-    waited = true;
-    observer.saw(Step.QUEUED, this);
+    super.queued();
   }
 
+  @Override
   public void granted(Destination to) {
-    grantedNanos = waited ? now() : arrivedNanos;
-    connectedNanos = 0;
-    queued = false;
-    running = true;
-    destination = to;
-    failure = null;
-    observer.saw(Step.GRANTED, this);
+    super.granted(to);
   }
 
   public void forwarding() {
-    observer.saw(Step.FORWARDING, this);
+    saw(Step.FORWARDING);
   }
 
   public void fellBack() {
     fellBack = true;
   }
 
+  @Override
   public void connected() {
-    connectedNanos = now();
+    super.connected();
   }
 
+  @Override
   public void undelivered(String kind) {
-    retries++;
-    failure = kind;
-    observer.saw(Step.UNDELIVERED, this);
+    super.undelivered(kind);
   }
 
-  public void responding(int with) {
-    responseStatus = with;
-    respondedNanos = timed || waited ? now() : 0;
-    observer.saw(Step.RESPONDING, this);
+  @Override
+  public void responding(int podStatus) {
+    super.responding(podStatus);
   }
 
+  @Override
   public void read(int bodyBytes) {
-    requestBytes += bodyBytes;
+    super.read(bodyBytes);
   }
 
+  @Override
   public void wrote(int bodyBytes) {
-    responseBytes += bodyBytes;
+    super.wrote(bodyBytes);
   }
 
-  public void failed(String kind) {
-    failure = kind;
+  @Override
+  public void failed(@Nullable String kind) {
+    super.failed(kind);
   }
 
+  @Override
   public void ended(RequestOutcome how, int as) {
-    outcome = how;
-    status = as;
-    endedNanos = now();
-    observer.saw(Step.ENDED, this);
+    super.ended(how, as);
   }
 
   @Override
@@ -242,11 +223,6 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   @Override
-  public void time() {
-    timed = true;
-  }
-
-  @Override
   public @Nullable Revision revision() {
     return revision == null ? null : revision.spec();
   }
@@ -259,85 +235,5 @@ public final class FakeRequest extends RequestTimeline {
   @Override
   public boolean hasFallenBack() {
     return fellBack;
-  }
-
-  @Override
-  public long arrivedNanos() {
-    return arrivedNanos;
-  }
-
-  @Override
-  public long grantedNanos() {
-    return grantedNanos;
-  }
-
-  @Override
-  public long connectedNanos() {
-    return connectedNanos;
-  }
-
-  @Override
-  public long respondedNanos() {
-    return respondedNanos;
-  }
-
-  @Override
-  public long endedNanos() {
-    return endedNanos;
-  }
-
-  @Override
-  public long requestBytes() {
-    return requestBytes;
-  }
-
-  @Override
-  public long responseBytes() {
-    return responseBytes;
-  }
-
-  @Override
-  public int responseStatus() {
-    return responseStatus;
-  }
-
-  @Override
-  public int status() {
-    return status;
-  }
-
-  @Override
-  public int retries() {
-    return retries;
-  }
-
-  @Override
-  public boolean isQueued() {
-    return queued;
-  }
-
-  @Override
-  public boolean isRunning() {
-    return running;
-  }
-
-  @Override
-  public boolean waited() {
-    return waited;
-  }
-
-  @Override
-  public @Nullable Destination destination() {
-    return destination;
-  }
-
-  @Override
-  public @Nullable RequestOutcome outcome() {
-    return outcome;
-  }
-
-  @Override
-  public @Nullable String failure() {
-    return failure;
   }
 }

@@ -180,7 +180,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      running(dispatcher.pools().address(granted.destination(), currentLive()));
+      granted(dispatcher.pools().address(granted.destination(), currentLive()));
+      saw(Step.FORWARDING);
       to.start();
     } catch (RuntimeException e) {
       if (ended) {

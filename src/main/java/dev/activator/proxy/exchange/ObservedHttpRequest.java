@@ -16,7 +16,6 @@ import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.PodProtocol;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
@@ -28,59 +27,32 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP side of a request: what its caller sent, where it is routed, and what is measured of it.
- * As such it is a request that is refused on arrival; {@link Exchange} is one that has a revision.
- * Observers may change its headers.
+ * The HTTP side of a request: what its caller sent, and where it is routed. As such it is a request
+ * that is refused on arrival; {@link Exchange} is one that has a revision. Observers may change its
+ * headers.
  */
 sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
-
-  /** How far the request has come; that of one that has ended is where it was then. */
-  private enum Stage {
-    ARRIVED,
-    QUEUED,
-    /** It has a permit. */
-    RUNNING
-  }
 
   final RequestDispatcher dispatcher;
   private final Caller caller;
   private final HttpRequest request;
   private final String target;
   private final Router.@Nullable ToRevision route;
-  private final long arrivedNanos;
   /** The route to the revision that the request has fallen back to. */
   private Router.@Nullable ToRevision fallback;
   /** Null for a request that may not wait. */
   private @Nullable RevisionCount count;
-  private Stage stage = Stage.ARRIVED;
-  /** Whether the request was ever queued. */
-  private boolean waited;
-  private int retries;
-  private long grantedNanos;
-  /** 0 if the connection was already open. */
-  private long connectedNanos;
-  private @Nullable Destination destination;
-  /** The status of the pod's response; 0 before the response. */
-  private int responseStatus;
-  private long respondedNanos;
-  private long endedNanos;
-  private long requestBytes;
-  private long responseBytes;
-  private boolean timed;
-  private int status;
-  private @Nullable RequestOutcome outcome;
-  private @Nullable String failure;
 
   /** @param route null if there is no such revision */
   ObservedHttpRequest(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
       Router.@Nullable ToRevision route) {
+    super(dispatcher.loop().nanoTime());
     this.dispatcher = dispatcher;
     this.caller = caller;
     this.request = request;
     this.target = request.uri();
     this.route = route;
-    this.arrivedNanos = dispatcher.loop().nanoTime();
   }
 
   final Router.ToRevision route() {
@@ -147,58 +119,42 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   public final long passedNanos() {
-    return now() - arrivedNanos;
+    return now() - arrivedNanos();
   }
 
   final ErrorFormat errorFormat() {
     return ErrorFormat.of(fields());
   }
 
-  final void saw(RequestObserver.Step step) {
+  @Override
+  protected final void saw(RequestObserver.Step step) {
     dispatcher.seams().observer().saw(step, this);
   }
 
-  final void queued() {
-    if (stage != Stage.QUEUED) {
-      stage = Stage.QUEUED;
-      waited = true;
-      saw(RequestObserver.Step.QUEUED);
-    }
+  @Override
+  protected final void queued() {
+    super.queued();
   }
 
-  /** @param to over TLS the port differs from that of the pod */
-  final void running(Destination to) {
-    grantedNanos = waited ? now() : arrivedNanos;
-    connectedNanos = 0;
-    stage = Stage.RUNNING;
-    destination = to;
-    failed(null);
-    saw(RequestObserver.Step.GRANTED);
-    saw(RequestObserver.Step.FORWARDING);
+  @Override
+  protected final void connected() {
+    super.connected();
   }
 
-  /** Call only for a new connection. */
-  final void connected() {
-    connectedNanos = now();
-  }
-
-  /** Nothing was sent, and the request will be queued again. */
-  final void undelivered(String kind) {
-    retries++;
-    failed(kind);
-    saw(RequestObserver.Step.UNDELIVERED);
+  @Override
+  protected final void failed(@Nullable String kind) {
+    super.failed(kind);
   }
 
   /** Adds {@code Server-Timing} to the head of the pod's response, if the revision shows it. */
   final void responds(HttpResponse head) {
-    responseStatus = head.status().code();
+    int code = head.status().code();
     // Those of the revision that the request was sent to, also after a fallback.
-    boolean shown = !hasSwitched() && route != null && RequestPhases.areShown(route.revision());
+    boolean shown = code != SWITCHING_PROTOCOLS && RequestPhases.areShown(route().revision());
     if (shown) {
       time();
     }
-    respondedNanos = timed || waited ? now() : 0;
-    saw(RequestObserver.Step.RESPONDING);
+    responding(code);
     if (shown) {
       head.headers().add(RequestPhases.SERVER_TIMING, phases().serverTiming());
     }
@@ -206,20 +162,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   /** Whether the pod has upgraded the connection. */
   final boolean hasSwitched() {
-    return responseStatus == SWITCHING_PROTOCOLS;
-  }
-
-  final void read(int bodyBytes) {
-    requestBytes += bodyBytes;
-  }
-
-  final void wrote(int bodyBytes) {
-    responseBytes += bodyBytes;
-  }
-
-  /** @param kind a few words without an address; null before a new attempt */
-  final void failed(@Nullable String kind) {
-    failure = kind;
+    return responseStatus() == SWITCHING_PROTOCOLS;
   }
 
   final void endedWith(RequestFailure failure) {
@@ -231,14 +174,6 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
       wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
     ended(how, answer.status());
-  }
-
-  /** @param as the status to record: the response's if it is complete, else one for the outcome */
-  final void ended(RequestOutcome how, int as) {
-    outcome = how;
-    status = as;
-    endedNanos = now();
-    saw(RequestObserver.Step.ENDED);
   }
 
   static RequestOutcome outcome(RequestFailure failure) {
@@ -370,90 +305,5 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   @Override
   public boolean hasFallenBack() {
     return fallback != null;
-  }
-
-  @Override
-  public long arrivedNanos() {
-    return arrivedNanos;
-  }
-
-  @Override
-  public void time() {
-    timed = true;
-  }
-
-  @Override
-  public long respondedNanos() {
-    return respondedNanos;
-  }
-
-  @Override
-  public long endedNanos() {
-    return endedNanos;
-  }
-
-  @Override
-  public long requestBytes() {
-    return requestBytes;
-  }
-
-  @Override
-  public long responseBytes() {
-    return responseBytes;
-  }
-
-  @Override
-  public int status() {
-    return status;
-  }
-
-  @Override
-  public @Nullable RequestOutcome outcome() {
-    return outcome;
-  }
-
-  @Override
-  public @Nullable String failure() {
-    return failure;
-  }
-
-  @Override
-  public long grantedNanos() {
-    return grantedNanos;
-  }
-
-  @Override
-  public long connectedNanos() {
-    return connectedNanos;
-  }
-
-  @Override
-  public int responseStatus() {
-    return responseStatus;
-  }
-
-  @Override
-  public int retries() {
-    return retries;
-  }
-
-  @Override
-  public boolean isQueued() {
-    return stage == Stage.QUEUED;
-  }
-
-  @Override
-  public boolean isRunning() {
-    return stage == Stage.RUNNING;
-  }
-
-  @Override
-  public boolean waited() {
-    return waited;
-  }
-
-  @Override
-  public @Nullable Destination destination() {
-    return destination;
   }
 }
