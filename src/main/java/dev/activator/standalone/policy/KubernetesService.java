@@ -2,6 +2,7 @@ package dev.activator.standalone.policy;
 
 import dev.activator.revision.PortProtocol;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +30,24 @@ public record KubernetesService(String namespace, String name, Map<String, Strin
      * protocols, where {@code grpc-web} is HTTP/1.
      */
     public PortProtocol protocol() {
-      boolean isWeb = name.startsWith("grpc-web");
-      return switch (appProtocol.isEmpty() && !isWeb ? name.replaceFirst("-.*", "") : appProtocol) {
+      return switch (protocolName()) {
         case "kubernetes.io/h2c", "h2c", "http2", "grpc" -> PortProtocol.H2C;
         default -> PortProtocol.HTTP1;
       };
+    }
+
+    /** Whether pods speak TLS there, by the same names. */
+    public boolean isTls() {
+      return switch (protocolName().toLowerCase(Locale.ROOT)) {
+        case "https", "tls", "kubernetes.io/wss" -> true;
+        default -> false;
+      };
+    }
+
+    private String protocolName() {
+      return appProtocol.isEmpty() && !name.startsWith("grpc-web")
+          ? name.replaceFirst("-.*", "")
+          : appProtocol;
     }
 
     @Override

@@ -55,10 +55,14 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
   private static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
-  private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
+  private static final String SPEAKS_TLS = "PodsSpeakTls";
+  private static final String RULE_PORT_SPEAKS_TLS = "RulePortSpeaksTls";
+  private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound",
+      SPEAKS_TLS);
   /** The reasons for which a request cannot start a pod, so that it is rejected. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
-      RULE_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
+      SPEAKS_TLS, RULE_PORT_NOT_FOUND, RULE_PORT_SPEAKS_TLS, "TargetNotFound", "TargetNotScalable",
+      "TargetTaken");
   /** Those that are also seen for a moment while the Service or the workload is replaced. */
   private static final Set<String> SEEN_IN_REPLACEMENTS = Set.of("ServiceNotFound",
       "TargetNotFound", SELECTS_OTHERS);
@@ -145,6 +149,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     var first = backend(object, found, object.id(), port, startFailure(object, found, troubles),
         remarks);
     var others = new ArrayList<Backend>();
+    var ofRules = new ArrayList<Trouble>();
     for (var name : object.otherPorts()) {
       var other = found.service == null ? null : found.service.port(name);
       var own = new ArrayList<Trouble>(1);
@@ -152,11 +157,13 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         own.add(new Trouble(RULE_PORT_NOT_FOUND,
             "spec.rules: " + noPort(object, found.service, name)));
       }
+      other = withoutTls(object, other, RULE_PORT_SPEAKS_TLS, own);
       var all = Stream.concat(own.stream(), troubles.stream()).toList();
       others.add(backend(object, found, object.id().ofPort(name), other,
           startFailure(object, found, all), remarks));
-      troubles.addAll(own);
+      ofRules.addAll(own);
     }
+    troubles.addAll(ofRules);
     return new ResolvedScaledService(object, first.revision, first.pods, others,
         isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
         warnings(object, found), remarks.stream().distinct().toList());
@@ -219,7 +226,19 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       troubles.add(new Trouble("NoSelector",
           name + " has no selector, so its pods are unknown"));
     }
-    return port;
+    return withoutTls(object, port, SPEAKS_TLS, troubles);
+  }
+
+  /** The port, or null if its pods speak TLS: they would get plain text. */
+  private static KubernetesService.@Nullable Port withoutTls(ScaledService object,
+      KubernetesService.@Nullable Port port, String reason, List<Trouble> troubles) {
+    if (port == null || !port.isTls()) {
+      return port;
+    }
+    troubles.add(new Trouble(reason, "port " + port + " of " + serviceName(object)
+        + " says that its pods speak TLS, which is not spoken to them here: name another port, or"
+        + " set its appProtocol to http if they speak plain HTTP"));
+    return null;
   }
 
   private static String serviceName(ScaledService object) {

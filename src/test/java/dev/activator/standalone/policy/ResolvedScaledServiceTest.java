@@ -212,6 +212,32 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
+  void oneRuleWithoutAPortFailsNoOther() {
+    var state = withRules("[{serviceRef: {port: admin}}, {serviceRef: {port: grpc}}]", List.of());
+
+    assertThat(state.ports()).extracting(one -> one.revision().startFailure() == null)
+        .containsExactly(false, true);
+    assertThat(state.troubles()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"name: http, appProtocol: https", "name: http, appProtocol: HTTPS",
+      "name: http, appProtocol: kubernetes.io/wss", "name: http, appProtocol: tls"})
+  void sendsNoPlainTextToPodsThatSpeakTls(String port) {
+    var state = state(service("{selector: {app: web}, ports: [{" + port + ", port: 443}]}"), FOUND);
+
+    var sentence = "port http (443) of Service shop/svc says that its pods speak TLS, which is not"
+        + " spoken to them here: name another port, or set its appProtocol to http if they speak"
+        + " plain HTTP";
+    assertThat(state.troubles()).containsExactly(new Trouble("PodsSpeakTls", sentence));
+    assertThat(state.revision().startFailure())
+        .isEqualTo(RevisionStartFailure.shown("PodsSpeakTls", sentence));
+    assertThat(state.pods().on(PortProtocol.HTTP1).all().isEmpty()).isTrue();
+    assertThat(state.listed()).isEmpty();
+    assertThat(state.canStart()).isFalse();
+  }
+
+  @Test
   void rulesThatAreTakenOrBrokenAreNamed() {
     var state = withRules("[{path: api}]", List.of(
         new Taken("a.b", "path prefix /api", new RevisionId("shop", "old")),

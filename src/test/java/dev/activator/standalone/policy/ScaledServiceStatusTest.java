@@ -191,7 +191,7 @@ class ScaledServiceStatusTest {
       "Forbidden | InProgress", "NoSelector | Failed", "TargetNotScalable | Failed",
       "NameTaken | Failed", "TargetTaken | Failed", "HostTaken | Failed", "RuleTaken | Failed",
       "HpaPresent | Failed", "InvalidRules | Failed", "InvalidSchedule | Failed",
-      "InvalidAnnotation | Failed", "ServiceNotFound,HostTaken | Failed"})
+      "InvalidAnnotation | Failed", "PodsSpeakTls | Failed", "ServiceNotFound,HostTaken | Failed"})
   void toolsThatWaitFindItDoneFailedOrOnItsWay(String reasons, String found) {
     var status = troubled(reasons.isEmpty() ? new String[0] : reasons.split(","));
 

@@ -17,4 +17,13 @@ class ServicePortProtocolTest {
     assertThat(new KubernetesService.Port(name, 80, "http", appProtocol).protocol())
         .isEqualTo(protocol);
   }
+
+  @ParameterizedTest
+  @CsvSource({"https, '', true", "https-web, '', true", "web, HTTPS, true", "web, tls, true",
+      "web, kubernetes.io/wss, true", "https, http, false", "httpsx, '', false",
+      "web, kubernetes.io/ws, false", "http, '', false"})
+  void isTls_ifEitherSaysSo(String name, String appProtocol, boolean isTls) {
+    assertThat(new KubernetesService.Port(name, 443, "http", appProtocol).isTls())
+        .isEqualTo(isTls);
+  }
 }
