@@ -38,7 +38,8 @@ class ActivatorMetersTest {
 
   private static ReflectorStatus watch(String resource, boolean watching, long lists,
       long eventNanos) {
-    return new ReflectorStatus(resource, new ReflectorStatus.Health(true, watching, false, null),
+    return new ReflectorStatus(resource,
+        new ReflectorStatus.Health(true, watching, false, null, null),
         new ReflectorStatus.Counts(lists, 0, 5, 2, 1, 0), 0, eventNanos, "7");
   }
 
@@ -99,7 +100,7 @@ class ActivatorMetersTest {
   @Test
   void saysNothingOfAWatchThatHasNotListedYet() {
     stages.reflectors(() -> List.of(new ReflectorStatus("pods",
-        new ReflectorStatus.Health(false, false, false, null),
+        new ReflectorStatus.Health(false, false, false, null, null),
         new ReflectorStatus.Counts(0, 0, 0, 1, 0, 0), 0, 0, "")), clock);
 
     assertThat(Scrape.of(meters, "activator_informer")).isEmpty();
@@ -109,7 +110,7 @@ class ActivatorMetersTest {
   void countsFromTheListWhereNothingWasReceivedSince() {
     clock.advance(ofSeconds(10));
     stages.reflectors(() -> List.of(new ReflectorStatus("pods",
-        new ReflectorStatus.Health(true, true, false, null),
+        new ReflectorStatus.Health(true, true, false, null, null),
         new ReflectorStatus.Counts(1, 0, 0, 0, 0, 0), ofSeconds(7).toNanos(), 0, "1")), clock);
 
     assertThat(Scrape.of(meters, "activator_informer_age"))

@@ -122,9 +122,12 @@ public final class Alerts {
       all.add(new Condition(Rule.SATURATED, "", "This activator is near the limit of its"
           + " processors, its memory or its event loops"));
     }
-    now.api.watches().stream().filter(watch -> !watch.watching())
-        .forEach(watch -> all.add(new Condition(Rule.WITHOUT_NEWS, watch.resource(),
-            "This activator has no watch of " + watch.resource())));
+    var closed = now.api.watches().stream().filter(watch -> !watch.watching())
+        .map(ApiState.Watched::resource).distinct().toList();
+    if (!closed.isEmpty()) {
+      all.add(new Condition(Rule.WITHOUT_NEWS, "",
+          "This activator has no watch of " + String.join(", ", closed)));
+    }
     return all;
   }
 

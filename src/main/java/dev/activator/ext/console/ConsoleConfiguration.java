@@ -60,7 +60,7 @@ public class ConsoleConfiguration {
 
   /** The parts that have state. */
   record ConsoleParts(ConsoleServer server, LiveConsole live, RevisionStateSampler sampler,
-      WaitReasonCache reasons, MinuteHistory minutes, RevisionHourHistory hours,
+      WaitReasonCache reasons, LongWaitLog waits, MinuteHistory minutes, RevisionHourHistory hours,
       LastFailedRequests failures) {}
 
   /** What the console is attached to. */
@@ -78,6 +78,8 @@ public class ConsoleConfiguration {
       @Override
       public void attach() {
         kernel.throttler.starved().subscribe(NAME, parts.reasons::onStarved);
+        kernel.throttler.waiting().subscribe(NAME,
+            now -> parts.waits.onWaiting(now.revision()));
         kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
         kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
         kernel.observers.add(parts.failures);
@@ -154,7 +156,7 @@ public class ConsoleConfiguration {
       ObjectProvider<PeerSnapshot.Source> peers) {
     var reports = scaling(platform);
     var inspector = new RevisionInspector(backends, throttler, link::view,
-        () -> ApiState.of(cluster),
+        () -> ApiState.of(cluster, loops.loopFor(CLOCK).nanoTime()),
         loops::loopFor,
         cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
         id -> reports.report(id, cluster.scaledService(id)), () -> {
@@ -170,6 +172,11 @@ public class ConsoleConfiguration {
   WaitReasonCache waitReasonCache(LiveRevisions live, RevisionInspector inspector,
       Throttler throttler, LoopGroup loops) {
     return new WaitReasonCache(live, inspector, throttler, loops.loopFor(CLOCK));
+  }
+
+  @Bean
+  LongWaitLog longWaitLog(RevisionInspector inspector, Throttler throttler, LoopGroup loops) {
+    return new LongWaitLog(inspector, throttler, loops.loopFor(CLOCK));
   }
 
   @Bean

@@ -110,6 +110,8 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       case OVERDUE -> new Badge("warn", "not ready in time");
       case NOT_READY -> new Badge("warn", "not ready");
       case NOT_SYNCED -> new Badge("warn", "not synced");
+      case NO_NEWS -> new Badge("bad", "no news");
+      case NO_AUTOSCALER -> new Badge("bad", "cannot be started");
       case QUEUE_FULL -> new Badge("bad", "queue full");
       case CANNOT_START -> new Badge("bad", "cannot start");
       case CANNOT_SCALE -> new Badge("bad", "cannot scale");

@@ -33,6 +33,12 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
       State.NOT_ANSWERING, State.NOT_READY, State.OVERDUE, State.RESTARTING);
 
+  /** The states that a pod of which the API has not told may change. */
+  private static final Set<State> OF_LISTED_PODS = EnumSet.of(State.AT_ZERO, State.NO_AUTOSCALER,
+      State.STARTING, State.BUSY, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
+      State.CANNOT_SCALE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
+      State.NOT_READY, State.NO_CLUSTER_IP);
+
   public enum State {
     UNKNOWN("Check the namespace and the name; if it exists, the watches of the Kubernetes API are"
         + " late."),
@@ -63,6 +69,14 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         + " quotas.",
         "Look at kubectl describe scaledservice, then at kubectl get deploy,pods,events and at"
             + " quotas."),
+    /** No request waits, there is no pod, and what starts pods cannot be reached. */
+    NO_AUTOSCALER("Look at the autoscaler's pods and log, and at the network between it and this"
+        + " activator.",
+        "Look at the Lease and the log of the activator that scales, and at the network between it"
+            + " and this one."),
+    /** The Kubernetes API gives no news, on which every other state would depend. */
+    NO_NEWS("Look at the Kubernetes API server and the network to it; what is said of pods is from"
+        + " before. Pods that it listed before go on serving."),
     CANNOT_START("Fix the container's image, command, Secrets or ConfigMaps; kubectl logs and"
         + " kubectl describe pod say more."),
     /**
@@ -184,6 +198,8 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       case PEER_LOST -> "permits are at an activator that cannot be reached";
       case NOT_DELIVERABLE -> listed(now) + ", but requests could not be delivered";
       case NO_CLUSTER_IP -> "the ClusterIP does not answer";
+      case NO_AUTOSCALER -> "no pod is listed, and what starts pods is not connected";
+      case NO_NEWS -> "the Kubernetes API gives no news of pods";
       case NOT_SYNCED -> "the activator has not read everything from the Kubernetes API yet";
     };
   }
@@ -229,7 +245,9 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     if (requested == null) {
       tail.append("; the first has waited ").append(length(now.queue().now().oldestWait()));
     } else {
-      tail.append("; a pod was first requested ").append(length(requested)).append(" ago");
+      tail.append(isUnsent(now, requested)
+          ? "; a pod has been needed, and could not be requested, for " + length(requested)
+          : "; a pod was first requested " + length(requested) + " ago");
       if (start.usual().isPositive()) {
         tail.append(", a start usually takes ").append(length(start.usual()));
       }
@@ -242,6 +260,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       tail.append("; the queue is full, new requests are refused");
     }
     return tail.append('.').toString();
+  }
+
+  /** Whether the link was down before a pod was needed, so that none has been requested. */
+  private static boolean isUnsent(RevisionSnapshot now, Duration requested) {
+    return !now.link().connected() && now.link().since().compareTo(requested) > 0;
   }
 
   /** The start, if it waits for a step that the status of its pod shows; otherwise null. */
@@ -293,12 +316,39 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       return cause(State.NOT_SYNCED, "the first lists of the Kubernetes API are not complete",
           "complete lists: " + now.api().problems());
     }
+    var known = ofKnownPods(now);
+    var closed = now.api().closedAddresses();
+    return closed == null || !OF_LISTED_PODS.contains(known.state)
+        ? known
+        : new Cause(State.NO_NEWS, "the Kubernetes API has given no news of pods for "
+            + length(Duration.ofNanos((long) (closed.closedSeconds() * 1e9))) + " ("
+            + closed.problem() + "), so pods that started since are not seen; before, "
+            + known.text, known.missing);
+  }
+
+  private static Cause ofKnownPods(RevisionSnapshot now) {
     if (now.capacity() > 0) {
       return now.queued() == 0 ? serving(now) : waitingForCapacity(now);
     }
     return now.queued() == 0 && now.pods().isEmpty() && now.queue().start().failure() == null
-        ? cause(State.AT_ZERO, "it is at zero")
+        ? atZero(now)
         : withoutCapacity(now);
+  }
+
+  private static Cause atZero(RevisionSnapshot now) {
+    var link = now.linkProblem();
+    return link == null
+        ? cause(State.AT_ZERO, "it is at zero")
+        : cause(State.NO_AUTOSCALER, "it is at zero, and no request can start a pod while the link"
+            + " to the " + starter(now) + " is down (" + link + ")", missingLink(now, link));
+  }
+
+  private static String starter(RevisionSnapshot now) {
+    return now.isScaledService() ? "activator that scales" : "autoscaler";
+  }
+
+  private static String missingLink(RevisionSnapshot now, String problem) {
+    return "the link to the " + starter(now) + ", which alone starts pods: " + problem;
   }
 
   private static Cause serving(RevisionSnapshot now) {
@@ -403,9 +453,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         : "a pod in the revision's private Endpoints";
     return link == null
         ? cause(State.NO_PODS, "no pod is listed", pod)
-        : cause(State.NO_PODS, "no pod is listed", pod, "the link to the "
-            + (now.isScaledService() ? "activator that scales" : "autoscaler")
-            + ", which alone starts pods: " + link);
+        : cause(State.NO_PODS, "no pod is listed", pod, missingLink(now, link));
   }
 
   private static Cause waitingForPods(RevisionSnapshot now) {

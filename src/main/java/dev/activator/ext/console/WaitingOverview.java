@@ -2,10 +2,12 @@ package dev.activator.ext.console;
 
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.knative.ClusterWatcher;
+import dev.activator.kube.reflector.ReflectorStatus;
 import dev.activator.ext.console.RevisionWaitReport.LinkReport;
 import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.stats.AutoscalerLink;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -80,26 +82,53 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
    * @param synced whether the first lists are complete
    */
   public record ApiState(boolean synced, List<Watched> watches) {
+    private static final Set<String> ADDRESSES = Set.of("endpoints", "endpointslices");
     public ApiState {
       watches = List.copyOf(watches);
     }
 
+    /** A watch that ends regularly is open again sooner. */
+    private static final double MAX_GAP_SECONDS = 2;
+    private static final String NOT_OPEN = "no watch is open";
+
     /**
      * @param alarmed whether no watch has been open for too long
+     * @param closedSeconds how long no watch has been open; zero while one is
      * @param error the last failure; null if it works again
      */
-    public record Watched(String resource, boolean watching, boolean alarmed,
+    public record Watched(String resource, boolean watching, boolean alarmed, double closedSeconds,
         @Nullable String error) {
+      boolean isClosed() {
+        return closedSeconds >= MAX_GAP_SECONDS;
+      }
+
       @Nullable String problem() {
-        return error == null && alarmed ? "no watch is open" : error;
+        return error == null && (alarmed || isClosed()) ? NOT_OPEN : error;
+      }
+
+      private static Watched of(ReflectorStatus view, long nowNanos) {
+        var health = view.health();
+        var gap = health.gap();
+        double closed = gap == null
+            ? 0
+            : RevisionWaitReport.seconds(Duration.ofNanos(nowNanos - gap.sinceNanos()));
+        var error = health.error() == null && gap != null && closed >= MAX_GAP_SECONDS
+            ? gap.failure()
+            : health.error();
+        return new Watched(view.resource(), health.watching(), health.alarmed(), closed, error);
       }
     }
 
-    public static ApiState of(ClusterWatcher cluster) {
-      return new ApiState(cluster.synced(), cluster.reflectors().stream().map(view -> {
-        var health = view.health();
-        return new Watched(view.resource(), health.watching(), health.alarmed(), health.error());
-      }).toList());
+    static ApiState of(ClusterWatcher cluster, long nowNanos) {
+      return new ApiState(cluster.synced(), cluster.reflectors().stream()
+          .map(view -> Watched.of(view, nowNanos)).toList());
+    }
+
+    /** The watch of pods' addresses that has been closed for longest; null if they are open. */
+    @Nullable Watched closedAddresses() {
+      return watches.stream().filter(watch -> ADDRESSES.contains(watch.resource))
+          .filter(Watched::isClosed).max(Comparator.comparingDouble(Watched::closedSeconds))
+          .orElse(null);
     }
 
     /** The distinct problems of all resources. */

@@ -294,7 +294,7 @@ final class Reflector<T> implements AutoCloseable {
       onLoop(() -> {
         open = true;
         openedNanos = loop.nanoTime();
-        stats.watching(true);
+        stats.opened();
         watchMonitor.opened();
       });
     }

@@ -2,6 +2,7 @@ package dev.activator.kube.reflector;
 
 import dev.activator.kube.policy.StoreDrift;
 import dev.activator.kube.reflector.ReflectorStatus.Counts;
+import dev.activator.kube.reflector.ReflectorStatus.Gap;
 import dev.activator.kube.reflector.ReflectorStatus.Health;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ public final class ReflectorStats {
   private final String queried;
   private boolean isListed;
   private boolean isWatching;
+  private long closedNanos;
   private boolean isAlarmed;
   private @Nullable String error;
   private long lists;
@@ -149,15 +151,14 @@ public final class ReflectorStats {
     publish();
   }
 
-  void watching(boolean open) {
-    if (open) {
-      opened();
-    }
-    isWatching = open;
+  void closed(long nowNanos) {
+    isWatching = false;
+    closedNanos = nowNanos;
     publish();
   }
 
-  private void opened() {
+  void opened() {
+    isWatching = true;
     if (isAlarmed || error != null) {
       log.info("The watch of {} is open again", resource);
     }
@@ -165,6 +166,7 @@ public final class ReflectorStats {
     error = null;
     watchFailure = null;
     delayLogged = false;
+    publish();
   }
 
   private void publish() {
@@ -172,8 +174,12 @@ public final class ReflectorStats {
   }
 
   private ReflectorStatus viewNow() {
-    return new ReflectorStatus(resource, new Health(isListed, isWatching, isAlarmed, error),
+    return new ReflectorStatus(resource, new Health(isListed, isWatching, isAlarmed, error, gap()),
         new Counts(lists, restarts, ends, failures, drifted, failedAudits), lastListNanos,
         lastEventNanos, resourceVersion);
+  }
+
+  private @Nullable Gap gap() {
+    return isWatching ? null : new Gap(closedNanos, watchFailure == null ? error : watchFailure);
   }
 }

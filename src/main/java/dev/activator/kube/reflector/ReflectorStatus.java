@@ -16,9 +16,16 @@ public record ReflectorStatus(String resource, Health health, Counts counts, lon
    * @param listed whether a list has succeeded
    * @param alarmed whether no watch was open for too long, or the store had drifted
    * @param error the last failure, in one line; null after a watch has opened
+   * @param gap the time in which no watch is open; null while one is
    */
-  public record Health(boolean listed, boolean watching, boolean alarmed,
-      @Nullable String error) {}
+  public record Health(boolean listed, boolean watching, boolean alarmed, @Nullable String error,
+      @Nullable Gap gap) {}
+
+  /**
+   * @param sinceNanos when the last watch closed, by the loop's clock
+   * @param failure the last failure of a watch or list, in one line; null if there was none
+   */
+  public record Gap(long sinceNanos, @Nullable String failure) {}
 
   /**
    * @param lists the number of lists, except for those of audits

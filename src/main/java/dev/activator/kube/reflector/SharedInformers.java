@@ -28,6 +28,7 @@ public final class SharedInformers {
   private final Sources sources;
   private final ReflectorContext context;
   private final Map<InformerQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
+  private final ApiOutageLog outages;
 
   public SharedInformers(KubernetesApiClient api, ReflectorContext context) {
     this(new Sources() {
@@ -41,6 +42,7 @@ public final class SharedInformers {
   SharedInformers(Sources sources, ReflectorContext context) {
     this.sources = sources;
     this.context = context;
+    this.outages = new ApiOutageLog(context.loop());
   }
 
   public synchronized <F> Lease<F> lease(InformerQuery<F> query) {
@@ -59,6 +61,7 @@ public final class SharedInformers {
         () -> versions(informer), context);
     var fresh = new Shared<>(informer, reflector);
     shared.put(query, fresh);
+    reflector.onWatchChange(isOpen -> outages.changed(reflector, isOpen));
     informer.start();
     reflector.start();
     return fresh;
@@ -77,6 +80,7 @@ public final class SharedInformers {
     if (released.leases == 0) {
       shared.remove(query);
       released.reflector.close();
+      context.loop().execute(() -> outages.changed(released.reflector, true));
       released.informer.close();
     }
   }

@@ -70,6 +70,7 @@ final class WatchMonitor {
     openNanos = loop.nanoTime();
     restartNanos = openNanos;
     newsNanos = openNanos;
+    stats.closed(openNanos);
     scheduleTick();
     scheduleAudit();
   }
@@ -122,7 +123,7 @@ final class WatchMonitor {
     if (open) {
       open = false;
       openNanos = loop.nanoTime();
-      stats.watching(false);
+      stats.closed(openNanos);
     }
   }
 

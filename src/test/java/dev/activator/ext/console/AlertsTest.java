@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AlertsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web-00001");
   private static final ApiState WATCHES = new ApiState(true,
-      List.of(new ApiState.Watched("revisions", true, false, null)));
+      List.of(new ApiState.Watched("revisions", true, false, 0, null)));
 
   private static Inputs inputs(@Nullable String link, @Nullable LeaderReport leader,
       double saturation, List<Load> revisions, Map<RequestOutcome, Integer> rejects,
@@ -78,7 +78,7 @@ class AlertsTest {
             List.of(Rule.SATURATED)),
         Arguments.of("no watch",
             new Inputs(null, null,
-                new ApiState(true, List.of(new ApiState.Watched("pods", false, true, null))), 0,
+                new ApiState(true, List.of(new ApiState.Watched("pods", false, true, 61, null))), 0,
                 List.of(), Map.of(), Map.of()),
             List.of(Rule.WITHOUT_NEWS)));
   }

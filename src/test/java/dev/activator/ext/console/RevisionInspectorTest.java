@@ -26,11 +26,13 @@ import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.ProbeResult;
+import ch.qos.logback.classic.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -221,6 +223,51 @@ class RevisionInspectorTest {
     loop.run();
     assertThat(reasons.of(OTHER)).isEqualTo("the only permit is in use");
     assertThat(reasons.of(new RevisionId("default", "nope"))).isEmpty();
+  }
+
+  @Test
+  void logsOneLineWhenARequestHasWaitedForLong_andOneWhenNoneWaitsAnyMore() {
+    try (var log = LogLines.of(LongWaitLog.class)) {
+      var waits = new LongWaitLog(inspector, throttler, loop);
+      throttler.waiting().subscribe("test", now -> waits.onWaiting(now.revision()));
+      request(HELLO);
+      request(HELLO);
+      loop.advance(Duration.ofSeconds(9));
+      assertThat(log.at(Level.WARN)).isEmpty();
+
+      loop.advance(Duration.ofSeconds(60));
+      assertThat(log.at(Level.WARN)).singleElement().asString().matches("2 requests wait for"
+          + " default/hello-00001: no pod is listed; the autoscaler link is up; a pod was first"
+          + " requested 1[0-2](\\.\\d)? s ago[.] Look at the autoscaler's link and log, .*");
+      assertThat(log.at(Level.INFO)).isEmpty();
+
+      answer = new ProbeResult.Answered(200, "queue");
+      backends.listed(new PrivateEndpoints(HELLO, new PodsByReadiness(
+          DestinationSet.of(POD, new Destination("10.0.0.2", 8012)), DestinationSet.NONE),
+          PodsByReadiness.NONE));
+      loop.advance(Duration.ofSeconds(60));
+      assertThat(log.at(Level.INFO)).singleElement().asString().matches(
+          "No request waits for default/hello-00001 any more; the longest waited (69|7\\d) s");
+      assertThat(log.at(Level.WARN)).hasSize(1);
+    }
+  }
+
+  @Test
+  void logsLongWaitsOfTwentyRevisionsAtMost() {
+    try (var log = LogLines.of(LongWaitLog.class)) {
+      var waits = new LongWaitLog(inspector, throttler, loop);
+      throttler.waiting().subscribe("test", now -> waits.onWaiting(now.revision()));
+      for (int i = 0; i < 30; i++) {
+        var id = new RevisionId("default", "r" + i);
+        exists(id);
+        request(id);
+      }
+
+      loop.advance(Duration.ofSeconds(60));
+
+      assertThat(log.at(Level.WARN)).hasSize(21).anyMatch(
+          line -> line.startsWith("Requests of more than 20 revisions have waited for 10 s;"));
+    }
   }
 
   @Test

@@ -46,14 +46,14 @@ class WaitDiagnosisTest {
   private record Routing(boolean podsAreProbed, boolean probesBeforeReady,
       @Nullable Address clusterIp, boolean byClusterIp) {}
 
-  private record Signals(boolean synced, @Nullable String stale, @Nullable String link,
-      boolean newestFirst) {}
+  private record Signals(boolean synced, @Nullable String stale, double closed,
+      @Nullable String link, boolean newestFirst) {}
 
   /** What a row says of a revision; everything else is as it should be. */
   private record Given(int queued, int inFlight, int capacity, List<Address> pods, Routing routing,
       @Nullable RevisionStartFailure failure, Signals signals, List<Destination> aside, int index) {
     static final Given QUIET = new Given(0, 0, 0, List.of(), new Routing(true, true, null, false),
-        null, new Signals(true, null, null, false), List.of(), -1);
+        null, new Signals(true, null, 0, null, false), List.of(), -1);
 
     Given waiting(int now) {
       return new Given(now, inFlight, capacity, pods, routing, failure, signals, aside, index);
@@ -85,12 +85,17 @@ class WaitDiagnosisTest {
 
     Given signals(boolean synced, @Nullable String stale, @Nullable String link) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(synced, stale, link, false), aside, index);
+          new Signals(synced, stale, 0, link, false), aside, index);
+    }
+
+    Given watchClosed(String resource, double seconds, String why) {
+      return new Given(queued, inFlight, capacity, pods, routing, this.failure,
+          new Signals(true, resource + ": " + why, seconds, null, false), aside, index);
     }
 
     Given newestFirst() {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(true, null, null, true), aside, index);
+          new Signals(true, null, 0, null, true), aside, index);
     }
 
     Given aside(Destination... now) {
@@ -136,7 +141,7 @@ class WaitDiagnosisTest {
         return List.of();
       }
       var words = signals.stale.split(": ", 2);
-      return List.of(new ApiState.Watched(words[0], false, true,
+      return List.of(new ApiState.Watched(words[0], false, true, signals.closed,
           words[1].equals("no watch is open") ? null : words[1]));
     }
   }
@@ -170,6 +175,33 @@ class WaitDiagnosisTest {
   static Stream<Row> table() {
     return Stream.of(
         row(now -> now, State.AT_ZERO, "No request waits for default/hello-00001: it is at zero."),
+        row(now -> now.signals(true, null, "refused"), State.NO_AUTOSCALER,
+            "No request waits for default/hello-00001: it is at zero, and no request can start a"
+                + " pod while the link to the autoscaler is down (refused).",
+            "the link to the autoscaler, which alone starts pods: refused"),
+        row(now -> now.waiting(1).watchClosed("endpointslices", 12, "connection refused"),
+            State.NO_NEWS,
+            "1 request waits for default/hello-00001: the Kubernetes API has given no news of pods"
+                + " for 12.0 s (connection refused), so pods that started since are not seen;"
+                + " before, no pod is listed; the autoscaler link is up; a pod was first requested"
+                + " 2.1 s ago.",
+            "a pod in the revision's private Endpoints",
+            "news from the Kubernetes API: endpointslices: connection refused"),
+        row(now -> now.watchClosed("endpoints", 2, "connection refused"), State.NO_NEWS,
+            "No request waits for default/hello-00001: the Kubernetes API has given no news of pods"
+                + " for 2.0 s (connection refused), so pods that started since are not seen;"
+                + " before, it is at zero.",
+            "news from the Kubernetes API: endpoints: connection refused"),
+        row(now -> now.watchClosed("endpoints", 1.9, "connection refused"), State.AT_ZERO,
+            "No request waits for default/hello-00001: it is at zero.",
+            "news from the Kubernetes API: endpoints: connection refused"),
+        row(now -> now.watchClosed("configmaps", 60, "connection refused"), State.AT_ZERO,
+            "No request waits for default/hello-00001: it is at zero.",
+            "news from the Kubernetes API: configmaps: connection refused"),
+        row(now -> now.pods(serving(A)).running(1, 2).watchClosed("endpoints", 60, "refused"),
+            State.SERVING,
+            "No request waits for default/hello-00001: 1 request in flight on 1 pod.",
+            "news from the Kubernetes API: endpoints: refused"),
         row(now -> now.pods(serving(A)).running(1, 2), State.SERVING,
             "No request waits for default/hello-00001: 1 request in flight on 1 pod."),
         row(now -> now.pods(serving(A), serving(B)).running(0, Integer.MAX_VALUE), State.SERVING,

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 class WaitingOverviewTest {
   @Test
   void aProblemThatSeveralWatchesShareIsNamedOnce() {
-    var state = new ApiState(true, List.of(new Watched("services", false, false, "refused"),
-        new Watched("revisions", true, false, null), new Watched("pods", false, true, null),
-        new Watched("services", false, true, "refused"),
-        new Watched("endpoints", false, true, "refused")));
+    var state = new ApiState(true, List.of(new Watched("services", false, false, 1, "refused"),
+        new Watched("revisions", true, false, 0, null), new Watched("pods", false, true, 61, null),
+        new Watched("services", false, true, 61, "refused"),
+        new Watched("endpoints", false, true, 61, "refused")));
 
     assertThat(state.problems()).containsExactly("services, endpoints: refused",
         "pods: no watch is open");
