@@ -7,6 +7,7 @@ import dev.activator.embedded.api.schema.ProtobufSchemaValidator;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -98,6 +99,23 @@ class ReleaseTest {
     }
     assertThat(checked).contains("Deployment", "HorizontalPodAutoscaler", "Service",
         "ServiceAccount");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void manifestsAreNotBegunWithoutHelm(@TempDir Path folder) throws Exception {
+    var out = folder.resolve("out");
+    var builder = new ProcessBuilder("/bin/bash", "bin/manifests", out.toString())
+        .redirectErrorStream(true);
+    Files.createSymbolicLink(folder.resolve("dirname"), Path.of("/usr/bin/dirname"));
+    builder.environment().put("PATH", folder.toString());
+
+    var run = builder.start();
+
+    assertThat(new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEqualTo("bin/manifests: there is no helm in PATH\n");
+    assertThat(run.waitFor()).isOne();
+    assertThat(out).doesNotExist();
   }
 
   /** With a program in the place of Helm, which prints what Helm would. */
