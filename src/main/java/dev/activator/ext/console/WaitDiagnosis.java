@@ -33,7 +33,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
       State.NOT_ANSWERING, State.NOT_READY, State.OVERDUE, State.RESTARTING);
 
-  /** The states that a pod of which the API has not told may change. */
+  /** The states that a pod which is not listed yet may change. */
   private static final Set<State> OF_LISTED_PODS = EnumSet.of(State.AT_ZERO, State.NO_AUTOSCALER,
       State.STARTING, State.BUSY, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
       State.CANNOT_SCALE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
