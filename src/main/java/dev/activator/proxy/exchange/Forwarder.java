@@ -1,7 +1,6 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.http.HeaderFieldList;
-import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
@@ -17,21 +16,18 @@ import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
 import dev.activator.upstream.UpstreamPool;
-import io.netty.handler.codec.http.DefaultLastHttpContent;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.LastHttpContent;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a request to a pod, and the pod's response to the exchange. Keeps the sent part of the body
- * for a replay. It keeps that until the head is flushed; if the request is idempotent or in HTTP/2,
- * until the pod answers.
+ * Sends a request to a pod, and the pod's response to the exchange. Keeps the {@link SentBody}
+ * for a replay until the head is flushed; if the request is idempotent or in HTTP/2, until the pod
+ * answers.
  *
  * <p><b>Errors.</b> {@link ReplayDecision} decides whether a failed request is sent again, on
  * another connection or to another pod. A request that is not idempotent only uses a pooled
@@ -41,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110,
  * section 9.2.2; RFC 9113, section 8.7.
  */
-final class Forwarder implements UpstreamListener {
+final class Forwarder extends SentBody implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_RETRIES = 5;
   /** The maximum number of retries without a connection; each may take a second. */
@@ -52,13 +48,6 @@ final class Forwarder implements UpstreamListener {
   private static final int RETRY_AFTER_SECONDS = 1;
   /** The interim responses that a pod may send at once; one more is allowed for each second. */
   static final int MAX_INTERIM_RESPONSES = 100;
-  /**
-   * The maximum of the body that is kept: a pod that has read more has probably acted on the
-   * request.
-   */
-  private static final int MAX_KEPT_BYTES = 64 << 10;
-
-  private final Exchange exchange;
   private final Permit permit;
   /** Whether the pod gets the request in HTTP/2. */
   private final boolean http2;
@@ -71,32 +60,15 @@ final class Forwarder implements UpstreamListener {
   private int interims;
   private long firstInterimNanos;
   private boolean unflushed;
-  /** The part of the body that was sent; kept while {@link #replayable}. */
-  private @Nullable RequestBuffer sent;
-  private boolean sentEnd;
-  private boolean replayable = true;
   private int replays;
 
   Forwarder(Exchange exchange, Permit permit) {
-    var request = exchange.request();
+    super(exchange);
     var fields = exchange.fields();
-    this.exchange = exchange;
     this.permit = permit;
     this.http2 = exchange.podInHttp2();
-    this.idempotent = isIdempotent(request.method().name(), fields);
+    this.idempotent = ReplayDecision.isIdempotent(exchange.method(), fields);
     this.awaitsContinue = fields.has(KnownHeader.EXPECT);
-  }
-
-  /**
-   * Whether a request is idempotent, by its method or an idempotency key, as {@code isReplayable}
-   * in Go's {@code net/http}.
-   */
-  static boolean isIdempotent(String method, HeaderMap fields) {
-    return switch (method) {
-      case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
-      default ->
-        fields.has(KnownHeader.IDEMPOTENCY_KEY) || fields.has(KnownHeader.X_IDEMPOTENCY_KEY);
-    };
   }
 
   void start() {
@@ -187,7 +159,7 @@ final class Forwarder implements UpstreamListener {
   /** Sends a part. The write can fail and end the exchange. */
   void send(HttpContent part) {
     if (connection != null) {
-      keepForReplay(part);
+      keep(part);
       connection.write(part);
       unflushed = true;
     }
@@ -220,7 +192,7 @@ final class Forwarder implements UpstreamListener {
       unflushed = false;
       to.flush();
       if (to.headIsOut()) {
-        keepLess();
+        headSent();
       }
     }
   }
@@ -267,7 +239,7 @@ final class Forwarder implements UpstreamListener {
 
   void stop() {
     try {
-      forgetSent();
+      forget();
       leavePod();
     } finally {
       if (ending != null) {
@@ -293,7 +265,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void interim(HttpResponse head) {
-    forgetSent();
+    forget();
     if (isOneInterimTooMany()) {
       ending = Ending.UNCOUNTED;
       fail(new RequestFailure.BadGateway("too many interim responses"));
@@ -317,7 +289,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void head(HttpResponse head) {
-    forgetSent();
+    forget();
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
@@ -455,59 +427,20 @@ final class Forwarder implements UpstreamListener {
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
-    return new ReplayDecision.Loss(unseen, stale, idempotent, replayable, replays++).replay();
-  }
-
-  private void keepForReplay(HttpContent part) {
-    if (!replayable) {
-      return;
-    }
-    if (part == LastHttpContent.EMPTY_LAST_CONTENT) {
-      sentEnd = true;
-      return;
-    }
-    var all = sent == null ? new RequestBuffer(exchange.dispatcher.held()) : sent;
-    sent = all;
-    if (all.bytes() + RequestBuffer.cost(part) > MAX_KEPT_BYTES) {
-      forgetSent();
-      return;
-    }
-    all.add(copy(part));
-  }
-
-  /** Copies a part like Netty, but without a table for trailers. */
-  private static HttpContent copy(HttpContent part) {
-    return part instanceof LastHttpContent last && last.trailingHeaders().isEmpty()
-        ? new DefaultLastHttpContent(part.content().retainedDuplicate(), EmptyHttpHeaders.INSTANCE)
-        : part.retainedDuplicate();
+    return new ReplayDecision.Loss(unseen, stale, idempotent, isWhole(), replays++).replay();
   }
 
   /** Keeps less of the body once the head is flushed. */
-  private void keepLess() {
-    if (!idempotent && !http2) {
-      forgetSent();
-    } else if (sent != null) {
-      sent.compact();
-    }
-  }
-
-  private void forgetSent() {
-    replayable = false;
-    if (sent != null) {
-      sent.clear();
-      sent = null;
+  private void headSent() {
+    if (idempotent || http2) {
+      compact();
+    } else {
+      forget();
     }
   }
 
   private void prepareReplay() {
     exchange.deadlines.stepDone();
-    if (sentEnd) {
-      exchange.body().putBack(LastHttpContent.EMPTY_LAST_CONTENT);
-      sentEnd = false;
-    }
-    if (sent != null) {
-      exchange.body().putBackAll(sent);
-      sent = null;
-    }
+    putBack();
   }
 }

@@ -1,5 +1,8 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.HeaderMap;
+import dev.activator.http.KnownHeader;
+
 /**
  * The decision whether a request is sent again whose connection ended before any byte of a
  * response.
@@ -13,6 +16,18 @@ public enum ReplayDecision {
   NOT_AT_ALL;
 
   private static final int MAX_TIMES = 3;
+
+  /**
+   * Whether a request is idempotent, by its method or an idempotency key, as {@code isReplayable}
+   * in Go's {@code net/http}.
+   */
+  public static boolean isIdempotent(String method, HeaderMap fields) {
+    return switch (method) {
+      case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
+      default ->
+        fields.has(KnownHeader.IDEMPOTENCY_KEY) || fields.has(KnownHeader.X_IDEMPOTENCY_KEY);
+    };
+  }
 
   /**
    * @param unseen whether the pod cannot have acted: it says so, or has not received the whole head

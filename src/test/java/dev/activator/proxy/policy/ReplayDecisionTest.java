@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,5 +25,21 @@ class ReplayDecisionTest {
       ReplayDecision expected) {
     assertThat(new ReplayDecision.Loss(unseen, stale, harmless, whole, times).replay())
         .isEqualTo(expected);
+  }
+
+  @Test
+  void isIdempotent_byItsMethod() {
+    for (String method : new String[]{"GET", "HEAD", "OPTIONS", "TRACE"}) {
+      assertThat(ReplayDecision.isIdempotent(method, MapFields.of())).as(method).isTrue();
+    }
+    for (String method : new String[]{"POST", "PUT", "DELETE", "PATCH", "get"}) {
+      assertThat(ReplayDecision.isIdempotent(method, MapFields.of())).as(method).isFalse();
+    }
+  }
+
+  @Test
+  void isIdempotent_withAKey() {
+    assertThat(ReplayDecision.isIdempotent("POST", MapFields.of("Idempotency-Key", "1"))).isTrue();
+    assertThat(ReplayDecision.isIdempotent("POST", MapFields.of("X-Idempotency-Key", "1"))).isTrue();
   }
 }
