@@ -1,6 +1,5 @@
 package dev.activator.proxy;
 
-import dev.activator.http.HeaderFieldList;
 import dev.activator.http.ReadTurn;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
@@ -40,14 +39,10 @@ final class Http1RequestReader {
   private final Loop loop;
   private final ReadTurn turn;
   private final HeldRequestBytes.Share held;
-  private final Duration headTimeout;
-  private final ResettableTimer timer;
+  private final IncompleteHead head;
   private final AbusiveConnectionCounter endedConnections;
   private Http1RequestDecoder decoder;
-  /** The incomplete head that is counted as held; null if none is. */
-  private HeldRequestBytes.@Nullable PartialHead partialHead;
   private boolean headAwaited;
-  private long headDueNanos;
   private boolean headBegun;
   private boolean parseScheduled;
   private final RequestBuffer waiting;
@@ -73,8 +68,7 @@ final class Http1RequestReader {
     this.loop = loop;
     this.turn = turn;
     this.held = held;
-    this.headTimeout = headTimeout;
-    this.timer = timer;
+    this.head = new IncompleteHead(loop, headTimeout, timer, held, this::refuseHead);
     this.endedConnections = endedConnections;
     this.waiting = new RequestBuffer(held);
     waiting.compact();
@@ -86,7 +80,7 @@ final class Http1RequestReader {
   @Nullable HttpObject read(Object message) {
     HttpObject part;
     if (message instanceof HttpObject parsed) {
-      partialHeadEnded();
+      head.ended();
       headBegun = false;
       headAwaited = false;
       part = parsed;
@@ -220,8 +214,7 @@ final class Http1RequestReader {
 
   void awaitHead() {
     headAwaited = true;
-    headDueNanos = loop.nanoTime() + headTimeout.toNanos();
-    timer.within(headTimeout);
+    head.await();
   }
 
   /** Whether anything that was read waits, or the next head has begun. */
@@ -254,19 +247,9 @@ final class Http1RequestReader {
   private void countHead() {
     int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
     if (bytes > 0) {
-      if (partialHead == null) {
-        partialHead = held.partialHead(this::refuseHead);
-      }
-      partialHead.grew(HeaderFieldList.bytesInMemory(bytes, decoder.fields()));
+      head.grew(bytes, decoder.fields());
     } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {
       replaceDecoder(new Http1RequestDecoder());
-    }
-  }
-
-  private void partialHeadEnded() {
-    if (partialHead != null) {
-      partialHead.ended();
-      partialHead = null;
     }
   }
 
@@ -293,12 +276,7 @@ final class Http1RequestReader {
    * again.
    */
   boolean isLate() {
-    if (!headAwaited) {
-      return false;
-    }
-    long left = headDueNanos - loop.nanoTime();
-    if (left > 0) {
-      timer.within(left);
+    if (!headAwaited || !head.isLate()) {
       return false;
     }
     log.debug("No request from {} in time", channel.remoteAddress());
@@ -349,12 +327,12 @@ final class Http1RequestReader {
     requestEnded = true;
     // Passes on what is not decoded, which waits.
     channel.pipeline().remove(decoder);
-    partialHeadEnded();
+    head.ended();
     tunnel = true;
   }
 
   void close() {
-    partialHeadEnded();
+    head.ended();
     dropWaiting();
   }
 }

@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import dev.activator.http.FrameBudget;
 import dev.activator.http.FrameGuard;
-import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
@@ -26,7 +25,6 @@ final class Http2FloodLimiter implements FrameGuard {
   private static final Http2Exception TOO_MANY_PARTIAL_HEADS = error(Reason.PARTIAL_HEADS);
 
   private final Loop loop;
-  private final Duration headTimeout;
   private final FrameBudget budget;
   /**
    * The budget for frames with errors. It is separate because some of them are also charged to
@@ -34,25 +32,22 @@ final class Http2FloodLimiter implements FrameGuard {
    */
   private final FrameBudget errors;
   private final ResettableTimer headTimer;
-  private final HeldRequestBytes.Share held;
-  /** The incomplete head that is counted as held; null if none is. */
-  private HeldRequestBytes.@Nullable PartialHead partialHead;
+  private final IncompleteHead head;
   private final HeldRequestBytes.PartialHead table;
   private @Nullable Http2CallerSession session;
   private boolean ended;
   private int partialHeadBytes;
   private int tableBytes;
   private boolean headTimed;
-  private long headDueNanos;
 
   /** @param headTimeout the timeout for a head, and for the initial SETTINGS */
   Http2FloodLimiter(Loop loop, Duration headTimeout, HeldRequestBytes.Share held) {
     this.loop = loop;
-    this.headTimeout = headTimeout;
     this.budget = new FrameBudget(loop.nanoTime());
     this.errors = new FrameBudget(loop.nanoTime());
     this.headTimer = new ResettableTimer(loop, this::checkHead);
-    this.held = held;
+    this.head = new IncompleteHead(loop, headTimeout, headTimer, held,
+        () -> refuse(TOO_MANY_PARTIAL_HEADS));
     this.table = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
@@ -68,7 +63,7 @@ final class Http2FloodLimiter implements FrameGuard {
 
   void start(Http2CallerSession of) {
     session = of;
-    awaitHead();
+    head.await();
   }
 
   void wroteResponse(int bytes) {
@@ -111,31 +106,16 @@ final class Http2FloodLimiter implements FrameGuard {
       table.grew(tableBytes);
     }
     if (ended || partialHeadBytes == 0) {
-      partialHeadEnded();
+      head.ended();
       return;
     }
     if (!headTimed) {
       headTimed = true;
       // This head began after another one ended in the same read, so it counts as newer.
-      partialHeadEnded();
-      awaitHead();
+      head.ended();
+      head.await();
     }
-    if (partialHead == null) {
-      partialHead = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
-    }
-    partialHead.grew(HeaderFieldList.bytesInMemory(partialHeadBytes, 0));
-  }
-
-  private void partialHeadEnded() {
-    if (partialHead != null) {
-      partialHead.ended();
-      partialHead = null;
-    }
-  }
-
-  private void awaitHead() {
-    headDueNanos = loop.nanoTime() + headTimeout.toNanos();
-    headTimer.within(headTimeout);
+    head.grew(partialHeadBytes, 0);
   }
 
   private void checkHead() {
@@ -143,13 +123,10 @@ final class Http2FloodLimiter implements FrameGuard {
       return;
     }
     boolean opened = session().decoder().prefaceReceived();
-    long left = headDueNanos - loop.nanoTime();
-    if (opened && partialHeadBytes == 0) {
+    if (opened && partialHeadBytes == 0 || !head.isLate()) {
       return;
     }
-    if (left > 0) {
-      headTimer.within(left);
-    } else if (opened) {
+    if (opened) {
       refuse(HEAD_TOO_SLOW);
     } else {
       session().closeUnopened();
@@ -172,7 +149,7 @@ final class Http2FloodLimiter implements FrameGuard {
   void close() {
     ended = true;
     headTimer.cancel();
-    partialHeadEnded();
+    head.ended();
     table.ended();
   }
 }

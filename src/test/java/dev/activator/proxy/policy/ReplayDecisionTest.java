@@ -40,6 +40,7 @@ class ReplayDecisionTest {
   @Test
   void isIdempotent_withAKey() {
     assertThat(ReplayDecision.isIdempotent("POST", MapFields.of("Idempotency-Key", "1"))).isTrue();
-    assertThat(ReplayDecision.isIdempotent("POST", MapFields.of("X-Idempotency-Key", "1"))).isTrue();
+    assertThat(ReplayDecision.isIdempotent("POST", MapFields.of("X-Idempotency-Key", "1")))
+        .isTrue();
   }
 }

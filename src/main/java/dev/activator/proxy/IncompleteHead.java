@@ -1,0 +1,64 @@
+package dev.activator.proxy;
+
+import dev.activator.http.HeaderFieldList;
+import dev.activator.loop.Loop;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.proxy.exchange.HeldRequestBytes;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A head that a caller has begun to send, or that is awaited: limited in time and in memory. */
+final class IncompleteHead {
+  private final Loop loop;
+  private final Duration timeout;
+  private final ResettableTimer timer;
+  private final HeldRequestBytes.Share held;
+  private final Runnable refuse;
+  private long dueNanos;
+  /** Null unless it is counted as held. */
+  private HeldRequestBytes.@Nullable PartialHead counted;
+
+  /**
+   * @param timer its task calls {@link #isLate}
+   * @param refuse called when all incomplete heads hold too much memory
+   */
+  IncompleteHead(Loop loop, Duration timeout, ResettableTimer timer, HeldRequestBytes.Share held,
+      Runnable refuse) {
+    this.loop = loop;
+    this.timeout = timeout;
+    this.timer = timer;
+    this.held = held;
+    this.refuse = refuse;
+  }
+
+  /** Begins the time for the head. */
+  void await() {
+    dueNanos = loop.nanoTime() + timeout.toNanos();
+    timer.within(timeout);
+  }
+
+  /** Whether its time is over. If not, sets the timer again. */
+  boolean isLate() {
+    long left = dueNanos - loop.nanoTime();
+    if (left > 0) {
+      timer.within(left);
+    }
+    return left <= 0;
+  }
+
+  /** Counts it as held. May refuse this or another head. */
+  void grew(int bytes, int fields) {
+    if (counted == null) {
+      counted = held.partialHead(refuse);
+    }
+    counted.grew(HeaderFieldList.bytesInMemory(bytes, fields));
+  }
+
+  /** It is complete, or its connection has ended. */
+  void ended() {
+    if (counted != null) {
+      counted.ended();
+      counted = null;
+    }
+  }
+}
