@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Decodes a pod's responses in HTTP/1.1. It must know the request's method, because a response to
  * HEAD has no body. A head may have 10 MiB, as in Go.
  */
-public final class Http1ResponseDecoder extends HttpResponseDecoder {
+final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
   /**
@@ -54,7 +54,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
   private boolean inHttp2;
   private boolean hadLongLine;
 
-  public Http1ResponseDecoder() {
+  Http1ResponseDecoder() {
     this(new Trailers());
   }
 
@@ -65,7 +65,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
     this.trailers = trailers;
   }
 
-  public void requested(HttpMethod by) {
+  void requested(HttpMethod by) {
     method = by;
     begins = true;
   }
@@ -95,7 +95,7 @@ public final class Http1ResponseDecoder extends HttpResponseDecoder {
    * come, or if it would hold much memory while idle: Netty's line buffer stays as large as the
    * longest line.
    */
-  public boolean answered() {
+  boolean answered() {
     method = null;
     return actualReadableBytes() == 0 && !hadLongLine;
   }
