@@ -11,6 +11,8 @@ import java.util.OptionalInt;
  * @param minReplicas the lower bound; 0 or 1 without {@code maxReplicas}
  * @param maxReplicas the upper bound; empty if the workload is only scaled between 0 and 1, and
  *     another autoscaler, such as an HPA, scales it above 1
+ * @param otherGoesToZero whether that other autoscaler also removes the last replica, such as an
+ *     HPA with {@code minReplicas: 0}
  * @param load the target load of each replica
  * @param containerConcurrency the maximum number of requests in flight of one replica; 0 for no
  *     limit
@@ -22,7 +24,8 @@ import java.util.OptionalInt;
  * @param warmTimes when the workload keeps pods although it has no requests
  */
 public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minReplicas,
-    OptionalInt maxReplicas, LoadTarget load, int containerConcurrency, Duration window,
+    OptionalInt maxReplicas, boolean otherGoesToZero, LoadTarget load, int containerConcurrency,
+    Duration window,
     Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes) {
 
   public ScaledServiceSpec {
@@ -35,7 +38,8 @@ public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minR
 
   /** A copy without {@code lastDesired}. */
   public ScaledServiceSpec withoutLastDesired() {
-    return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, load, containerConcurrency,
+    return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas,
+        otherGoesToZero, load, containerConcurrency,
         window,
         requestTimeout, OptionalInt.empty(), warmTimes);
   }

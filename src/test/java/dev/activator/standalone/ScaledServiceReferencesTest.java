@@ -177,8 +177,7 @@ class ScaledServiceReferencesTest {
 
     eventually(() -> assertThat(troubles("web")).containsExactly("HpaPresent"));
     assertThat(received.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
-    assertThat(received.get("web").warnings()).extracting(Trouble::reason)
-        .containsExactly("HpaMinZero");
+    assertThat(received.get("web").target().otherGoesToZero()).isTrue();
 
     store.delete(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER, "shop", "web-hpa");
     eventually(() -> assertThat(troubles("web")).isEmpty());
@@ -239,9 +238,7 @@ class ScaledServiceReferencesTest {
     services.follow();
     eventually(
         () -> assertThat(troubles("web")).containsExactly("HpaPresent", "HpaPresent"));
-    assertThat(received.get("web").warnings()).extracting(Trouble::message)
-        .containsExactly("HorizontalPodAutoscaler b has minReplicas 0, so that it sets 0 and 1,"
-            + " too: give it 1");
+    assertThat(received.get("web").target().otherGoesToZero()).isTrue();
 
     store.delete(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER, "shop", "b");
 
@@ -249,6 +246,7 @@ class ScaledServiceReferencesTest {
         .containsExactly("HorizontalPodAutoscaler a scales Deployment web, too: remove it, or"
             + " spec.maxReplicas; until then only 0 and 1 are set here"));
     assertThat(received.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
+    assertThat(received.get("web").target().otherGoesToZero()).isFalse();
   }
 
   @Test

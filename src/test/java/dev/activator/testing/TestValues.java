@@ -61,7 +61,8 @@ public final class TestValues {
       int minReplicas,
       OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
       Duration requestTimeout, OptionalInt lastDesired) {
-    return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, concurrency(concurrency),
+    return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, false,
+        concurrency(concurrency),
         containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE);
   }
 

@@ -6,6 +6,7 @@ import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.KeepWarmSettings;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -360,9 +361,12 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   private static List<Trouble> warnings(ScaledService object, References found) {
-    var hpas = found.hpas.stream().filter(hpa -> hpa.minReplicas() == 0)
-        .map(hpa -> new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
-            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"));
+    boolean wantsPods = object.minReplicas() > 0
+        || !object.warmTimes().equals(KeepWarmSettings.NONE);
+    var hpas = found.hpas.stream().filter(hpa -> hpa.minReplicas() == 0 && wantsPods)
+        .map(hpa -> new Trouble("HpaDecidesZero", "HorizontalPodAutoscaler " + hpa.name()
+            + " has minReplicas 0, so it decides about the last pod, and spec.minReplicas and"
+            + " spec.schedule have no effect: give it 1, or remove them"));
     var unknown = object.wakeWith().stream()
         .filter(name -> found.unknown.contains(object.named(name)))
         .map(name -> new Trouble("WakeWithNotFound",
@@ -381,11 +385,15 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return MergedEndpoints.of(sets, "", found.preferred).pods(id);
   }
 
-  /** The scaling target. If there is an HPA, the activator sets only 0 and 1. */
+  /**
+   * The scaling target. If there is an HPA, the activator sets only 0 and 1; if the HPA goes to
+   * zero, only 1.
+   */
   private static ScaledServiceSpec target(ScaledService object, List<HpaSpec> hpas) {
-    return new ScaledServiceSpec(object.id(), object.workload(),
-        hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
-        hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.load(),
+    boolean goesToZero = hpas.stream().anyMatch(hpa -> hpa.minReplicas() == 0);
+    int min = hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas());
+    return new ScaledServiceSpec(object.id(), object.workload(), goesToZero ? 0 : min,
+        hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), goesToZero, object.load(),
         object.containerConcurrency(), object.window(), object.timeout(),
         object.status().desiredReplicas(), object.warmTimes());
   }

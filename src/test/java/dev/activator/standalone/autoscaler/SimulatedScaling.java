@@ -71,9 +71,10 @@ final class SimulatedScaling {
     workload("hpa", OptionalInt.empty());
     // Its requests may run for longer than a window, and are then no arrivals.
     var rate = new RevisionId("shop", "rate");
-    workloads.put(rate, new Workload(new ScaledServiceSpec(rate, WORKLOAD, 0, OptionalInt.of(10),
-        new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
-        WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), KeepWarmSettings.NONE)));
+    workloads.put(rate,
+        new Workload(new ScaledServiceSpec(rate, WORKLOAD, 0, OptionalInt.of(10), false,
+            new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
+            WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), KeepWarmSettings.NONE)));
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       join();
     }

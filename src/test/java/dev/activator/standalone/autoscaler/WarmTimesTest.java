@@ -78,7 +78,8 @@ class WarmTimesTest {
   private void target(OptionalInt max, OptionalInt lastDesired, Map<String, Object> spec) {
     var times = KeepWarmSettingsReader.read(spec);
     autoscaler.target(
-        new ScaledServiceSpec(WEB, WORKLOAD, 0, max, TestValues.concurrency(OptionalInt.of(20)), 0,
+        new ScaledServiceSpec(WEB, WORKLOAD, 0, max, false,
+            TestValues.concurrency(OptionalInt.of(20)), 0,
             Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times));
     loop.run();
   }

@@ -401,11 +401,13 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
-  void anHpaThatGoesToZeroIsAWarning() {
+  void anHpaThatGoesToZeroDecidesAboutTheLastPod() {
     var hpa = new HpaSpec("shop", "h", new ScaleTargetRef("apps/v1", "Deployment", "web"), 0);
 
-    assertThat(with(List.of(), null, hpa).warnings()).extracting(Trouble::reason)
-        .containsExactly("HpaMinZero");
+    var state = with(List.of(), null, hpa);
+    assertThat(state.target().otherGoesToZero()).isTrue();
+    assertThat(state.target().minReplicas()).isZero();
+    assertThat(state.warnings()).extracting(Trouble::reason).containsExactly("HpaDecidesZero");
   }
 
   @Test

@@ -115,7 +115,7 @@ public final class ScaleDecider {
     var all = settings.aims().stream().map(aim -> averages(aim, second)).toList();
     var first = all.getFirst();
     int pods = Math.max(1, ready);
-    if (settings.regime() == Regime.ZERO_OR_ONE) {
+    if (settings.regime().isBesideAnother()) {
       return zeroOrOne(busiest(all, second, settings));
     }
     var byStable = most(

@@ -69,8 +69,8 @@ public final class ScaleWritePlanner {
     return switch (settings.regime()) {
       case ALONE -> false;
       case YIELDING -> held.sees(replicas, wanted);
-      case ZERO_OR_ONE -> {
-        boolean woken = wanted == 0 && held.areOurs(0);
+      case ZERO_OR_ONE, FROM_ZERO -> {
+        boolean woken = wanted == 0 && held.areOurs(0) && settings.regime() != Regime.FROM_ZERO;
         if (replicas > 0 && !woken) {
           held.owns(replicas);
           yield false;
@@ -112,6 +112,11 @@ public final class ScaleWritePlanner {
       desired = OptionalInt.of(0);
       return new Plan(OptionalInt.empty(), OptionalLong.empty(), "");
     }
+    if (settings.regime() == Regime.FROM_ZERO) {
+      activity = activity.withPods(now, seen.ready >= enough(settings));
+      return new Plan(OptionalInt.empty(), OptionalLong.empty(),
+          "it is idle, and the other autoscaler decides about its last pods");
+    }
     return idle(now, seen, settings);
   }
 
@@ -139,7 +144,7 @@ public final class ScaleWritePlanner {
 
   private Plan toward(int wanted, OptionalLong again, Situation seen, ScalingSettings settings) {
     int now = seen.replicas;
-    if (settings.regime() == Regime.ZERO_OR_ONE && now > 0 && wanted > 0) {
+    if (settings.regime().isBesideAnother() && now > 0 && wanted > 0) {
       return new Plan(OptionalInt.empty(), again, "");
     }
     if (settings.regime() != Regime.ALONE && !held.allows(wanted)) {

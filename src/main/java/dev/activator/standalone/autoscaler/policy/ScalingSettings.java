@@ -51,7 +51,14 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
     /** Also people. Their number of replicas stays until the load gives a reason to change it. */
     YIELDING,
     /** Another autoscaler scales above 1, and this one only between 0 and 1. */
-    ZERO_OR_ONE
+    ZERO_OR_ONE,
+    /** Another autoscaler does all but the step from 0 to 1, also that to 0. */
+    FROM_ZERO;
+
+    /** Whether another autoscaler scales above 1. */
+    boolean isBesideAnother() {
+      return this == ZERO_OR_ONE || this == FROM_ZERO;
+    }
   }
 
   /** @param perPod requests in flight, or requests a second, of one pod; positive */
@@ -133,13 +140,24 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
         Windows.of(target.window(), PANIC_WINDOW_PERCENTAGE, PANIC_THRESHOLD, false),
         Limits.DEFAULT, new Bounds(target.minReplicas(), target.maxReplicas().orElse(0), 0),
         Idle.DEFAULT,
-        target.maxReplicas().isPresent() ? Regime.YIELDING : Regime.ZERO_OR_ONE);
+        regime(target));
+  }
+
+  private static Regime regime(ScaledServiceSpec target) {
+    if (target.otherGoesToZero()) {
+      return Regime.FROM_ZERO;
+    }
+    return target.maxReplicas().isPresent() ? Regime.YIELDING : Regime.ZERO_OR_ONE;
   }
 
   /**
-   * A copy with at least this minimum. In the regime {@code ZERO_OR_ONE}, the minimum is at most 1.
+   * A copy with at least this minimum. In the regime {@code ZERO_OR_ONE}, the minimum is at most 1,
+   * and in {@code FROM_ZERO} the other autoscaler's counts.
    */
   public ScalingSettings withMin(int min) {
+    if (regime == Regime.FROM_ZERO) {
+      return this;
+    }
     int allowed = regime == Regime.ZERO_OR_ONE ? 1 : bounds.max > 0 ? bounds.max : min;
     int raised = Math.max(bounds.min, Math.min(allowed, min));
     return new ScalingSettings(aims, queue, windows, limits,

@@ -40,7 +40,7 @@ class ScalingSettingsTest {
   void aimsAtEachTargetThatIsGiven(Integer concurrency, Integer rate, Integer queue, int limit,
       String aims) {
     var settings = ScalingSettings.of(new ScaledServiceSpec(new RevisionId("shop", "web"),
-        new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9),
+        new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9), false,
         new LoadTarget(optional(concurrency), optional(rate), optional(queue)), limit,
         Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(),
         KeepWarmSettings.NONE));
