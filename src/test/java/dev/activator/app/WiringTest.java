@@ -94,7 +94,8 @@ class WiringTest {
               "public Endpoints: throttler, lending", "pods that do not start: throttler",
               "pods that start: cold starts", "end of pods that start: cold starts",
               "healthy destinations: pod TLS, throttler, cold starts",
-              "unreachable pods: backends", "requests that wait: backends, autoscalerfallback",
+              "unreachable pods: backends",
+              "requests that wait: backends, console, autoscalerfallback",
               "revisions without a pod: cluster, console",
               "requests that need a start: wakewith");
       assertThat(product.getBean(RequestObservers.class).names())
