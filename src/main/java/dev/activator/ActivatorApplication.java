@@ -40,7 +40,7 @@ public class ActivatorApplication {
       var mode = ActivatorMode.of(environment(command));
       var configuration = configuration(mode);
       if (command.isDryRun()) {
-        System.exit(SettingsDryRun.of(command, mode));
+        System.exit(SettingsDryRun.of(command, mode, StandaloneActivator::services));
       }
       run(command, mode, configuration);
     } catch (IllegalArgumentException e) {

@@ -2,6 +2,8 @@ package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.standalone.StandalonePlatform;
+import dev.activator.standalone.ScaledServices;
+import dev.activator.revision.RevisionId;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
@@ -23,6 +25,13 @@ public class StandaloneActivator {
     return LoopResources.create("autoscaler", 1, true);
   }
 
+  /** Not a bean, because a dry run has none. */
+  static ScaledServices services(IdentityProperties identity, StandaloneProperties properties) {
+    return new ScaledServices(new ScaledServices.Scope(identity.clusterDomain(),
+        properties.rules(), properties.namespaces())
+        .sharedBy(new RevisionId(identity.systemNamespace(), properties.service())));
+  }
+
   @Bean
   StandalonePlatform platform(ClusterProperties cluster, IdentityProperties identity,
       OutboundProxyProperties outboundProxy, StandaloneProperties properties,
@@ -32,6 +41,7 @@ public class StandaloneActivator {
         new StandalonePlatform.Identity(identity.podName(), identity.podIp(),
             identity.systemNamespace(), properties.lease(), properties.service(),
             properties.statsPort()),
-        resources.onServer(LoopResources.DEFAULT_NATIVE), random, cluster.writeLimit());
+        services(identity, properties), resources.onServer(LoopResources.DEFAULT_NATIVE), random,
+        cluster.writeLimit());
   }
 }

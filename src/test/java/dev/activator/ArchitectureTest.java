@@ -46,11 +46,6 @@ class ArchitectureTest {
   private static final List<String> KERNEL = and(GROUND, "kube", "knative", "backend", "throttle",
       "stats", "proxy", "platform", "settings", "management", "meters", "wire");
 
-  /** Uses of the mode {@code standalone} from outside that are still to be replaced by seams. */
-  private static final Map<String, List<String>> TO_REPLACE = Map.of(
-      "knative", List.of("standalone"), "ext.console", List.of("standalone"),
-      "ext.wakewith", List.of("standalone"));
-
   private static final JavaClasses PRODUCT = new ClassFileImporter()
       .withImportOption(location -> !location.contains("/test-classes/")).importPackages(ROOT);
 
@@ -115,7 +110,6 @@ class ArchitectureTest {
     var allowed = new ArrayList<String>();
     allowed.add(inside(row.name()));
     row.uses().forEach(name -> allowed.add(inside(name)));
-    TO_REPLACE.getOrDefault(row.name(), List.of()).forEach(name -> allowed.add(inside(name)));
 
     classes().that().resideInAPackage(inside(row.name())).should()
         .onlyDependOnClassesThat(outsideTheProject().or(in(allowed)))
@@ -136,9 +130,6 @@ class ArchitectureTest {
   @Test
   void featuresFormNoCycle() {
     slices().matching(ROOT + ".(*)..").should().beFreeOfCycles()
-        .ignoreDependency(resideInAnyPackage(TO_REPLACE.keySet().stream()
-            .map(ArchitectureTest::inside).toArray(String[]::new)),
-            resideInAPackage(inside("standalone")))
         .because("a feature must be readable without the ones that use it").check(PRODUCT);
   }
 

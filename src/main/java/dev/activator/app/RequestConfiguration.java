@@ -6,10 +6,8 @@ import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.settings.CallerTlsProperties;
-import dev.activator.knative.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ActivatorMeters;
@@ -26,8 +24,6 @@ import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.TunnelWatcher;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
-import dev.activator.proxy.policy.HostRouter;
-import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.proxy.policy.UnreadResponseBudget;
 import dev.activator.proxy.ProxyServer;
@@ -45,7 +41,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -113,30 +108,15 @@ class RequestConfiguration {
   }
 
   @Bean
-  Router router(LiveRevisions revisions, ClusterWatcher cluster, ActivatorHealth health,
-      Platform platform,
+  Router router(LiveRevisions revisions, ActivatorHealth health, Platform platform,
       IdentityProperties identity, ConfigMapSettings<NetworkConfig> network,
       ObjectProvider<Arrival> arrivals) {
     return new Router(
-        platform.names(new RevisionResolver.Knative(identity.clusterDomain(), hosts(cluster))),
+        platform.names(identity.clusterDomain()),
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
         revisions, health::readiness, Arrival.first(Extensions.sorted(arrivals.stream())));
-  }
-
-  private static HostRouter hosts(ClusterWatcher cluster) {
-    return new HostRouter() {
-      @Override
-      public @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
-        return cluster.ofHost(host, target, fields);
-      }
-
-      @Override
-      public boolean isKnown(String host) {
-        return cluster.hasHost(host);
-      }
-    };
   }
 
   @Bean

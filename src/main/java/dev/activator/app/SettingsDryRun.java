@@ -6,7 +6,8 @@ import dev.activator.settings.ClusterProperties.AddressProperties;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.knative.ClusterWatcher.Sources;
+import dev.activator.settings.StandaloneProperties;
+import dev.activator.knative.RevisionSource;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ClusterUnavailableException;
 import dev.activator.config.ActivatorMode;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -49,10 +51,14 @@ public final class SettingsDryRun {
   private static final Pattern USER_IN_URL = Pattern.compile("(?<=://|^)[^/\\s]+@");
 
   private final ConfigurableApplicationContext context;
+  private final BiFunction<IdentityProperties, StandaloneProperties, RevisionSource> standalone;
   private final PrintStream out;
 
-  private SettingsDryRun(ConfigurableApplicationContext context, PrintStream out) {
+  private SettingsDryRun(ConfigurableApplicationContext context,
+      BiFunction<IdentityProperties, StandaloneProperties, RevisionSource> standalone,
+      PrintStream out) {
     this.context = context;
+    this.standalone = standalone;
     this.out = out;
   }
 
@@ -60,8 +66,13 @@ public final class SettingsDryRun {
   @ConfigurationPropertiesScan({"dev.activator.settings", "dev.activator.ext"})
   private static final class Properties {}
 
-  /** Returns the exit code: 0 if the process could start with these settings. */
-  public static int of(CommandLine command, ActivatorMode mode) {
+  /**
+   * Returns the exit code: 0 if the process could start with these settings.
+   *
+   * @param standalone makes the source of revisions of stand-alone mode
+   */
+  public static int of(CommandLine command, ActivatorMode mode,
+      BiFunction<IdentityProperties, StandaloneProperties, RevisionSource> standalone) {
     // Disabled, because the jar's AOT wiring would create all beans.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
@@ -74,7 +85,7 @@ public final class SettingsDryRun {
     var arguments = Stream.concat(command.properties().stream(),
         Stream.of("--spring.main.lazy-initialization=false"));
     try (var context = application.run(arguments.toArray(String[]::new))) {
-      var run = new SettingsDryRun(context, System.out);
+      var run = new SettingsDryRun(context, standalone, System.out);
       int code = run.describe(mode) == 0 ? run.checkHost() : 1;
       warnings.forEach(sentence -> run.out.println("# " + sentence));
       return code;
@@ -135,7 +146,8 @@ public final class SettingsDryRun {
         START_TIMEOUT,
         new Random(0), addresses, identity)) {
       if (mode == ActivatorMode.STANDALONE) {
-        cluster.follows(Sources.SCALED_SERVICES, identity.clusterDomain());
+        cluster.leaveOutKnative();
+        cluster.setSource(standalone.apply(identity, context.getBean(StandaloneProperties.class)));
       }
       maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
         configured.put(map.name(), data.keySet());

@@ -6,7 +6,6 @@ import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.ClusterProperties.AddressProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties;
-import dev.activator.settings.StandaloneProperties;
 import dev.activator.settings.UpstreamProperties;
 import dev.activator.settings.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.ProbeSettings;
@@ -73,14 +72,9 @@ class ThrottlerConfiguration {
 
   @Bean(destroyMethod = "close")
   ClusterWatcher cluster(LiveRevisions live, Platform platform, ClusterProperties properties,
-      AddressProperties addresses, IdentityProperties identity, StandaloneProperties standalone,
-      RandomGenerator random) {
+      AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
     var cluster = properties.cluster(live, platform::api, properties.apiTimeout(), random,
-        addresses,
-        identity);
-    cluster.follows(platform.sources(), identity.clusterDomain());
-    cluster.limitHosts(standalone.rules());
-    cluster.limitNamespaces(standalone.namespaces());
+        addresses, identity);
     if (platform.hasApiElsewhere()) {
       cluster.connect();
     }

@@ -43,7 +43,7 @@ class Wiring {
       cluster.endpointsWatch().subscribe("backends", backends::watchChanged);
       cluster.clusterIps().subscribe("backends", backends::clusterIp);
       cluster.publicAddresses().subscribe("throttler", throttler::publicAddresses);
-      cluster.containerFailures().subscribe("throttler", throttler::containerFailure);
+      cluster.podStarts().failures().subscribe("throttler", throttler::containerFailure);
       // Before the throttler, which may send requests as soon as it has the destinations.
       backends.healthy().subscribe("pod TLS", tls::healthy);
       backends.healthy().subscribe("throttler", throttler::destinations);
@@ -51,7 +51,7 @@ class Wiring {
           pod -> backends.suspected(pod.revision(), pod.destination()));
       throttler.waiting().subscribe("backends",
           now -> backends.requestsWaitFor(now.revision(), now.on()));
-      throttler.starved().subscribe("cluster", cluster::requestsWaitFor);
+      throttler.starved().subscribe("cluster", cluster.podStarts()::requestsWaitFor);
       network.onChange((before, now) -> {
         var addressing = ThrottlerConfiguration.addressing(now);
         if (!addressing.equals(ThrottlerConfiguration.addressing(before))) {
@@ -91,7 +91,7 @@ class Wiring {
       requests.join();
       Extensions.inOrder(extensions).forEach(Extension::attach);
       platform.join(events.cluster, requests.link);
-      if (platform.sources() != ClusterWatcher.Sources.KNATIVE) {
+      if (platform.scaler() != null) {
         // After the cold starts, which determine how long there was no pod.
         observers.add(requests.reporter.queueTimes());
       }

@@ -4,6 +4,9 @@ import dev.activator.app.ActivatorConfiguration;
 import dev.activator.management.ManagementPages;
 import dev.activator.management.OriginCheck;
 import dev.activator.settings.EmbeddedProperties;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.settings.StandaloneProperties;
+import dev.activator.standalone.ScaledServices;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.throttle.Throttler;
 import java.util.random.RandomGenerator;
@@ -28,13 +31,17 @@ public class EmbeddedActivator {
   }
 
   @Bean
-  EmbeddedPlatform platform(EmbeddedProperties properties,
+  EmbeddedPlatform platform(EmbeddedProperties properties, IdentityProperties identity,
+      StandaloneProperties standalone,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
       ObjectProvider<Throttler> throttler) {
     var settings = new EmbeddedPlatform.Settings(properties.apiPort(), properties.autoscalerPort(),
         properties.stableWindow(), properties.maxPods(), properties.logOutput());
-    return new EmbeddedPlatform(settings, resources.onServer(LoopResources.DEFAULT_NATIVE),
-        random, pod -> throttler.getObject().inFlight(pod));
+    var scope = new ScaledServices.Scope(identity.clusterDomain(), standalone.rules(),
+        standalone.namespaces());
+    return new EmbeddedPlatform(settings, scope,
+        resources.onServer(LoopResources.DEFAULT_NATIVE), random,
+        pod -> throttler.getObject().inFlight(pod));
   }
 
   /** Refuses requests to the console that come from web pages of other sites. */

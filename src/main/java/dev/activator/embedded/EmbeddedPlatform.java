@@ -7,7 +7,6 @@ import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.kube.LeadershipCheck;
-import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
@@ -26,7 +25,9 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.platform.Platform;
+import dev.activator.platform.WorkloadDetails;
 import dev.activator.standalone.ScaledServiceAutoscalerAdapter;
+import dev.activator.standalone.ScaledServices;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.UnknownHostHint;
 import dev.activator.proxy.policy.RevisionResolver;
@@ -81,6 +82,7 @@ public final class EmbeddedPlatform implements Platform {
 
   private final ApiStore store;
   private final Defaults defaults;
+  private final ScaledServices services;
   private final EmbeddedApiServer api;
   private final LocalRuntime runtime;
   private final EmbeddedScaleClient scaling;
@@ -108,10 +110,12 @@ public final class EmbeddedPlatform implements Platform {
       boolean logOutput) {}
 
   /** @param loops must not serve the activator's requests */
-  public EmbeddedPlatform(Settings settings, EventLoopGroup loops,
+  public EmbeddedPlatform(Settings settings, ScaledServices.Scope scope, EventLoopGroup loops,
       RandomGenerator random, ToIntFunction<Destination> inFlight) {
     this.store = new ApiStore(Clock.systemUTC());
     this.defaults = new Defaults(settings.stableWindow(), settings.maxPods());
+    this.services = new ScaledServices(scope
+        .alone(() -> new Activators(requestPort.getAsInt(), List.of(LOOPBACK))));
     DefaultConfigMapCreator.createIn(store);
     ScaledServiceCrd.createIn(store);
     store.onWritten(ScaledServiceCrd.of(store), this::awaitRoute);
@@ -146,15 +150,9 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public Sources sources() {
-    return Sources.BOTH;
-  }
-
-  @Override
-  public RevisionResolver names(RevisionResolver.Knative knative) {
-    return new RevisionResolver.Local(new LocalHosts(runtime::latestRevision, knative.router()),
-        knative,
-        this::known);
+  public RevisionResolver names(String clusterDomain) {
+    return new RevisionResolver.Local(new LocalHosts(runtime::latestRevision, services),
+        new RevisionResolver.Knative(clusterDomain, services), this::known);
   }
 
   private UnknownHostHint known(String host) {
@@ -199,6 +197,11 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public @Nullable WorkloadDetails workload(RevisionId id) {
+    return services.details(id);
+  }
+
+  @Override
   public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
     var routable = cluster.live().slot("routable", LiveRevision::uid);
@@ -209,12 +212,12 @@ public final class EmbeddedPlatform implements Platform {
         routable(now.id());
       }
     });
-    controller.follow(cluster, autoscaler,
+    cluster.setSource(services);
+    controller.follow(services, autoscaler,
         new ScaledServiceStatusWriter(autoscalerLoop, cluster::api, Clock.systemUTC(), () -> true,
             random),
         new ActivatorEndpointSliceWriter(autoscalerLoop, cluster::api, () -> true,
             controller::notCaught, random));
-    cluster.activatorIsAlone(() -> new Activators(requestPort.getAsInt(), List.of(LOOPBACK)));
   }
 
   @Override

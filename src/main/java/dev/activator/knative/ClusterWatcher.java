@@ -4,30 +4,19 @@ import dev.activator.knative.decode.KnativeKinds;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.ClusterUnavailableException;
-import dev.activator.kube.EventFetcher;
 import dev.activator.kube.KubernetesClientFactory;
 import dev.activator.kube.KubernetesSession;
-import dev.activator.kube.TokenReviewAuthorizer;
-import dev.activator.standalone.ScaledServiceResolver;
 import dev.activator.kube.informer.InformerStatus;
-import dev.activator.standalone.policy.ActivatorSlicePlanner;
-import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.config.NamespaceHostRules;
 import dev.activator.kube.policy.KubernetesVersion;
-import dev.activator.knative.policy.StartingPodSet.GracePeriods;
-import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.kube.reflector.SharedInformers;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.kube.reflector.ReflectorStatus;
-import dev.activator.http.HeaderMap;
 import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
-import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -42,7 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -68,10 +56,7 @@ public final class ClusterWatcher implements AutoCloseable {
   private final LiveRevisions live;
   private final KnativeInformers knative;
   private final MergedRevisions merged;
-  private final RevisionChangePublisher<ContainerFailure> containerFailures = new RevisionChangePublisher<>(
-      "pods that do not start");
-  private final RevisionChangePublisher<RevisionStartProgress> podProgress = new RevisionChangePublisher<>(
-      "pods that start");
+  private final PodStarts podStarts = new PodStarts();
   private final Topic<Boolean> endpointsWatch = new Topic<>("watch of Endpoints");
   /**
    * The leases of Endpoints or EndpointSlices that have no open watch. Used only on the cluster's
@@ -79,17 +64,10 @@ public final class ClusterWatcher implements AutoCloseable {
    */
   private final Set<SharedInformers.Lease<?>> unwatched = new HashSet<>();
   private final ConfigMapWatcher configMaps = new ConfigMapWatcher();
-  private volatile Sources sources = Sources.KNATIVE;
-  private volatile String domain = "";
-  private volatile NamespaceHostRules domains = NamespaceHostRules.ANY;
-  private volatile Set<String> namespaces = Set.of();
-  private volatile @Nullable RevisionId activators;
-  private volatile Supplier<Activators> alone = () -> Activators.NONE;
-  private volatile @Nullable ScaledServiceResolver scaledServices;
-  private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
+  private volatile boolean hasKnative = true;
+  private volatile @Nullable RevisionSource other;
   private volatile @Nullable CompletableFuture<Connection> connecting;
   private volatile @Nullable KubernetesSession session;
-  private volatile @Nullable PodStatusWatcher podStatus;
 
   /**
    * @param live gets the revisions that exist; only this class changes it
@@ -108,98 +86,17 @@ public final class ClusterWatcher implements AutoCloseable {
     this.random = random;
     this.source = source;
     this.knative = new KnativeInformers(source);
-    this.merged = new MergedRevisions(live, knative, () -> scaledServices);
+    this.merged = new MergedRevisions(live, knative, () -> other);
   }
 
-  /** The kinds of objects that revisions are read from. */
-  public enum Sources {
-    KNATIVE,
-    /** Only ScaledServices. Without Knative, its ConfigMapWatcher may be missing, too. */
-    SCALED_SERVICES,
-    BOTH
+  /** Sets the source of revisions in addition to Knative's objects. Call before the start. */
+  public void setSource(RevisionSource source) {
+    other = source;
   }
 
-  /**
-   * Sets the sources of revisions. Call before the start.
-   *
-   * @param clusterDomain the suffix of the host names of ScaledServices
-   */
-  public void follows(Sources from, String clusterDomain) {
-    sources = from;
-    domain = clusterDomain;
-  }
-
-  /** Limits the hosts that the ScaledServices of a namespace may claim. Call before the start. */
-  public void limitHosts(NamespaceHostRules rules) {
-    domains = rules;
-  }
-
-  /**
-   * Limits the namespaces whose ScaledServices this installation handles, if there are other
-   * installations. Call before the start.
-   *
-   * @param ours the namespaces; empty for all
-   */
-  public void limitNamespaces(Set<String> ours) {
-    namespaces = Set.copyOf(ours);
-  }
-
-  /**
-   * Sets the activators' own Service, by which several activators share the pods of ScaledServices.
-   * Call before the start.
-   *
-   * @param service its namespace and name
-   */
-  public void activatorsAre(RevisionId service) {
-    activators = service;
-  }
-
-  /**
-   * Declares that this is the only activator. Call before the start.
-   *
-   * @param where returns the addresses and the port where it takes requests
-   */
-  public void activatorIsAlone(Supplier<Activators> where) {
-    alone = where;
-  }
-
-  /** Publishes the EndpointSlices that should catch requests to the Service of a ScaledService. */
-  public Topic<ActivatorSlicePlanner> caught() {
-    return merged.caught;
-  }
-
-  /** Publishes ScaledServices, each before its revisions and pods. */
-  public Topic<ResolvedScaledService> scaledServices() {
-    return merged.scaledServiceStates.changes();
-  }
-
-  /** Publishes the last state of deleted ScaledServices. */
-  public Topic<ResolvedScaledService> scaledServicesGone() {
-    return merged.scaledServiceStates.ends();
-  }
-
-  /**
-   * The revision of the ScaledService to which a request is routed; null if there is none.
-   *
-   * @param target the path and query
-   */
-  public @Nullable RevisionId ofHost(String host, String target, HeaderMap fields) {
-    var known = scaledServices;
-    var id = known == null ? null : known.hosts().find(host, target, fields);
-    return id == null || merged.isNameTaken(id.withoutPort()) ? null : id;
-  }
-
-  /** Whether a ScaledService gets at least some requests for a host. */
-  public boolean hasHost(String host) {
-    var known = scaledServices;
-    return known != null && known.hosts().has(host);
-  }
-
-  /**
-   * The ScaledService of a revision, which may belong to any of its ports; null if there is none.
-   */
-  public @Nullable ResolvedScaledService scaledService(RevisionId id) {
-    return merged.scaledServiceStates.find(id.withoutPort());
+  /** Follows no objects of Knative, whose ConfigMaps may be missing, too. Call before the start. */
+  public void leaveOutKnative() {
+    hasKnative = false;
   }
 
   /** The revisions that exist. A part that keeps something for each declares a slot there. */
@@ -265,24 +162,9 @@ public final class ClusterWatcher implements AutoCloseable {
     configMaps.wantIfPresent(namespace, name, consumer);
   }
 
-  /** Publishes that no pod of a revision with waiting requests can start, and that one may start again. */
-  public Topic<ContainerFailure> containerFailures() {
-    return containerFailures.changes();
-  }
-
-  /** Publishes the start progress of revisions with waiting requests, while their pods are watched. */
-  public Topic<RevisionStartProgress> podProgress() {
-    return podProgress.changes();
-  }
-
-  /** Publishes the last progress of a revision when its pods are no longer watched. */
-  public Topic<RevisionStartProgress> podProgressEnded() {
-    return podProgress.ends();
-  }
-
-  /** Sets the grace period of unschedulable pods. Call before the start. */
-  public void waitOutUnschedulable(Duration length) {
-    podGracePeriods = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
+  /** The starts of pods for which requests wait. */
+  public PodStarts podStarts() {
+    return podStarts;
   }
 
   /** @param problem why the API could not be used, in one line */
@@ -332,28 +214,21 @@ public final class ClusterWatcher implements AutoCloseable {
         var known = first.getAndSet(null);
         return known == null ? problem(now) : known;
       }, () -> configMaps.follow(now));
-      if (sources != Sources.SCALED_SERVICES) {
+      if (hasKnative) {
         configMaps.requireAll();
       }
       startup(now, () -> null, () -> follow(now));
-      var scaled = scaledServices;
-      if (scaled != null) {
-        startup(now, () -> null, scaled::kinds);
+      var source = other;
+      if (source != null) {
+        startup(now, () -> null, source::followMore);
       }
-      podStatus = new PodStatusWatcher(live, now.loop(),
-          new RevisionPods(now, this::podSelector), podGracePeriods,
-          new StartingPods());
+      podStarts.start(live, now, source == null ? _ -> "" : source::podSelector);
       started = true;
     } finally {
       if (!started) {
         close();
       }
     }
-  }
-
-  private String podSelector(RevisionId id) {
-    var scaled = scaledServices;
-    return scaled == null ? "" : scaled.podSelector(id);
   }
 
   private void startup(KubernetesSession now, Supplier<@Nullable String> check,
@@ -364,20 +239,18 @@ public final class ClusterWatcher implements AutoCloseable {
 
   private @Nullable String problem(KubernetesSession now) {
     var problem = KubernetesClientFactory.problem(now.api(), minimum);
-    return problem == null && sources != Sources.SCALED_SERVICES ? knative.problem(now) : problem;
+    return problem == null && hasKnative ? knative.problem(now) : problem;
   }
 
   List<KubernetesSession.Followed> follow(KubernetesSession now) {
     var all = new ArrayList<KubernetesSession.Followed>();
-    if (sources != Sources.SCALED_SERVICES) {
+    if (hasKnative) {
       all.addAll(knative.follow(now, merged::uidOf, merged.pods, merged.publicAddresses,
           merged::knativeChanged, merged::serviceChanged));
     }
-    if (sources != Sources.KNATIVE) {
-      var scaled = new ScaledServiceResolver(now, source.preferred(), domain, domains,
-          namespaces, activators, alone, merged);
-      scaledServices = scaled;
-      all.addAll(scaled.follow());
+    var from = other;
+    if (from != null) {
+      all.addAll(from.follow(now, source.preferred(), merged));
     }
     all.stream().map(KubernetesSession.Followed::lease)
         .filter(lease -> ADDRESSES.contains(lease.view().resource()))
@@ -413,27 +286,10 @@ public final class ClusterWatcher implements AutoCloseable {
     certificates.requireSecret();
   }
 
-  public EventFetcher eventReader(LongSupplier nanoTime) {
-    return new EventFetcher(this::api, nanoTime, EventFetcher.TIMEOUT);
-  }
-
-  /** @param url the non-resource URL that the bearers must be permitted to get */
-  public TokenReviewAuthorizer tokenAuthorizer(String url, LongSupplier nanoTime) {
-    return new TokenReviewAuthorizer(this::api, url, nanoTime, TokenReviewAuthorizer.TIMEOUT);
-  }
-
   /** The client of the API; null before the start. */
   public @Nullable KubernetesApiClient api() {
     var now = session;
     return now == null ? null : now.api();
-  }
-
-  /** Watches the revision's pods for ten seconds. Repeat the call while requests wait. */
-  public void requestsWaitFor(RevisionId revision) {
-    var now = podStatus;
-    if (now != null) {
-      now.requestsWaitFor(revision);
-    }
   }
 
   /** Whether consumers have handled all objects that existed at the start. */
@@ -458,7 +314,7 @@ public final class ClusterWatcher implements AutoCloseable {
   }
 
   /**
-   * The revision or ScaledService with this name. Otherwise the newest routed revision of the
+   * The revision with this name. Otherwise the newest routed revision of the
    * Knative Service with this name; null if there is none.
    */
   public @Nullable RevisionId named(RevisionId name) {
@@ -468,11 +324,7 @@ public final class ClusterWatcher implements AutoCloseable {
   /** Stops watching. No consumer is called afterwards. Idempotent. */
   @Override
   public void close() {
-    var watcher = podStatus;
-    podStatus = null;
-    if (watcher != null) {
-      watcher.close();
-    }
+    podStarts.close();
     var now = session;
     if (now != null) {
       now.close();
@@ -480,26 +332,6 @@ public final class ClusterWatcher implements AutoCloseable {
     var begun = connecting;
     if (begun != null) {
       begun.thenAccept(connection -> connection.session().close());
-    }
-  }
-
-  private final class StartingPods implements PodStatusWatcher.Listener {
-    @Override
-    public void failure(ContainerFailure now) {
-      containerFailures.changed(now.revision(), now);
-      if (now.failure() == null) {
-        containerFailures.gone(now.revision());
-      }
-    }
-
-    @Override
-    public void progress(RevisionStartProgress now) {
-      podProgress.changed(now.revision(), now);
-    }
-
-    @Override
-    public void progressEnded(RevisionId revision) {
-      podProgress.gone(revision);
     }
   }
 }

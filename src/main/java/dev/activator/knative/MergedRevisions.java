@@ -1,9 +1,5 @@
 package dev.activator.knative;
 
-import dev.activator.standalone.ScaledServiceResolver;
-import dev.activator.standalone.policy.ActivatorSlicePlanner;
-import dev.activator.standalone.policy.ResolvedScaledService;
-import dev.activator.standalone.policy.ResolvedScaledService.Backend;
 import dev.activator.loop.Topic;
 import dev.activator.revision.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
@@ -22,17 +18,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revisions of Knative and of ScaledServices. If both have the same name, the Knative Revision
+ * The revisions of Knative and of another source. If both have the same name, the Knative Revision
  * takes precedence until it is deleted.
  *
  * <p><b>Threads.</b> The cluster's loop. Any thread may call lookups.
  */
-final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListener {
+final class MergedRevisions implements RevisionSource.Sink {
   private static final String ROUTED = "active";
 
   private final LiveRevisions live;
   private final KnativeInformers knative;
-  private final Supplier<@Nullable ScaledServiceResolver> scaledServices;
+  private final Supplier<@Nullable RevisionSource> source;
   /** The ids of Knative's revisions. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
   final Topic<LiveRevision> revisions = new Topic<>("Revision");
@@ -42,20 +38,17 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
       last -> new PublicEndpointAddresses(last.revision(), List.of(), List.of()));
   final RevisionChangePublisher<PrivateClusterIp> clusterIps = new RevisionChangePublisher<>(
       "private Service", last -> new PrivateClusterIp(last.revision(), null, null));
-  final RevisionChangePublisher<ResolvedScaledService> scaledServiceStates = new RevisionChangePublisher<>(
-      "ScaledService");
-  final Topic<ActivatorSlicePlanner> caught = new Topic<>("EndpointSlices that catch requests");
 
-  /** @param scaledServices returns null if ScaledServices are not followed */
+  /** @param source returns null if there is no other source */
   MergedRevisions(LiveRevisions live, KnativeInformers knative,
-      Supplier<@Nullable ScaledServiceResolver> scaledServices) {
+      Supplier<@Nullable RevisionSource> source) {
     this.live = live;
     this.knative = knative;
-    this.scaledServices = scaledServices;
+    this.source = source;
   }
 
   /**
-   * The revision or ScaledService with this name. Otherwise the newest routed revision of the
+   * The revision with this name. Otherwise the newest routed revision of the
    * Knative Service with this name; null if there is none.
    */
   @Nullable RevisionId named(RevisionId name) {
@@ -96,14 +89,14 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   }
 
   /**
-   * Handles a change of a Knative Revision. It hides a ScaledService with the same name until it is
-   * deleted.
+   * Handles a change of a Knative Revision. It hides an object of the other source with the same name
+   * until it is deleted.
    */
   void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
-    var scaled = scaledServices.get();
-    if (now != null && knativeRevisions.add(now.id()) && scaled != null) {
-      withdraw(scaledServiceStates.find(now.id()), now.id());
-      scaled.knativeRevisionChanged(now.id());
+    var other = source.get();
+    if (now != null && knativeRevisions.add(now.id()) && other != null) {
+      other.revisionsOf(now.id()).forEach(this::withdraw);
+      other.onRevisionChange(now.id());
     }
     if (now == null && before != null) {
       live.end(before.id());
@@ -112,25 +105,17 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
     } else if (now != null) {
       revisionChanged(now);
     }
-    if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
-      scaled.knativeRevisionChanged(before.id());
+    if (before != null && now == null && knativeRevisions.remove(before.id()) && other != null) {
+      other.onRevisionChange(before.id());
     }
-    if (scaled != null && (before == null || now == null)) {
+    if (other != null && (before == null || now == null)) {
       Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
           .flatMap(one -> Stream.ofNullable(KnativeInformers.serviceOf(one)))
-          .forEach(scaled::nameChanged);
+          .forEach(other::onServiceChange);
     }
   }
 
-  /** Withdraws the revisions of all ports of a ScaledService. */
-  private void withdraw(@Nullable ResolvedScaledService last, RevisionId id) {
-    if (last != null) {
-      last.ports().forEach(one -> withdraw(one.id()));
-    }
-    withdraw(id);
-  }
-
-  /** Reports that the revision, pods and addresses of a ScaledService with this name are gone. */
+  /** Reports that the revision of another source, its pods and its addresses are gone. */
   private void withdraw(RevisionId id) {
     if (live.find(id) != null) {
       live.end(id);
@@ -178,84 +163,46 @@ final class MergedRevisions implements ScaledServiceResolver.ScaledServicesListe
   }
 
   @Override
-  public @Nullable ResolvedScaledService find(RevisionId id) {
-    return scaledServiceStates.find(id);
+  public boolean isNameTaken(RevisionId name) {
+    return knativeRevisions.contains(name);
   }
 
   @Override
-  public void changed(ResolvedScaledService now) {
-    var id = now.object().id();
-    var before = scaledServiceStates.find(id);
-    scaledServiceStates.changed(id, now);
-    if (!knativeRevisions.contains(id)) {
-      now.backends().forEach(this::changed);
-      portsGone(before, now);
-    }
+  public boolean isKnown(RevisionId name) {
+    return knativeRevisions.contains(name) || knative.ofService(name).findAny().isPresent();
   }
 
-  private void changed(Backend one) {
-    revisionChanged(one.revision());
-    pods.changed(one.id(), one.pods());
+  private boolean isTakenFrom(RevisionId id) {
+    return knativeRevisions.contains(id.withoutPort());
   }
 
   @Override
-  public void portsAdded(ResolvedScaledService before, ResolvedScaledService now) {
-    if (!knativeRevisions.contains(now.object().id())) {
-      var known = before.ports().stream().map(Backend::id).toList();
-      now.ports().stream().filter(one -> !known.contains(one.id())).forEach(this::changed);
+  public void changed(Revision revision, PrivateEndpoints its) {
+    if (!isTakenFrom(revision.id())) {
+      revisionChanged(revision);
+      pods.changed(revision.id(), its);
     }
   }
 
   @Override
-  public void again(ResolvedScaledService now) {
-    var id = now.object().id();
-    var before = scaledServiceStates.find(id);
-    scaledServiceStates.again(id, now);
-    if (!knativeRevisions.contains(id)) {
-      portsGone(before, now);
-      now.backends().forEach(one -> {
-        revisionAgain(one.revision());
-        pods.again(one.id(), one.pods());
-      });
-    }
-  }
-
-  private void portsGone(@Nullable ResolvedScaledService before, ResolvedScaledService now) {
-    if (before != null) {
-      var kept = now.ports().stream().map(Backend::id).toList();
-      before.ports().stream().map(Backend::id).filter(id -> !kept.contains(id))
-          .forEach(this::withdraw);
+  public void again(Revision revision, PrivateEndpoints its) {
+    if (!isTakenFrom(revision.id())) {
+      revisionAgain(revision);
+      pods.again(revision.id(), its);
     }
   }
 
   @Override
-  public void caught(ActivatorSlicePlanner now) {
-    caught.publish(now);
-  }
-
-  @Override
-  public boolean isNameTaken(RevisionId id) {
-    return knativeRevisions.contains(id);
-  }
-
-  @Override
-  public boolean isKnown(RevisionId id) {
-    return knativeRevisions.contains(id) || knative.ofService(id).findAny().isPresent();
-  }
-
-  @Override
-  public void shared(RevisionId id, List<String> addresses) {
-    if (!knativeRevisions.contains(id.withoutPort())) {
-      publicAddresses.changed(id, new PublicEndpointAddresses(id, addresses, addresses));
+  public void shared(RevisionId id, List<String> activators) {
+    if (!isTakenFrom(id)) {
+      publicAddresses.changed(id, new PublicEndpointAddresses(id, activators, activators));
     }
   }
 
   @Override
   public void gone(RevisionId id) {
-    var last = scaledServiceStates.find(id);
-    scaledServiceStates.gone(id);
-    if (!knativeRevisions.contains(id)) {
-      withdraw(last, id);
+    if (!isTakenFrom(id)) {
+      withdraw(id);
     }
   }
 }

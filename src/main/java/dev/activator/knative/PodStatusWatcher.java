@@ -45,7 +45,7 @@ public final class PodStatusWatcher {
     CompletableFuture<ListWatchAccess> mayList(String namespace);
 
     /**
-     * The label selector of the revision's pods. It may change with the Service of a ScaledService.
+     * The label selector of the revision's pods. It may change while they are watched.
      */
     String selector(RevisionId revision);
 

@@ -44,18 +44,18 @@ public final class RevisionChangePublisher<E> {
   }
 
   /** The value that was published last; null if there is none. */
-  @Nullable E find(RevisionId about) {
+  public @Nullable E find(RevisionId about) {
     return last.get(about);
   }
 
-  void changed(RevisionId about, E now) {
+  public void changed(RevisionId about, E now) {
     if (!now.equals(last.put(about, now))) {
       changes.publish(now);
     }
   }
 
   /** Publishes the value again in a resync, since consumers may have failed. */
-  void again(RevisionId about, E now) {
+  public void again(RevisionId about, E now) {
     last.put(about, now);
     changes.publish(now);
   }
@@ -68,7 +68,7 @@ public final class RevisionChangePublisher<E> {
     }
   }
 
-  void gone(RevisionId about) {
+  public void gone(RevisionId about) {
     var known = last.remove(about);
     if (known != null) {
       ends.publish(known);

@@ -2,10 +2,10 @@ package dev.activator.platform;
 
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ScalingView;
-import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
@@ -32,18 +32,9 @@ public interface Platform {
 
   URI autoscaler();
 
-  /** The kinds of objects that revisions are read from. */
-  default Sources sources() {
-    return Sources.KNATIVE;
-  }
-
-  /**
-   * The rules by which a request is mapped to a revision.
-   *
-   * @param knative Knative's rules
-   */
-  default RevisionResolver names(RevisionResolver.Knative knative) {
-    return knative;
+  /** The rules by which a request is mapped to a revision. */
+  default RevisionResolver names(String clusterDomain) {
+    return new RevisionResolver.Knative(clusterDomain, HostRouter.NONE);
   }
 
   /** The problems of a revision's processes on this machine. */
@@ -63,6 +54,11 @@ public interface Platform {
 
   default Duration idleTimeout() {
     return IdleLimits.DEFAULT.timeout();
+  }
+
+  /** Details of the object of this mode behind a revision; null for a Knative Revision. */
+  default @Nullable WorkloadDetails workload(RevisionId id) {
+    return null;
   }
 
   /**
@@ -87,8 +83,8 @@ public interface Platform {
   }
 
   /**
-   * Subscribes this platform to the watcher and the autoscaler link, after all other subscribers. Called
-   * before anything starts.
+   * Sets the watcher's source of revisions, and subscribes this platform to the watcher and the autoscaler
+   * link, after all other subscribers. Called before anything starts.
    */
   default void join(ClusterWatcher cluster, AutoscalerLink link) {}
 

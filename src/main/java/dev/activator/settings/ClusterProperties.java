@@ -91,7 +91,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
             defaults.auditGrace()),
         random, PodAddressPreference.of(addresses.endpointsSource(), identity.podIp()));
-    cluster.waitOutUnschedulable(unschedulableTimeout);
+    cluster.podStarts().setUnschedulableGrace(unschedulableTimeout);
     return cluster;
   }
 

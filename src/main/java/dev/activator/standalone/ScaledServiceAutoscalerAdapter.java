@@ -3,7 +3,6 @@ package dev.activator.standalone;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.revision.ScalingListener;
 import dev.activator.revision.ScalingView;
-import dev.activator.knative.ClusterWatcher;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
@@ -26,16 +25,16 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private volatile @Nullable ActivatorEndpointSliceWriter catcher;
 
   /** Subscribes to the ScaledServices. Call before the watcher starts. */
-  public void follow(ClusterWatcher cluster, Autoscaler autoscaler, ScaledServiceStatusWriter to,
+  public void follow(ScaledServices services, Autoscaler autoscaler, ScaledServiceStatusWriter to,
       ActivatorEndpointSliceWriter catches) {
     writer = to;
     catcher = catches;
-    cluster.caught().subscribe("EndpointSlices", catches::changed);
-    cluster.scaledServices().subscribe("autoscaler", state -> {
+    services.caught().subscribe("EndpointSlices", catches::changed);
+    services.changes().subscribe("autoscaler", state -> {
       to.changed(state);
       scale(state, autoscaler);
     });
-    cluster.scaledServicesGone().subscribe("autoscaler", last -> {
+    services.ends().subscribe("autoscaler", last -> {
       targetGone(last, autoscaler);
       to.gone(last.object().id());
       catches.gone(last.object().id());

@@ -10,7 +10,9 @@ import dev.activator.kube.informer.VersionedObject;
 import dev.activator.standalone.policy.ActivatorEndpointSlice;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.config.NamespaceHostRules;
+import dev.activator.http.HeaderMap;
+import dev.activator.knative.RevisionSource.Sink;
+import dev.activator.standalone.ScaledServices.Scope;
 import dev.activator.standalone.policy.ScaledServiceRouteTable;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.KubernetesService;
@@ -31,7 +33,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> The session's loop. Any thread may call {@link #hosts}.
  */
-public final class ScaledServiceResolver {
+final class ScaledServiceResolver {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceResolver.class);
   private static final String BY_SERVICE = "service";
   private static final String BY_TARGET = "target";
@@ -63,11 +64,8 @@ public final class ScaledServiceResolver {
 
   private final KubernetesSession session;
   private final IpFamily preferred;
-  private final String domain;
-  private final NamespaceHostRules rules;
-  private final Set<String> namespaces;
-  private final @Nullable RevisionId activators;
-  private final Supplier<Activators> alone;
+  private final Scope scope;
+  private final Sink sink;
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
   private final HpaWatcher hpas;
@@ -88,7 +86,7 @@ public final class ScaledServiceResolver {
   private volatile ScaledServiceRouteTable hosts;
 
   /** Receives the resolved ScaledServices, on the loop. */
-  public interface ScaledServicesListener {
+  interface ScaledServicesListener {
     /** The last resolved state; null if there is none. */
     @Nullable ResolvedScaledService find(RevisionId id);
 
@@ -103,50 +101,26 @@ public final class ScaledServiceResolver {
     void gone(RevisionId id);
 
     /**
-     * Whether a Knative revision has this name. After a change, call
-     * {@link #knativeRevisionChanged}.
-     */
-    boolean isNameTaken(RevisionId id);
-
-    /** Whether a Knative revision or Service has this name. */
-    boolean isKnown(RevisionId id);
-
-    /**
      * Reports the EndpointSlices that should catch requests to the Service. Called even if nothing
      * has changed.
      */
     void caught(ActivatorSlicePlanner now);
-
-    /** Reports the addresses of the ready activators, after a change and for a new object. */
-    void shared(RevisionId id, List<String> addresses);
   }
 
-  /**
-   * @param domain the cluster's DNS domain
-   * @param rules the hosts that each namespace may claim
-   * @param namespaces the namespaces that this installation handles; empty for all
-   * @param activators the namespace and name of the activators' own Service; null if this is the
-   *     only activator
-   * @param alone returns the addresses of this activator if it is the only one
-   */
-  public ScaledServiceResolver(KubernetesSession session, IpFamily preferred, String domain,
-      NamespaceHostRules rules, Set<String> namespaces, @Nullable RevisionId activators,
-      Supplier<Activators> alone, ScaledServicesListener listener) {
-    this.namespaces = Set.copyOf(namespaces);
-    this.alone = alone;
+  ScaledServiceResolver(KubernetesSession session, IpFamily preferred, Scope scope, Sink sink,
+      ScaledServicesListener listener) {
     this.session = session;
     this.preferred = preferred;
-    this.domain = domain;
-    this.rules = rules;
-    this.activators = activators;
+    this.scope = scope;
+    this.sink = sink;
     this.listener = listener;
     this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
     this.hpas = new HpaWatcher(session, target -> stale(BY_TARGET, target));
-    this.hosts = ScaledServiceRouteTable.of(List.of(), domain, rules);
+    this.hosts = ScaledServiceRouteTable.of(List.of(), scope.domain(), scope.hosts());
   }
 
-  public List<KubernetesSession.Followed> follow() {
+  List<KubernetesSession.Followed> follow() {
     hpas.follow();
     return List.of(session.followStored(SERVICES, store -> {
       services = store;
@@ -184,22 +158,28 @@ public final class ScaledServiceResolver {
    * The kinds of the workloads. They are listed after the ScaledServices, and before the activator
    * takes requests.
    */
-  public List<ClusterStartup.Beginning> kinds() {
+  List<ClusterStartup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
       update();
       return kinds.beginnings();
     }, session.loop()).join();
   }
 
-  public ScaledServiceRouteTable hosts() {
+  ScaledServiceRouteTable hosts() {
     return hosts;
+  }
+
+  /** The revision to which a request is routed; null if there is none. */
+  @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
+    var id = hosts.find(host, target, fields);
+    return id == null || sink.isNameTaken(id.withoutPort()) ? null : id;
   }
 
   /**
    * Resolves the ScaledServices again that refer to this name. Called on the loop when an object
    * with this name may have been created or deleted.
    */
-  public void nameChanged(RevisionId id) {
+  void onNameChange(RevisionId id) {
     stale(BY_OTHER, id);
   }
 
@@ -207,8 +187,8 @@ public final class ScaledServiceResolver {
    * Resolves the ScaledService with this name again. Called on the loop when a Knative revision
    * with this name was created or deleted.
    */
-  public void knativeRevisionChanged(RevisionId id) {
-    nameChanged(id);
+  void onRevisionChange(RevisionId id) {
+    onNameChange(id);
     if (object(id) != null) {
       // It is published again, because the addresses of its activators differ from those of the
       // revision.
@@ -221,7 +201,7 @@ public final class ScaledServiceResolver {
    * The label selector of a ScaledService's pods; empty if it does not exist, or its Service has no
    * selector.
    */
-  public String podSelector(RevisionId id) {
+  String podSelector(RevisionId id) {
     var object = object(id.withoutPort());
     var service = object == null ? null : service(object);
     return service == null
@@ -251,7 +231,7 @@ public final class ScaledServiceResolver {
       stale(BY_TARGET, targetOf(now));
     }
     if (one != null && (before == null || now == null)) {
-      nameChanged(one.id());
+      onNameChange(one.id());
     }
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
         || before.catchService() != now.catchService()
@@ -264,7 +244,7 @@ public final class ScaledServiceResolver {
 
   private Set<RevisionId> unknown(ScaledService object) {
     return object.others().stream()
-        .filter(id -> object(id) == null && !listener.isKnown(id))
+        .filter(id -> object(id) == null && !sink.isKnown(id))
         .collect(Collectors.toSet());
   }
 
@@ -294,7 +274,7 @@ public final class ScaledServiceResolver {
     catcherStale(before);
     catcherStale(now);
     var known = now == null ? before : now;
-    if (activators != null && known != null && known.service().equals(activators)) {
+    if (known != null && known.service().equals(scope.service())) {
       objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
           .forEach(this::reportActivators);
       objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
@@ -310,10 +290,11 @@ public final class ScaledServiceResolver {
   }
 
   private void reportActivators(ResolvedScaledService state) {
+    var activators = scope.service();
     if (activators != null) {
       var addresses = values(slices, BY_SERVICE, activators)
           .flatMap(one -> one.ready(preferred)).toList();
-      state.backends().forEach(one -> listener.shared(one.id(), addresses));
+      state.backends().forEach(one -> sink.shared(one.id(), addresses));
     }
   }
 
@@ -347,7 +328,8 @@ public final class ScaledServiceResolver {
     isUpdateScheduled = false;
     if (hostsAreStale) {
       hostsAreStale = false;
-      var next = ScaledServiceRouteTable.of(objects().toList(), domain, rules);
+      var next = ScaledServiceRouteTable.of(objects().toList(), scope.domain(),
+          scope.hosts());
       // Requests are routed to a new port only after its revision is published, and to an old port
       // until its revision is withdrawn.
       stale.keySet().forEach(id -> updateSafely(id, () -> addPorts(id, next)));
@@ -439,7 +421,7 @@ public final class ScaledServiceResolver {
     return workload == null
         ? null
         : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
-            table.taken(id), older(object), listener.isNameTaken(id), hpas.find(targetOf(object)),
+            table.taken(id), older(object), sink.isNameTaken(id), hpas.find(targetOf(object)),
             unknown(object), preferred));
   }
 
@@ -458,8 +440,9 @@ public final class ScaledServiceResolver {
   }
 
   private Activators activators() {
+    var activators = scope.service();
     if (activators == null) {
-      return alone.get();
+      return scope.alone().get();
     }
     var all = values(slices, BY_SERVICE, activators).toList();
     int port = all.stream().map(one -> one.ports().getOrDefault(REQUEST_PORT, 0))
@@ -494,7 +477,7 @@ public final class ScaledServiceResolver {
   }
 
   private boolean isOurs(ScaledService object) {
-    return namespaces.isEmpty() || namespaces.contains(object.id().namespace());
+    return scope.namespaces().isEmpty() || scope.namespaces().contains(object.id().namespace());
   }
 
   private static <F> @Nullable F find(@Nullable IndexedStore<ObjectDecodeResult<F>> store,

@@ -1,13 +1,13 @@
 package dev.activator.standalone;
 
 import dev.activator.platform.Platform;
+import dev.activator.platform.WorkloadDetails;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.kube.LeaderElection;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.kube.policy.LeaderElectionState.Times;
 import dev.activator.knative.ClusterWatcher;
-import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.KubernetesLeaseClient;
 import dev.activator.kube.ScalingApiClients;
@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The platform of stand-alone mode: a cluster without Knative. Every activator has an autoscaler
@@ -51,6 +52,7 @@ public final class StandalonePlatform implements Platform {
 
   private final ClusterAccess access;
   private final Identity identity;
+  private final ScaledServices services;
   private final ScalingApiClients session;
   private final Duration statusesTimeout;
   private final RandomGenerator random;
@@ -84,17 +86,19 @@ public final class StandalonePlatform implements Platform {
    * @param loops must not serve requests
    * @param limit the limit of writes to the API
    */
-  public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random, KubernetesWriteRateLimiter.Limit limit) {
-    this(access, identity, loops, random,
+  public StandalonePlatform(ClusterAccess access, Identity identity, ScaledServices services,
+      EventLoopGroup loops, RandomGenerator random, KubernetesWriteRateLimiter.Limit limit) {
+    this(access, identity, services, loops, random,
         new ScalingApiClients(access, () -> limit.rate(new NettyLoop(loops.next()))),
         STATUSES_TIMEOUT);
   }
 
-  StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random, ScalingApiClients session, Duration statusesTimeout) {
+  StandalonePlatform(ClusterAccess access, Identity identity, ScaledServices services,
+      EventLoopGroup loops, RandomGenerator random, ScalingApiClients session,
+      Duration statusesTimeout) {
     this.access = access;
     this.identity = identity;
+    this.services = services;
     this.session = session;
     this.statusesTimeout = statusesTimeout;
     this.random = random;
@@ -139,13 +143,13 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public Sources sources() {
-    return Sources.SCALED_SERVICES;
+  public RevisionResolver names(String clusterDomain) {
+    return new RevisionResolver.Hosts(services);
   }
 
   @Override
-  public RevisionResolver names(RevisionResolver.Knative knative) {
-    return new RevisionResolver.Hosts(knative.router());
+  public @Nullable WorkloadDetails workload(RevisionId id) {
+    return services.details(id);
   }
 
   @Override
@@ -163,8 +167,9 @@ public final class StandalonePlatform implements Platform {
         election.readSoon();
       }
     });
-    cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
-    controller.follow(cluster, autoscaler,
+    cluster.leaveOutKnative();
+    cluster.setSource(services);
+    controller.follow(services, autoscaler,
         new ScaledServiceStatusWriter(loop, session::records, Clock.systemUTC(),
             election::holdsLease, random),
         new ActivatorEndpointSliceWriter(loop, session::records, election::holdsLease,

@@ -18,6 +18,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import dev.activator.testing.Make;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +37,8 @@ class SettingsDryRunTest {
 
   private static int run(ActivatorMode mode, String... arguments) {
     var all = Stream.concat(FREE_PORTS.stream(), Stream.of(arguments)).toArray(String[]::new);
-    return SettingsDryRun.of(CommandLine.parse(UnknownSettings::problem, all), mode);
+    return SettingsDryRun.of(CommandLine.parse(UnknownSettings::problem, all), mode,
+        (_, _) -> Make.scaledServices());
   }
 
   private static String printed(Runnable task) {

@@ -84,8 +84,8 @@ class WiringTest {
       assertThat(Stream.of(events.cluster().revisions(),
           events.cluster().pods(), events.cluster().podsGone(), events.cluster().endpointsWatch(),
           events.cluster().clusterIps(), events.cluster().publicAddresses(),
-          events.cluster().containerFailures(), events.cluster().podProgress(),
-          events.cluster().podProgressEnded(), events.backends().healthy(),
+          events.cluster().podStarts().failures(), events.cluster().podStarts().progress(),
+          events.cluster().podStarts().progressEnded(), events.backends().healthy(),
           events.throttler().unreachable(), events.throttler().waiting(),
           events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
           .containsExactly("Revision: throttler, backends, wakewith",

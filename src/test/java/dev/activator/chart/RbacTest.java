@@ -199,8 +199,9 @@ class RbacTest {
             ? " endpointslices.discovery.k8s.io"
             : " endpoints"));
         await().untilAsserted(() -> {
-          cluster.requestsWaitFor(new RevisionId("ns", "late"));
-          cluster.eventReader(() -> 0).read(new EventFetcher.Objects("ns", Set.of("late"), "late"))
+          cluster.podStarts().requestsWaitFor(new RevisionId("ns", "late"));
+          new EventFetcher(cluster::api, () -> 0, EventFetcher.TIMEOUT)
+              .read(new EventFetcher.Objects("ns", Set.of("late"), "late"))
               .join();
           var asked = asked(api);
           // No Service has both kinds of activators, so those beside have no peers.

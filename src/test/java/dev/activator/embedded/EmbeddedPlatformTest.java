@@ -3,6 +3,7 @@ package dev.activator.embedded;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Make;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ class EmbeddedPlatformTest {
     var resources = LoopResources.create("wiring", 1, true);
     try {
       check.accept(new EmbeddedPlatform(new EmbeddedPlatform.Settings(0, 0, ofSeconds(6), 1, true),
+          Make.scope(),
           resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), _ -> 0));
     } finally {
       resources.dispose();

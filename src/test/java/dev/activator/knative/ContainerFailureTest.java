@@ -66,14 +66,14 @@ class ContainerFailureTest {
   /** Says that requests wait until that is heard. */
   private void hears(String expected) {
     await().until(() -> {
-      cluster.requestsWaitFor(REVISION);
+      cluster.podStarts().requestsWaitFor(REVISION);
       return !received.isEmpty() && reason(received.getLast()).equals(expected);
     });
   }
 
   @Test
   void reportsPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
-    cluster.containerFailures().subscribe("test", received::add);
+    cluster.podStarts().failures().subscribe("test", received::add);
     cluster.start();
     api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("CrashLoopBackOff"));
@@ -88,13 +88,13 @@ class ContainerFailureTest {
   @Test
   void reportsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
     var progress = new CopyOnWriteArrayList<RevisionStartProgress>();
-    cluster.podProgress().subscribe("test", progress::add);
+    cluster.podStarts().progress().subscribe("test", progress::add);
     cluster.start();
     api.store().create(BuiltInKinds.POD, pod("ImagePullBackOff"));
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ImagePullBackOff"));
 
     await().until(() -> {
-      cluster.requestsWaitFor(REVISION);
+      cluster.podStarts().requestsWaitFor(REVISION);
       return !progress.isEmpty() && progress.getLast().reason().equals("ImagePullBackOff");
     });
     assertThat(progress.getFirst()).isEqualTo(RevisionStartProgress.none(REVISION));
@@ -105,8 +105,8 @@ class ContainerFailureTest {
   @Test
   void waitsForANodeAsLongAsConfigured() throws Exception {
     // given a patience that is over at once, in the place of a minute's
-    cluster.waitOutUnschedulable(Duration.ofMillis(1));
-    cluster.containerFailures().subscribe("test", received::add);
+    cluster.podStarts().setUnschedulableGrace(Duration.ofMillis(1));
+    cluster.podStarts().failures().subscribe("test", received::add);
     cluster.start();
     var pod = Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
@@ -118,7 +118,7 @@ class ContainerFailureTest {
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod);
 
     await().until(() -> {
-      cluster.requestsWaitFor(REVISION);
+      cluster.podStarts().requestsWaitFor(REVISION);
       return received.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
     });
   }
@@ -126,17 +126,17 @@ class ContainerFailureTest {
   @Test
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
-    cluster.containerFailures().subscribe("test", received::add);
+    cluster.podStarts().failures().subscribe("test", received::add);
     try (var log = new LogOf(PodStatusWatcher.class)) {
       cluster.start();
       api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
       await().until(() -> {
-        cluster.requestsWaitFor(REVISION);
+        cluster.podStarts().requestsWaitFor(REVISION);
         return !log.lines().isEmpty();
       });
-      cluster.requestsWaitFor(REVISION);
-      cluster.requestsWaitFor(new RevisionId("ns", "other"));
+      cluster.podStarts().requestsWaitFor(REVISION);
+      cluster.podStarts().requestsWaitFor(new RevisionId("ns", "other"));
 
       assertThat(log.lines())
           .containsExactly("INFO The Kubernetes API does not allow the activator to"

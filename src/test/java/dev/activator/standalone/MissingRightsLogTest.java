@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.LogOf;
-import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
@@ -52,7 +51,8 @@ class MissingRightsLogTest {
            'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
           """));
       api.faults().add(Match.requests(Verb.LIST).of(refused), Fault.Answer.status(403));
-      cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
+      cluster.leaveOutKnative();
+      cluster.setSource(Make.scaledServices());
 
       cluster.start();
 

@@ -3,10 +3,13 @@ package dev.activator.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.knative.RevisionSource;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.Revision;
+import dev.activator.testing.Make;
 import dev.activator.kube.Sessions;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
-import dev.activator.config.NamespaceHostRules;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
@@ -31,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.core.ThrowingRunnable;
@@ -55,58 +57,69 @@ class ScaledServiceReferencesTest {
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
-      "cluster.local", NamespaceHostRules.ANY, Set.of(), new RevisionId("system", "activator"),
-      () -> ActivatorSlicePlanner.Activators.NONE,
-      new ScaledServiceResolver.ScaledServicesListener() {
-        @Override
-        public void caught(ActivatorSlicePlanner now) {}
+      Make.scope().sharedBy(new RevisionId("system", "activator")), new Names(), new Received());
 
-        @Override
-        public @Nullable ResolvedScaledService find(RevisionId id) {
-          return received.get(id.name());
-        }
+  private final class Received implements ScaledServiceResolver.ScaledServicesListener {
+    @Override
+    public void caught(ActivatorSlicePlanner now) {}
 
-        @Override
-        public void again(ResolvedScaledService now) {
-          changed(now);
-        }
+    @Override
+    public @Nullable ResolvedScaledService find(RevisionId id) {
+      return received.get(id.name());
+    }
 
-        @Override
-        public void changed(ResolvedScaledService now) {
-          var name = now.object().id().name();
-          if (name.equals(broken)) {
-            throw new IllegalStateException("a bug, in a test");
-          }
-          received.put(name, now);
-          changes.add("changed " + now.object().uid());
-        }
+    @Override
+    public void again(ResolvedScaledService now) {
+      changed(now);
+    }
 
-        @Override
-        public void portsAdded(ResolvedScaledService before, ResolvedScaledService now) {
-          changes.add("ports of " + now.object().uid());
-        }
+    @Override
+    public void changed(ResolvedScaledService now) {
+      var name = now.object().id().name();
+      if (name.equals(broken)) {
+        throw new IllegalStateException("a bug, in a test");
+      }
+      received.put(name, now);
+      changes.add("changed " + now.object().uid());
+    }
 
-        @Override
-        public void gone(RevisionId id) {
-          received.remove(id.name());
-          changes.add("gone");
-        }
+    @Override
+    public void portsAdded(ResolvedScaledService before, ResolvedScaledService now) {
+      changes.add("ports of " + now.object().uid());
+    }
 
-        @Override
-        public boolean isNameTaken(RevisionId id) {
-          return false;
-        }
+    @Override
+    public void gone(RevisionId id) {
+      received.remove(id.name());
+      changes.add("gone");
+    }
+  }
 
-        @Override
-        public boolean isKnown(RevisionId id) {
-          return id.name().equals(knative);
-        }
+  private final class Names implements RevisionSource.Sink {
+    @Override
+    public boolean isNameTaken(RevisionId id) {
+      return false;
+    }
 
-        @Override
-        public void shared(RevisionId id, List<String> addresses) {
-          changes.add("shared " + addresses);
-        }
-      });
+    @Override
+    public boolean isKnown(RevisionId id) {
+      return id.name().equals(knative);
+    }
+
+    @Override
+    public void changed(Revision revision, PrivateEndpoints pods) {}
+
+    @Override
+    public void again(Revision revision, PrivateEndpoints pods) {}
+
+    @Override
+    public void shared(RevisionId id, List<String> addresses) {
+      changes.add("shared " + addresses);
+    }
+
+    @Override
+    public void gone(RevisionId id) {}
+  }
 
   @BeforeEach
   void create() {
@@ -226,7 +239,7 @@ class ScaledServiceReferencesTest {
 
     // when a Knative Service gets its first revision
     knative = "maintenance";
-    loop.execute(() -> services.nameChanged(new RevisionId("shop", "maintenance")));
+    loop.execute(() -> services.onNameChange(new RevisionId("shop", "maintenance")));
     eventually(() -> assertThat(troubles("web")).isEmpty());
   }
 

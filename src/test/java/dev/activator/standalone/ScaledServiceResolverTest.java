@@ -7,7 +7,8 @@ import dev.activator.kube.StartFailure;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.testing.TestRevisions;
-import dev.activator.knative.ClusterWatcher.Sources;
+import dev.activator.config.NamespaceHostRules;
+import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
@@ -34,19 +35,19 @@ import tools.jackson.databind.node.ObjectNode;
 /** ScaledServices and what they refer to, on an embedded API, over HTTP. */
 class ScaledServiceResolverTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final RevisionId ACTIVATORS = new RevisionId("system", "activator");
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final ClusterWatcher cluster = cluster(Duration.ofSeconds(120));
+  private final ScaledServices services = Make.scaledServices();
   private final Map<String, String> received = new ConcurrentSkipListMap<>();
 
   ScaledServiceResolverTest() {
-    cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
-    cluster.scaledServices().subscribe("test",
-        state -> received.put("troubles of " + state.object().id(),
-            state.troubles().stream().map(Trouble::reason).toList().toString()));
-    cluster.scaledServicesGone().subscribe("test",
-        last -> received.remove("troubles of " + last.object().id()));
+    cluster.leaveOutKnative();
+    cluster.setSource(services);
+    services.changes().subscribe("test", this::received);
+    services.ends().subscribe("test", this::gone);
     cluster.revisions().subscribe("test", revision -> received.put("revision " + revision.id(),
         revision.spec().protocol() + " " + revision.spec().readinessProbe().path()));
     TestRevisions.onEnd(cluster, id -> received.remove("revision " + id));
@@ -54,6 +55,15 @@ class ScaledServiceResolverTest {
         .pods().subscribe("test",
             pods -> received.put("pods " + pods.revision(), pods.http1().ready().toString()));
     cluster.podsGone().subscribe("test", last -> received.remove("pods " + last.revision()));
+  }
+
+  private void received(ResolvedScaledService state) {
+    received.put("troubles of " + state.object().id(),
+        state.troubles().stream().map(Trouble::reason).toList().toString());
+  }
+
+  private void gone(ResolvedScaledService last) {
+    received.remove("troubles of " + last.object().id());
   }
 
   private ClusterWatcher cluster(Duration startTimeout) {
@@ -98,18 +108,15 @@ class ScaledServiceResolverTest {
     assertThat(rules.fallback()).hasToString("goes to spare after 2.0 s");
     assertThat(rules.problems()).containsExactly("annotation activator.dev/idle-connections must be"
         + " count, or ignore-after= with a duration from 1s to 24h, not \"sometimes\"");
-    assertThat(cluster.scaledService(WEB).target().warmTimes().problems()).containsExactly(
+    assertThat(services.find(WEB).target().warmTimes().problems()).containsExactly(
         "spec.schedule.timeZone must be a time zone such as Europe/Berlin, not \"Europe/Nowhere\"");
   }
 
   @Test
   void givesWayToAKnativeRevisionOfTheSameName_untilThatIsGone() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
-    both.follows(Sources.BOTH, "cluster.local");
-    both.scaledServices().subscribe("test",
-        state -> received.put("troubles of " + state.object().id(),
-            state.troubles().stream().map(Trouble::reason).toList().toString()));
-    both.scaledServices().subscribe("test",
+    both.setSource(services);
+    services.changes().subscribe("test",
         state -> received.put("scaled", "" + (state.target() != null)));
     both.revisions().subscribe("test", revision -> received.put("uid", revision.uid()));
     ScaledServiceCrd.createIn(store);
@@ -122,14 +129,14 @@ class ScaledServiceResolverTest {
     try (both) {
       both.start();
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
-      assertThat(both.ofHost("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
+      assertThat(services.revision("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
       var revision = store.create(BuiltInKinds.REVISION, Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'containers': [{}]}}
           """));
       tells(Map.of("troubles of shop/web", "[NameTaken]", "scaled", "false", "uid",
           revision.at("/metadata/uid").asString()));
-      assertThat(both.ofHost("web.example.com", "/", MapFields.of())).isNull();
+      assertThat(services.revision("web.example.com", "/", MapFields.of())).isNull();
 
       store.delete(BuiltInKinds.REVISION, "shop", "web");
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
@@ -139,10 +146,7 @@ class ScaledServiceResolverTest {
   @Test
   void aFallbackMayBeAKnativeService_onceItHasARevision() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
-    both.follows(Sources.BOTH, "cluster.local");
-    both.scaledServices().subscribe("test",
-        state -> received.put("troubles of " + state.object().id(),
-            state.troubles().stream().map(Trouble::reason).toList().toString()));
+    both.setSource(services);
     ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
@@ -175,8 +179,7 @@ class ScaledServiceResolverTest {
         .putObject("labels").put("kubernetes.io/service-name", "activator");
     store.create(BuiltInKinds.ENDPOINT_SLICE, own);
     var both = cluster(Duration.ofSeconds(120));
-    both.follows(Sources.BOTH, "cluster.local");
-    both.activatorsAre(new RevisionId("system", "activator"));
+    both.setSource(new ScaledServices(Make.scope().sharedBy(ACTIVATORS)));
     both.revisions().subscribe("test", revision -> received.put("uid", revision.uid()));
     // As the throttler does.
     TestRevisions.onEnd(both, _ -> received.remove("activators"));
@@ -254,11 +257,15 @@ class ScaledServiceResolverTest {
         """));
     store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
-    cluster.limitNamespaces(Set.of("shop"));
+    var services = new ScaledServices(
+        new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of("shop")));
+    cluster.setSource(services);
+    services.changes().subscribe("test", this::received);
+    services.ends().subscribe("test", this::gone);
     cluster.start();
 
     // The older one would have the host.
-    assertThat(cluster.ofHost("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(services.revision("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
     assertThat(received.keySet()).containsExactly("pods shop/web", "revision shop/web",
         "troubles of shop/web");
 
@@ -268,7 +275,7 @@ class ScaledServiceResolverTest {
       return found;
     });
     tells(Map.of());
-    assertThat(cluster.ofHost("web.example.com", "/", MapFields.of())).isNull();
+    assertThat(services.revision("web.example.com", "/", MapFields.of())).isNull();
   }
 
   @Test
@@ -280,7 +287,7 @@ class ScaledServiceResolverTest {
         Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready", "pods shop/web",
             "[10.0.0.1:8080]"));
     assertThat(cluster.live().spec(WEB)).isNotNull();
-    assertThat(cluster.ofHost("shop.example.com:80", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(services.revision("shop.example.com:80", "/", MapFields.of())).isEqualTo(WEB);
 
     store.writes().update(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.2"));
     store.writes().update(BuiltInKinds.DEPLOYMENT, deployment("/healthy"));
@@ -290,7 +297,7 @@ class ScaledServiceResolverTest {
     store.delete(ScaledServiceCrd.of(store), "shop", "web");
     tells(Map.of());
     assertThat(cluster.live().spec(WEB)).isNull();
-    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isNull();
+    assertThat(services.revision("shop.example.com", "/", MapFields.of())).isNull();
   }
 
   @Test
@@ -303,7 +310,7 @@ class ScaledServiceResolverTest {
     var shares = new ConcurrentSkipListMap<String, List<String>>();
     cluster.publicAddresses().subscribe("test",
         now -> shares.put(now.revision().toString(), now.http1()));
-    cluster.activatorsAre(new RevisionId("system", "activator"));
+    cluster.setSource(new ScaledServices(Make.scope().sharedBy(ACTIVATORS)));
     cluster.start();
     assertThat(shares).isEqualTo(Map.of("shop/web", List.of("10.1.0.1")));
 
@@ -343,10 +350,10 @@ class ScaledServiceResolverTest {
     tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready",
         "pods shop/web", "[10.0.0.1:8080]", "revision shop/web:grpc", "H2C ",
         "pods shop/web:grpc", "[10.0.0.1:9090]"));
-    assertThat(cluster.ofHost("shop.example.com", "/rpc/x", MapFields.of())).isEqualTo(grpc);
-    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(services.revision("shop.example.com", "/rpc/x", MapFields.of())).isEqualTo(grpc);
+    assertThat(services.revision("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
     assertThat(cluster.pods(grpc).h2c().ready()).hasToString("[10.0.0.1:9090]");
-    assertThat(cluster.scaledService(grpc)).isSameAs(cluster.scaledService(WEB));
+    assertThat(services.find(grpc)).isSameAs(services.find(WEB));
 
     store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
       found.withObject("/spec").putArray("rules").addObject().put("path", "/only");
@@ -354,9 +361,9 @@ class ScaledServiceResolverTest {
     });
     tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready",
         "pods shop/web", "[10.0.0.1:8080]"));
-    assertThat(cluster.ofHost("shop.example.com", "/rpc/x", MapFields.of())).isNull();
-    assertThat(cluster.hasHost("shop.example.com")).isTrue();
-    assertThat(cluster.ofHost("shop.example.com", "/only?a", MapFields.of())).isEqualTo(WEB);
+    assertThat(services.revision("shop.example.com", "/rpc/x", MapFields.of())).isNull();
+    assertThat(services.isKnown("shop.example.com")).isTrue();
+    assertThat(services.revision("shop.example.com", "/only?a", MapFields.of())).isEqualTo(WEB);
 
     store.delete(ScaledServiceCrd.of(store), "shop", "web");
     tells(Map.of());
@@ -393,12 +400,12 @@ class ScaledServiceResolverTest {
     await().untilAsserted(
         () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web-2",
             "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
-    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(services.revision("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
     store.delete(ScaledServiceCrd.of(store), "shop", "web");
     await().untilAsserted(
         () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web-2", "[]"));
-    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of()))
+    assertThat(services.revision("shop.example.com", "/", MapFields.of()))
         .isEqualTo(new RevisionId("shop", "web-2"));
   }
 
@@ -417,7 +424,8 @@ class ScaledServiceResolverTest {
   void withoutTheDefinitionTheStartSaysWhatIsMissing() {
     assertThat(StartFailure.of(patience -> {
       var hasty = cluster(patience);
-      hasty.follows(Sources.SCALED_SERVICES, "cluster.local");
+      hasty.leaveOutKnative();
+      hasty.setSource(services);
       hasty.start();
     })).contains("has no scaledservices.activator.dev (404); is the CustomResourceDefinition");
   }

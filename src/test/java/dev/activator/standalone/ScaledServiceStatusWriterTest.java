@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
-import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
 import dev.activator.embedded.api.Objects;
@@ -67,14 +66,16 @@ class ScaledServiceStatusWriterTest {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
         """));
-    cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
-    cluster.scaledServices().subscribe("test", writer::changed);
-    cluster.scaledServices().subscribe("test", state -> {
+    var services = Make.scaledServices();
+    cluster.leaveOutKnative();
+    cluster.setSource(services);
+    services.changes().subscribe("test", writer::changed);
+    services.changes().subscribe("test", state -> {
       troubles = state.troubles();
       generation = state.object().generation();
       shown = state.object().status().desiredReplicas().orElse(-1);
     });
-    cluster.scaledServicesGone().subscribe("test", last -> writer.gone(last.object().id()));
+    services.ends().subscribe("test", last -> writer.gone(last.object().id()));
     cluster.start();
     writer.start();
   }

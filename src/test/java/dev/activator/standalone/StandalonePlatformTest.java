@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.throttle.policy.WaitLimits;
+import dev.activator.kube.EventFetcher;
 import dev.activator.testing.TestRevisions;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
@@ -13,7 +14,7 @@ import dev.activator.kube.ScalingApiClients;
 import dev.activator.ext.console.ClusterRevisionDetails;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.platform.RevisionDetailsSource;
-import dev.activator.ext.console.RevisionWaitReport.ScalingReport;
+import dev.activator.platform.ScalingReport;
 import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.ext.console.ScalingExplanationBuilder;
 import dev.activator.embedded.api.Objects;
@@ -59,10 +60,11 @@ class StandalonePlatformTest {
       NioIoHandler.newFactory());
   private final NettyLoop loop = new NettyLoop(threads.next());
   private final ClusterAccess access = new ClusterAccess.At(URI.create(api.url()));
+  private final ScaledServices services = Make.scaledServices();
   private final StandalonePlatform platform = new StandalonePlatform(access,
       new StandalonePlatform.Identity("activator-1", IP, "system", "activator", "activator",
           FreePort.next()),
-      threads, new Random(1),
+      services, threads, new Random(1),
       new ScalingApiClients(access, () -> KubernetesWriteRateLimiter.UNLIMITED, LONG),
       LONG);
   private final ClusterWatcher cluster = Make.cluster(() -> access, LONG);
@@ -90,7 +92,6 @@ class StandalonePlatformTest {
          'maxReplicas': 5, 'target': {'concurrency': 2}}}
         """));
     link.onChange(reporter);
-    cluster.follows(platform.sources(), "cluster.local");
     platform.join(cluster, link);
     for (var part : platform.beforePorts()) {
       part.start().run();
@@ -150,13 +151,14 @@ class StandalonePlatformTest {
     await().untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
     assertThat(platform.scaling(WEB).explanation()).contains("in flight ÷ 2");
     assertThat(platform.leadership().writes()).containsKey("written");
-    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(services.revision("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
   }
 
   private ClusterRevisionDetails details() {
     return new ClusterRevisionDetails(cluster, "cluster.local",
         new ClusterRevisionDetails.Defaults(10, WaitLimits.NONE, "off"),
-        cluster.eventReader(loop::nanoTime),
+        new EventFetcher(cluster::api, loop::nanoTime, EventFetcher.TIMEOUT),
+        platform::workload,
         new ScalingExplanationBuilder(platform::scaling, platform::leadership),
         () -> KnativeAutoscalerDefaults.ofKnative(null),
         _ -> new Waking("shop/front started, which wakes it", List.of("shop/cart")));
@@ -194,11 +196,12 @@ class StandalonePlatformTest {
     await()
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
+    var its = Make.scaledServices();
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
-        "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
+        "127.0.7.2", "system", "activator", "activator", FreePort.next()), its, threads,
+        new Random(2),
         KubernetesWriteRateLimiter.Limit.NONE);
     var cluster = Make.cluster(() -> access, LONG);
-    cluster.follows(follower.sources(), "cluster.local");
     follower.join(cluster, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
         AutoscalerLink.Timings.DEFAULT, new Random(2)));
     for (var part : follower.beforePorts()) {
@@ -212,7 +215,7 @@ class StandalonePlatformTest {
         assertThat(follower.leadership().here()).isFalse();
         var status = store.find(ScaledServiceCrd.of(store), "shop", "web").path("status");
         assertThat(new ScalingExplanationBuilder(follower::scaling, follower::leadership)
-            .report(WEB, cluster.scaledService(WEB))).isEqualTo(
+            .report(WEB, follower.workload(WEB))).isEqualTo(
                 new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
                     "activator-1 scales it; this is what the status of the ScaledService says:"
                         + " Requests to the target are being buffered as resources are"

@@ -10,12 +10,15 @@ import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.loop.Loop;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.revision.LiveRevisions;
+import dev.activator.standalone.ScaledServices;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -57,6 +60,15 @@ public final class Make {
   public static RevisionBackendsManager backends(LiveRevisions revisions, Loop probes,
       ProbeClient client, ProbeSettings settings, RandomGenerator random) {
     return new RevisionBackendsManager(revisions, probes, client, settings, random);
+  }
+
+  /** All ScaledServices of a cluster, of the only activator. */
+  public static ScaledServices scaledServices() {
+    return new ScaledServices(scope());
+  }
+
+  public static ScaledServices.Scope scope() {
+    return new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of());
   }
 
   /** Follows a cluster of the oldest Kubernetes that is supported; its start may take two minutes. */

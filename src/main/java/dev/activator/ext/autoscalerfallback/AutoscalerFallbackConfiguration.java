@@ -6,7 +6,6 @@ import dev.activator.kube.LeaderElection;
 import dev.activator.revision.ScalingListener;
 import dev.activator.kube.policy.LeaderElectionState.Times;
 import dev.activator.knative.ClusterWatcher;
-import dev.activator.knative.ClusterWatcher.Sources;
 import dev.activator.kube.EventWriter.Regarding;
 import dev.activator.kube.ScalingApiClients;
 import dev.activator.lifecycle.Extension;
@@ -40,7 +39,7 @@ public class AutoscalerFallbackConfiguration {
       IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       ClusterWatcher cluster, ClusterProperties api) {
-    if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
+    if (!properties.enabled() || platform.scaler() != null) {
       return () -> NAME;
     }
     var loop = loops.loopFor("rescue");

@@ -56,8 +56,8 @@ public class ColdStartsConfiguration {
       public void attach() {
         cluster.pods().subscribe(SUBSCRIBER, starts::listed);
         cluster.podsGone().subscribe(SUBSCRIBER, last -> starts.podsGone(last.revision()));
-        cluster.podProgress().subscribe(SUBSCRIBER, starts::progress);
-        cluster.podProgressEnded().subscribe(SUBSCRIBER,
+        cluster.podStarts().progress().subscribe(SUBSCRIBER, starts::progress);
+        cluster.podStarts().progressEnded().subscribe(SUBSCRIBER,
             last -> starts.progressEnded(last.revision()));
         backends.healthy().subscribe(SUBSCRIBER, starts::published);
         observers.add(starts);

@@ -3,6 +3,7 @@ package dev.activator.ext.console;
 import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.RevisionDetailsSource;
+import dev.activator.platform.WorkloadDetails;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.EventFetcher;
 import dev.activator.ext.console.RevisionWaitReport.RulesReport;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final String domain;
   private final Defaults own;
   private final EventFetcher events;
+  private final Function<RevisionId, @Nullable WorkloadDetails> workloads;
   private final ScalingExplanationBuilder scaling;
   private final Supplier<KnativeAutoscalerDefaults> defaults;
   private final WakingExplanations waking;
@@ -43,7 +46,8 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   public record Defaults(int queueCapacity, WaitLimits waits, String waitingPage) {}
 
   public ClusterRevisionDetails(ClusterWatcher cluster, String domain, Defaults own,
-      EventFetcher events, ScalingExplanationBuilder scaling,
+      EventFetcher events, Function<RevisionId, @Nullable WorkloadDetails> workloads,
+      ScalingExplanationBuilder scaling,
       Supplier<KnativeAutoscalerDefaults> defaults,
       WakingExplanations waking) {
     this.waking = waking;
@@ -51,20 +55,16 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     this.domain = domain;
     this.own = own;
     this.events = events;
+    this.workloads = workloads;
     this.scaling = scaling;
     this.defaults = defaults;
   }
 
-  private @Nullable ScaledServiceDetails scaledService(RevisionId id) {
-    var state = cluster.scaledService(id);
-    return state == null ? null : new ScaledServiceDetails(state);
-  }
-
   @Override
   public CardDetails card(RevisionId id) {
-    var scaled = scaledService(id);
+    var scaled = workloads.apply(id);
     if (scaled != null) {
-      return new CardDetails("ScaledService", scaled.obstacles(scaling.views().apply(id)),
+      return new CardDetails(scaled.kind(), scaled.obstacles(scaling.views().apply(id)),
           scaled.url(), scaled.maxPods(), null);
     }
     var revision = cluster.live().spec(id);
@@ -111,7 +111,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   }
 
   private List<Setting> settings(RevisionId id, List<Setting> wakes) {
-    var scaled = scaledService(id);
+    var scaled = workloads.apply(id);
     var rows = new ArrayList<Setting>();
     rows.addAll(scaling.rows(id, scaled));
     var revision = cluster.live().spec(id);
@@ -194,7 +194,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
 
   @Override
   public CompletableFuture<Known<EventLine>> events(RevisionId id) {
-    var scaled = scaledService(id);
+    var scaled = workloads.apply(id);
     var workload = scaled == null ? id.name() + "-deployment" : scaled.workload().name();
     return events
         .read(new EventFetcher.Objects(id.namespace(),
@@ -214,7 +214,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
 
   @Override
   public Known<String> log(RevisionId id) {
-    var scaled = scaledService(id);
+    var scaled = workloads.apply(id);
     return new Known<>(List.of(), scaled == null
         ? "kubectl logs -n " + id.namespace() + " -l serving.knative.dev/revision=" + id.name()
             + " -c user-container"

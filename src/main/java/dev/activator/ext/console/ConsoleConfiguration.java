@@ -1,6 +1,8 @@
 package dev.activator.ext.console;
 
 import dev.activator.throttle.policy.WaitLimits;
+import dev.activator.kube.EventFetcher;
+import dev.activator.kube.TokenReviewAuthorizer;
 import dev.activator.revision.ScalingView;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.knative.ClusterWatcher;
@@ -140,7 +142,8 @@ public class ConsoleConfiguration {
   ConsoleServer consoleServer(ConsoleProperties properties, MetricsServer metrics,
       Environment environment, ClusterWatcher cluster, LoopGroup loops) {
     return new ConsoleServer(properties, metrics, environment,
-        () -> cluster.tokenAuthorizer(ConsoleTokenFilter.URL, loops.loopFor(CLOCK)::nanoTime));
+        () -> new TokenReviewAuthorizer(cluster::api, ConsoleTokenFilter.URL,
+            loops.loopFor(CLOCK)::nanoTime, TokenReviewAuthorizer.TIMEOUT));
   }
 
   /** Not a bean, because Spring would inspect it and load the types of its methods. */
@@ -158,8 +161,8 @@ public class ConsoleConfiguration {
     var inspector = new RevisionInspector(backends, throttler, link::view,
         () -> ApiState.of(cluster, loops.loopFor(CLOCK).nanoTime()),
         loops::loopFor,
-        cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
-        id -> reports.report(id, cluster.scaledService(id)), () -> {
+        cluster::revisionsOf, id -> platform.workload(id) != null, platform::processes,
+        id -> reports.report(id, platform.workload(id)), () -> {
           var leader = platform.leadership();
           return leader == null ? null : LeaderReport.of(leader);
         }, waking.getIfAvailable(() -> WakingExplanations.NONE), cluster::named);
@@ -241,7 +244,8 @@ public class ConsoleConfiguration {
         new ClusterRevisionDetails.Defaults(serving.queueCapacity(),
             new WaitLimits(serving.queueTimeout(), serving.startTimeout()),
             serving.waitingPage().toString().toLowerCase(Locale.ROOT)),
-        cluster.eventReader(clock::nanoTime), scaling(platform),
+        new EventFetcher(cluster::api, clock::nanoTime, EventFetcher.TIMEOUT),
+        platform::workload, scaling(platform),
         own == null
             ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())
             : () -> own,

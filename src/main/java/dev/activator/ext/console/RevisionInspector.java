@@ -7,6 +7,7 @@ import dev.activator.throttle.PeerSnapshot;
 import dev.activator.loop.Loop;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.LocalProcessProblems;
+import dev.activator.platform.ScalingReport;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.AutoscalerLink;
@@ -43,7 +44,7 @@ public final class RevisionInspector {
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
   private final Predicate<RevisionId> scaledServices;
   private final Function<RevisionId, LocalProcessProblems> processes;
-  private final Function<RevisionId, RevisionWaitReport.@Nullable ScalingReport> scaling;
+  private final Function<RevisionId, @Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
   private final WakingExplanations waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
@@ -63,7 +64,7 @@ public final class RevisionInspector {
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
       Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcessProblems> processes,
-      Function<RevisionId, RevisionWaitReport.@Nullable ScalingReport> scaling,
+      Function<RevisionId, @Nullable ScalingReport> scaling,
       Supplier<@Nullable LeaderReport> leader,
       WakingExplanations waking,
       Function<RevisionId, @Nullable RevisionId> named) {

@@ -4,6 +4,7 @@ import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.ext.console.WaitDiagnosis.State;
+import dev.activator.platform.ScalingReport;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.Destination;
@@ -153,20 +154,6 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
               secondsOrNull(rules.ignoreIdleAfter()), rules.problems());
     }
   }
-
-  /**
-   * A report of how the revision is scaled: the decision of this process, or the status that the
-   * leader wrote.
-   *
-   * @param desired null before the first decision
-   * @param replicas the replicas of the workload, as last read or counted; null before
-   * @param active {@code TRUE}, {@code FALSE} or {@code UNKNOWN}
-   * @param explanation a sentence that explains {@code desired}
-   * @param trouble why it cannot be scaled; null if it can
-   * @param note a remark, for example which other client holds the scale; may be empty
-   */
-  public record ScalingReport(@Nullable Integer desired, @Nullable Integer replicas, int ready,
-      String active, String explanation, @Nullable String trouble, String note) {}
 
   /**
    * @param queueTimeoutSeconds null if only the revision's own timeouts apply

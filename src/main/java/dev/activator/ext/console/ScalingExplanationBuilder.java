@@ -2,14 +2,12 @@ package dev.activator.ext.console;
 
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ScalingView;
-import dev.activator.standalone.policy.ResolvedScaledService;
-import dev.activator.standalone.policy.ScaledServiceStatus;
+import dev.activator.platform.ScalingReport;
+import dev.activator.platform.WorkloadDetails;
 import dev.activator.platform.RevisionDetailsSource.Setting;
-import dev.activator.ext.console.RevisionWaitReport.ScalingReport;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,53 +26,22 @@ public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingVi
   /**
    * The report for JSON: the decision of this activator, or else that of the status.
    *
-   * @param state null for a Revision
+   * @param workload null for a Knative Revision
    */
-  public @Nullable ScalingReport report(RevisionId id, @Nullable ResolvedScaledService state) {
+  public @Nullable ScalingReport report(RevisionId id, @Nullable WorkloadDetails workload) {
     var view = views.apply(id);
-    return view != null ? decided(view) : state == null ? null : written(state);
+    return view != null ? decided(view) : workload == null ? null : workload.report(leader.get());
   }
 
   private static ScalingReport decided(ScalingView view) {
     var trouble = view.trouble();
-    return new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
+    return new ScalingReport(ScalingReport.orNull(view.desired()),
+        ScalingReport.orNull(view.replicas()), view.ready(),
         view.active().state().name(), view.explanation(),
         trouble == null ? null : trouble.message(),
         view.keptWarm() == null
             ? view.note()
             : view.note() + (view.note().isEmpty() ? "" : "; ") + view.keptWarm().sentence());
-  }
-
-  private ScalingReport written(ResolvedScaledService state) {
-    var status = state.object().status();
-    var active = status.condition(ScaledServiceStatus.ACTIVE);
-    var ready = status.condition(ScaledServiceStatus.READY);
-    boolean isReady = ready == null || !ready.status().equals("False");
-    var says = ready == null ? "" : ready.message();
-    return new ScalingReport(orNull(status.desiredReplicas()), orNull(status.replicas()),
-        state.ready(), active == null ? "UNKNOWN" : active.status().toUpperCase(Locale.ROOT),
-        explanation(state, active == null ? "" : active.message()), isReady ? null : says,
-        isReady ? says : "");
-  }
-
-  private String explanation(ResolvedScaledService state, String active) {
-    var object = state.object();
-    var elected = leader.get();
-    var who = elected == null || elected.pod().isEmpty()
-        ? "no activator is known to scale it now"
-        : elected.pod() + " scales it";
-    var written = object.status().conditions().isEmpty()
-        ? "nothing is written in the status of the ScaledService yet"
-        : "this is what the status of the ScaledService says"
-            + (object.status().observedGeneration() == object.generation()
-                ? ""
-                : ", about an older spec")
-            + (active.isEmpty() ? "" : ": " + active);
-    return who + "; " + written;
-  }
-
-  private static @Nullable Integer orNull(OptionalInt number) {
-    return number.isPresent() ? number.getAsInt() : null;
   }
 
   private static Setting row(LeadershipStatus leader) {
@@ -85,8 +52,8 @@ public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingVi
             : "the Lease, which cannot be used: " + leader.problem());
   }
 
-  /** @param scaled null for a Revision */
-  List<Setting> rows(RevisionId id, @Nullable ScaledServiceDetails scaled) {
+  /** @param workload null for a Knative Revision */
+  public List<Setting> rows(RevisionId id, @Nullable WorkloadDetails workload) {
     var rows = new ArrayList<Setting>();
     var view = views.apply(id);
     if (view != null) {
@@ -97,16 +64,16 @@ public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingVi
       if (view.trouble() != null) {
         rows.add(new Setting("scaling", view.trouble().reason(), view.trouble().message()));
       }
-    } else if (scaled != null) {
-      rows.add(podsRow(scaled.state().object().status().desiredReplicas(),
+    } else if (workload != null) {
+      rows.add(podsRow(workload.desiredReplicas(),
           "the status; the activator that scales it knows why"));
     }
-    var elected = scaled == null ? null : leader.get();
+    var elected = workload == null ? null : leader.get();
     if (elected != null) {
       rows.add(row(elected));
     }
-    if (scaled != null) {
-      rows.addAll(scaled.conditions());
+    if (workload != null) {
+      rows.addAll(workload.conditions());
     }
     return rows;
   }

@@ -6,6 +6,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.ConcurrencyReporter;
@@ -22,11 +23,11 @@ public class WakeWithConfiguration {
 
   @Bean
   SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
-      Throttler throttler, LiveRevisions revisions, ClusterWatcher cluster) {
+      Throttler throttler, LiveRevisions revisions, Platform platform) {
     var loop = loops.loopFor("waking");
     return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, revisions, id -> {
-      var scaled = cluster.scaledService(id);
-      return scaled == null || scaled.canStart();
+      var workload = platform.workload(id);
+      return workload == null || workload.canStart();
     });
   }
 

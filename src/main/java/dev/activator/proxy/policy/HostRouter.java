@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface HostRouter {
+  HostRouter NONE = (_, _, _) -> null;
+
   /**
    * The revision of a request; null if there is none.
    *

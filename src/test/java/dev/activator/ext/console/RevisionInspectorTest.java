@@ -11,7 +11,7 @@ import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.ext.console.RevisionWaitReport.ProbeReport;
-import dev.activator.ext.console.RevisionWaitReport.ScalingReport;
+import dev.activator.platform.ScalingReport;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.ColdStartFallback;

@@ -1,6 +1,10 @@
-package dev.activator.ext.console;
+package dev.activator.standalone;
 
+import dev.activator.kube.LeadershipStatus;
+import dev.activator.platform.ScalingReport;
+import dev.activator.platform.WorkloadDetails;
 import dev.activator.revision.ScalingView;
+import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
@@ -15,20 +19,32 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The details of a ScaledService for the console. */
-public record ScaledServiceDetails(ResolvedScaledService state) {
+/** The details of a ScaledService, by what is known of it here and by its status. */
+record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDetails {
   private static final Set<String> WITH_LOGS = Set.of("Deployment", "StatefulSet", "DaemonSet");
 
   private ScaledService object() {
     return state.object();
   }
 
-  ScaleTargetRef workload() {
+  @Override
+  public String kind() {
+    return "ScaledService";
+  }
+
+  @Override
+  public boolean canStart() {
+    return state.canStart();
+  }
+
+  @Override
+  public ScaleTargetRef workload() {
     return object().workload();
   }
 
   /** The URL of the first host that a browser can open. The other hosts are among the settings. */
-  @Nullable String url() {
+  @Override
+  public @Nullable String url() {
     return object().hosts().stream().filter(host -> !host.startsWith("*") && !isTaken(host))
         .findFirst().map(host -> "http://" + host + "/").orElse(null);
   }
@@ -38,13 +54,14 @@ public record ScaledServiceDetails(ResolvedScaledService state) {
         .anyMatch(taken -> taken.host().equals(host) && taken.condition().isEmpty());
   }
 
-  @Nullable Integer maxPods() {
+  @Override
+  public @Nullable Integer maxPods() {
     var max = object().maxReplicas();
     return max.isPresent() ? max.getAsInt() : null;
   }
 
-  /** @param scaling null if another activator scales it; then the problems are in the status */
-  List<String> obstacles(@Nullable ScalingView scaling) {
+  @Override
+  public List<String> obstacles(@Nullable ScalingView scaling) {
     var all = new LinkedHashSet<String>();
     state.troubles().forEach(trouble -> all.add(trouble.message()));
     var written = object().status().condition("Ready");
@@ -58,7 +75,41 @@ public record ScaledServiceDetails(ResolvedScaledService state) {
     return List.copyOf(all);
   }
 
-  List<Setting> conditions() {
+  @Override
+  public OptionalInt desiredReplicas() {
+    return object().status().desiredReplicas();
+  }
+
+  @Override
+  public ScalingReport report(@Nullable LeadershipStatus leader) {
+    var status = object().status();
+    var active = status.condition(ScaledServiceStatus.ACTIVE);
+    var ready = status.condition(ScaledServiceStatus.READY);
+    boolean isReady = ready == null || !ready.status().equals("False");
+    var says = ready == null ? "" : ready.message();
+    return new ScalingReport(ScalingReport.orNull(status.desiredReplicas()),
+        ScalingReport.orNull(status.replicas()), state.ready(),
+        active == null ? "UNKNOWN" : active.status().toUpperCase(Locale.ROOT),
+        explanation(leader, active == null ? "" : active.message()), isReady ? null : says,
+        isReady ? says : "");
+  }
+
+  private String explanation(@Nullable LeadershipStatus leader, String active) {
+    var who = leader == null || leader.pod().isEmpty()
+        ? "no activator is known to scale it now"
+        : leader.pod() + " scales it";
+    var written = object().status().conditions().isEmpty()
+        ? "nothing is written in the status of the ScaledService yet"
+        : "this is what the status of the ScaledService says"
+            + (object().status().observedGeneration() == object().generation()
+                ? ""
+                : ", about an older spec")
+            + (active.isEmpty() ? "" : ": " + active);
+    return who + "; " + written;
+  }
+
+  @Override
+  public List<Setting> conditions() {
     return object().status().conditions().stream().map(ScaledServiceDetails::row).toList();
   }
 
@@ -70,7 +121,8 @@ public record ScaledServiceDetails(ResolvedScaledService state) {
             + "since " + condition.since());
   }
 
-  List<Setting> settings() {
+  @Override
+  public List<Setting> settings() {
     var rows = new ArrayList<Setting>();
     rows.add(new Setting("scales", workload().toString(), "spec.scaleTargetRef"));
     rows.add(new Setting("requests go to",
@@ -113,7 +165,8 @@ public record ScaledServiceDetails(ResolvedScaledService state) {
     return length.toSeconds() + " s";
   }
 
-  String logCommand() {
+  @Override
+  public String logCommand() {
     var namespace = " -n " + object().id().namespace();
     return WITH_LOGS.contains(workload().kind())
         ? "kubectl logs" + namespace + " " + workload().kind().toLowerCase(Locale.ROOT) + "/"

@@ -1,4 +1,4 @@
-package dev.activator.ext.console;
+package dev.activator.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import dev.activator.revision.ActiveCondition;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.kube.policy.IpFamily;
+import dev.activator.ext.console.ScalingExplanationBuilder;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ResolvedScaledService;
