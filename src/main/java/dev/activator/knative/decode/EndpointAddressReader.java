@@ -5,6 +5,8 @@ import dev.activator.knative.policy.RevisionEndpointSlice.Ports;
 import dev.activator.revision.PortProtocol;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.Comparator;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,7 @@ final class EndpointAddressReader {
   /** Leading zeros are refused as in Go: the same address would count as another one. */
   private static final Pattern IPV4 = Pattern
       .compile("(0|[1-9]\\d{0,2})(\\.(0|[1-9]\\d{0,2})){3}");
+  private static final Pattern ZEROS = Pattern.compile("(?:^|:)0(?::0)+(?=:|$)");
   private static final int LAST_PORT = 65_535;
   /**
    * The ports of the last object. The next object uses the same instance if its ports are equal, as
@@ -22,27 +25,45 @@ final class EndpointAddressReader {
 
   private EndpointAddressReader() {}
 
-  /** The IP address here; null, with a remark, if the text is no address. */
+  /**
+   * The IP address here, in its canonical form, as addresses are compared as texts; null, with a
+   * remark, if the text is no address.
+   */
   static @Nullable String ip(JsonCursor in) {
     var text = in.text();
-    if (isAddress(text)) {
-      return text;
+    var address = address(text);
+    if (address == null) {
+      in.remark(in.path() + " is no IP address: '" + text + "'");
     }
-    in.remark(in.path() + " is no IP address: '" + text + "'");
-    return null;
+    return address;
   }
 
-  /** Whether a text is an IP address without brackets, zone and port. */
-  private static boolean isAddress(String text) {
+  /** The canonical form of an address without brackets, zone and port; null for another text. */
+  private static @Nullable String address(String text) {
     try {
       // None of these does a DNS lookup. The pattern is necessary because the JDK accepts "1" as an
       // address.
-      return IPV4.matcher(text).matches()
-          ? InetAddress.ofLiteral(text) != null
-          : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
+      if (IPV4.matcher(text).matches()) {
+        return InetAddress.ofLiteral(text).getHostAddress();
+      }
+      return text.contains(":") && !text.contains("%")
+          ? compressed(Inet6Address.ofLiteral(text).getHostAddress())
+          : null;
     } catch (IllegalArgumentException e) {
-      return false;
+      return null;
     }
+  }
+
+  /** <b>Source.</b> RFC 5952: the first of the longest runs of two or more zeros becomes "::". */
+  private static String compressed(String address) {
+    var longest = ZEROS.matcher(address).results()
+        .max(Comparator.comparingInt((MatchResult run) -> (run.end() - run.start() + 1) / 2)
+            .thenComparing(MatchResult::start, Comparator.reverseOrder()))
+        .orElse(null);
+    return longest == null
+        ? address
+        : address.substring(0, longest.start()) + "::"
+            + address.substring(Math.min(address.length(), longest.end() + 1));
   }
 
   /** The identity of the pod in a {@code targetRef}: its uid, else its name, else an empty text. */

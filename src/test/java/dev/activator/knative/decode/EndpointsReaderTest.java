@@ -118,6 +118,19 @@ class EndpointsReaderTest {
     assertThat(new Destination("2001:db8::1", 8012)).hasToString("[2001:db8::1]:8012");
   }
 
+  @ParameterizedTest
+  @CsvSource({"'2001:db8:0:0:0:0:0:1', 2001:db8::1", "'2001:DB8::0:1', 2001:db8::1",
+      "'0:0:0:0:0:0:0:1', ::1", "'2001:db8:0:1::', 2001:db8:0:1::",
+      "'2001:db8:0:1:1:1:1:1', 2001:db8:0:1:1:1:1:1",
+      "'2001:0:0:1:0:0:0:1', 2001:0:0:1::1", "'0:0:1:0:0:1:1:1', ::1:0:0:1:1:1", "'0::0', ::",
+      "'::ffff:10.0.0.1', 10.0.0.1"})
+  void readsEachSpellingOfAnAddressAsOneAddress(String ip, String canonical) {
+    assertThat(read("Private", """
+        [{ports: [{name: http, port: 8012}], addresses: [{ip: "%s"}, {ip: "%s"}]}]
+        """.formatted(ip, canonical)))
+        .isEqualTo(pods(ready(canonical + ":8012"), PodsByReadiness.NONE));
+  }
+
   @ParameterizedTest(name = "\"{0}\"")
   @CsvSource({"not-an-ip", "''", "1", "256.1.1.1", "127.0.6.07", "1.2.3", "1:2:3", "'::1%eth0'"})
   void leavesOutWhatIsNoIpAddressWithARemark(String ip) {
