@@ -10,6 +10,7 @@ import dev.activator.standalone.autoscaler.policy.ScaleTaskState.Limits;
 import dev.activator.standalone.autoscaler.policy.ScaleTaskState.Phase;
 import dev.activator.standalone.autoscaler.policy.ScaleTaskState.ZeroPermission;
 import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner;
+import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Change;
 import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Plan;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.policy.Backoff;
@@ -79,8 +80,8 @@ final class ScaleTask {
     /** The next write of a workload with this scale, by the last decision. */
     Plan plan(ScaleApiResult.Found scale);
 
-    /** Records replicas that were read. Returns whether another client has set them. */
-    boolean sees(int replicas);
+    /** Records replicas that were read. */
+    Change sees(int replicas);
 
     /** The reason of the next write. */
     String explanation();
@@ -266,10 +267,7 @@ final class ScaleTask {
           if (!retries.isWriteRefused()) {
             trouble = null;
           }
-          if (wanted.sees(found.replicas())) {
-            happened(true, "ScaledByOther", workload + " was scaled to "
-                + found.replicas() + " by another client; that stays until there is a new reason");
-          }
+          changedByOther(wanted.sees(found.replicas()), found.replicas());
         }
         case ScaleApiResult.Refused refused -> {
           state = state.on(new Event.ReadRefused()).state();
@@ -278,6 +276,18 @@ final class ScaleTask {
         }
       }
     });
+  }
+
+  private void changedByOther(Change change, int replicas) {
+    switch (change) {
+      case NONE -> {
+      }
+      case SET -> happened(true, "ScaledByOther", workload + " was scaled to " + replicas
+          + " by another client; that stays until there is a new reason");
+      case WOKEN -> happened(true, "WokenByOther", workload + " was scaled from 0 to " + replicas
+          + " by another client, which its managedFields name, and goes back to 0 after the"
+          + " window; leave replicas out of manifests that are applied repeatedly");
+    }
   }
 
   private void confirmAndWrite(ScaleApiResult.Found found, int replicas) {

@@ -183,8 +183,8 @@ final class TargetScaler implements ScaleTask.Wanted {
   }
 
   @Override
-  public boolean sees(int replicas) {
-    return planner.sees(replicas, decision, settings());
+  public ScaleWritePlanner.Change sees(int replicas) {
+    return planner.sees(term.now(), replicas, decision, settings());
   }
 
   @Override

@@ -662,6 +662,25 @@ class AutoscalerTest {
     assertThat(scales.replicas(WEB)).isEqualTo(2);
   }
 
+  /** As a repeated server-side apply of a manifest with replicas does, since zero has no owner. */
+  @Test
+  void takesBackAfterAWindow_whatAnotherClientAddedToAnIdleWorkload() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    batches(30, 0);
+    assertThat(scales.replicas(WEB)).isZero();
+    events.clear();
+
+    scales.set(WEB, 1);
+    autoscaler.pods(WEB, 1);
+    batches(3, 0);
+    assertThat(events).containsExactly("WokenByOther");
+    assertThat(view().note()).contains("was set by another client while it was idle");
+    assertThat(scales.replicas(WEB)).isOne();
+
+    batches(30, 0);
+    assertThat(scales.replicas(WEB)).isZero();
+  }
+
   @Test
   void publishesItsOwnDesiredReplicas_whenStoppedAfterAnotherClientScaled() {
     autoscaler.target(target(OptionalInt.of(10)));

@@ -28,6 +28,11 @@ final class ExternalScaleOverride {
       this.wanted = wanted;
       this.demand = wanted > 0;
     }
+
+    /** Whether pods were added to an idle workload. They go after a window without requests. */
+    private boolean isWoken() {
+      return wanted == 0 && replicas > 0;
+    }
   }
 
   /**
@@ -103,7 +108,7 @@ final class ExternalScaleOverride {
       return hold.report;
     }
     if (hold.replicas > hold.wanted) {
-      return next >= hold.replicas || next == 0 && hold.demand;
+      return next >= hold.replicas || next == 0 && (hold.demand || hold.isWoken());
     }
     return next > hold.wanted || next <= hold.replicas;
   }
@@ -116,6 +121,11 @@ final class ExternalScaleOverride {
 
   boolean holds() {
     return hold != null;
+  }
+
+  /** Whether the override is of pods that were added to an idle workload. */
+  boolean isWoken() {
+    return hold != null && hold.isWoken() && !hold.demand;
   }
 
   /** Whether the last replicas that were ours had this number. */

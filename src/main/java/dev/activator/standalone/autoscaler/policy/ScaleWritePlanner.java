@@ -14,6 +14,8 @@ import java.util.OptionalLong;
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ScaleWritePlanner {
+  private static final String WOKEN = " was set by another client while it was idle, and goes to 0"
+      + " after the window";
   private final ExternalScaleOverride held = new ExternalScaleOverride();
   private ActiveCondition activity;
   private long lastDemand;
@@ -56,8 +58,27 @@ public final class ScaleWritePlanner {
     }
   }
 
-  /** Records the replicas that were read. Returns whether another client has changed them. */
-  public boolean sees(int replicas, ScaleDecision decision, ScalingSettings settings) {
+  /** What another client has done to the replicas since the last read. */
+  public enum Change {
+    NONE,
+    SET,
+    /** It has set replicas for an idle workload, which it keeps for one window. */
+    WOKEN
+  }
+
+  /** Records the replicas that were read. */
+  public Change sees(long now, int replicas, ScaleDecision decision, ScalingSettings settings) {
+    if (!isChanged(replicas, decision, settings)) {
+      return Change.NONE;
+    }
+    if (!held.isWoken()) {
+      return Change.SET;
+    }
+    lastDemand = now;
+    return Change.WOKEN;
+  }
+
+  private boolean isChanged(int replicas, ScaleDecision decision, ScalingSettings settings) {
     boolean first = !seen;
     seen = true;
     if (first && replicas < settings.bounds().min()) {
@@ -75,7 +96,7 @@ public final class ScaleWritePlanner {
           held.owns(replicas);
           yield false;
         }
-        yield held.sees(replicas, wanted) && replicas == 0;
+        yield held.sees(replicas, wanted);
       }
     };
   }
@@ -131,7 +152,8 @@ public final class ScaleWritePlanner {
     }
     activity = step.activity();
     if (step.outcome() == Outcome.KEEP) {
-      return new Plan(OptionalInt.empty(), OptionalLong.of(step.again()), "");
+      return new Plan(OptionalInt.empty(), OptionalLong.of(step.again()),
+          held.isWoken() ? seen.replicas + WOKEN : "");
     }
     int left = step.outcome() == Outcome.ONE ? 1 : 0;
     desired = OptionalInt.of(left);

@@ -2,6 +2,7 @@ package dev.activator.standalone.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Change;
 import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Plan;
 import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner.Situation;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Aim;
@@ -79,8 +80,12 @@ class ScaleWritePlannerTest {
     }
 
     boolean sees(int now) {
+      return change(0, now) != Change.NONE;
+    }
+
+    Change change(double at, int now) {
       replicas = now;
-      return planner.sees(now, decision(), settings());
+      return planner.sees(nanos(at), now, decision(), settings());
     }
 
     State state() {
@@ -329,24 +334,39 @@ class ScaleWritePlannerTest {
   }
 
   @Test
-  void podsThatAnotherAddedToAnIdleWorkloadStayUntilThereWereRequests() {
-    staysUntilThereWereRequests(changedByAnother(0, 1));
+  void podsThatAnotherAddedToAnIdleWorkloadStayForOneWindow() {
+    staysForOneWindow(Regime.YIELDING);
   }
 
-  private static void staysUntilThereWereRequests(Target target) {
-    target.ready = target.replicas;
-    target.plan(20);
-    target.plan(80);
-    assertThat(target.write(90)).isEqualTo(NOTHING);
-    // or else the plan would be made again at once, and again
-    assertThat(target.plan(90).again()).isEmpty();
+  private static void staysForOneWindow(Regime regime) {
+    var target = new Target(0);
+    target.regime = regime;
+    target.sees(0);
+    target.write(10);
 
-    target.report(100);
+    assertThat(target.change(100, 2)).isEqualTo(Change.WOKEN);
+    assertThat(target.change(101, 2)).isEqualTo(Change.NONE);
+    target.ready = 2;
+
+    assertThat(target.write(159)).isEqualTo(NOTHING);
+    assertThat(target.plan(159).note())
+        .isEqualTo("2 was set by another client while it was idle, and goes to 0 after the window");
+    assertThat(target.plan(159).again()).hasValue(Target.nanos(160));
+    assertThat(target.write(160)).hasValue(0);
+    assertThat(target.plan(161).note()).isEmpty();
+  }
+
+  @Test
+  void podsThatAnotherAddedToAnIdleWorkloadStayWhileThereAreRequests() {
+    var target = changedByAnother(0, 1);
+    target.ready = 1;
+    target.report(40);
     target.decided = 1;
-    target.plan(100);
+    target.plan(40);
     target.decided = 0;
-    target.plan(160);
-    assertThat(target.write(163)).hasValue(0);
+
+    assertThat(target.plan(100).write()).isEqualTo(NOTHING);
+    assertThat(target.write(103)).hasValue(0);
   }
 
   @ParameterizedTest(name = "another set {0}")
@@ -472,13 +492,8 @@ class ScaleWritePlannerTest {
   }
 
   @Test
-  void withAnotherAutoscalerPodsThatAnotherAddedAtZeroStayUntilThereWereRequests() {
-    var target = new Target(0);
-    target.regime = Regime.ZERO_OR_ONE;
-    target.sees(0);
-    assertThat(target.sees(2)).isFalse();
-
-    staysUntilThereWereRequests(target);
+  void withAnotherAutoscalerPodsThatAnotherAddedAtZeroStayForOneWindow() {
+    staysForOneWindow(Regime.ZERO_OR_ONE);
   }
 
   @Test
