@@ -82,7 +82,14 @@ public final class ActivatorProcess {
   public static Process of(Path folder, List<String> flags, Path kubeconfig, int port,
       String autoscaler)
       throws IOException {
-    var command = new ArrayList<>(END_WITH_THIS_PROCESS);
+    return of(END_WITH_THIS_PROCESS, folder, flags, kubeconfig, port, autoscaler);
+  }
+
+  /** The same by a command that runs others, such as in another network. */
+  public static Process of(List<String> runner, Path folder, List<String> flags, Path kubeconfig,
+      int port, String autoscaler)
+      throws IOException {
+    var command = new ArrayList<>(runner);
     boolean isFolder = Files.isDirectory(folder);
     command.add(isFolder
         ? folder.resolve("opt/java/bin/java").toString()
@@ -116,14 +123,25 @@ public final class ActivatorProcess {
    * @param binary what its {@code cmd/activator} builds; its autoscaler is the one on port 8080
    */
   public static Process reference(Path binary, Path kubeconfig) throws IOException {
-    var command = new ArrayList<>(ownHosts());
+    return reference(ownHosts(), binary, kubeconfig, "127.0.0.1");
+  }
+
+  /**
+   * The same by a command that runs others.
+   *
+   * @param address its own, by which it finds its part of the pods
+   */
+  public static Process reference(List<String> runner, Path binary, Path kubeconfig,
+      String address)
+      throws IOException {
+    var command = new ArrayList<>(runner);
     command.addAll(List.of(binary.toString(), "-kubeconfig", kubeconfig.toString()));
     var builder = new ProcessBuilder(command).redirectErrorStream(true)
         .redirectOutput(File.createTempFile("reference", ".log"));
     builder.environment().putAll(environment(kubeconfig, REFERENCE_PORT));
     builder.environment().putAll(Map.of("CONFIG_LOGGING_NAME", "config-logging",
         "CONFIG_OBSERVABILITY_NAME", "config-observability", "METRICS_DOMAIN",
-        "knative.dev/internal/serving"));
+        "knative.dev/internal/serving", "POD_IP", address));
     var process = builder.start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     return process;
