@@ -47,7 +47,8 @@ final class StartupFailureAnalyzer implements FailureAnalyzer {
         case StartupFailedException known -> known.getMessage();
         case BindException refused -> sentence(refused);
         case PortInUseException taken -> "the port " + taken.getPort()
-            + " for metrics and health (METRICS_PROMETHEUS_PORT, server.port) is in use";
+            + " for metrics and health (METRICS_PROMETHEUS_PORT, activator.metrics-server.port) is"
+            + " in use";
         default -> null;
       };
       if (sentence != null) {

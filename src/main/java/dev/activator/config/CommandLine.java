@@ -35,13 +35,16 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
 
         ACTIVATOR_MODE=embedded      that mode, also where there is a KUBECONFIG
         -kubeconfig FILE             a cluster, by a kubeconfig
+        -cluster NAME                the cluster in that kubeconfig
         -server URL                  a cluster, by the address of its API
+        -kube-api-qps, -kube-api-burst  the limits of writes to the API
         --activator.port.http1=8012  the port for requests; 0 takes any free one
-        --server.port=9090           the port of metrics, of health, and in embedded mode of the console
+        --activator.metrics-server.port=9090  the port of metrics, of health, and in embedded mode of
+                                     the console
         --dry-run                    prints all settings, and starts nothing
         --version                    prints the version
 
-      All settings: docs/configuration.md. Embedded mode: docs/embedded-mode.md.""";
+      All settings: docs/configuration.md in the source of this release, or --dry-run.""";
 
   public CommandLine {
     properties = List.copyOf(properties);

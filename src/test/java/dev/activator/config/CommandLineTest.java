@@ -74,7 +74,10 @@ class CommandLineTest {
   @Test
   void saysWhatItIsOnRequest() {
     assertThat(CommandLine.information("--help")).startsWith("Usage: ");
-    assertThat(CommandLine.information("-h")).startsWith("Usage: ");
+    assertThat(CommandLine.information("-h")).startsWith("Usage: ")
+        .contains("--activator.metrics-server.port=9090").doesNotContain("--server.port");
+    CommandLine.FLAGS.keySet()
+        .forEach(flag -> assertThat(CommandLine.information("--help")).contains(" -" + flag));
     assertThat(CommandLine.information("--version")).startsWith("activator ");
     assertThat(CommandLine.information("--server.port=0")).isNull();
   }
