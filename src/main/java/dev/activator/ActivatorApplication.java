@@ -129,7 +129,7 @@ public class ActivatorApplication {
       if (!hint.isEmpty()) {
         log.info(hint);
       }
-    }, new HostCheck(), settings::register,
+    }, new HostCheck(settings), settings::register,
         context -> context.getBeanFactory().registerSingleton("shutdown", shutdown));
     var context = application.run(command.properties().toArray(String[]::new));
     shutdown.running(() -> unready(context));

@@ -29,10 +29,17 @@ public final class HostCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
   private static final int MAX_COMMAND_LENGTH = 80;
 
+  private final SettingsCheck checked;
+
+  /** @param checked has checked the settings before */
+  public HostCheck(SettingsCheck checked) {
+    this.checked = checked;
+  }
+
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     var environment = context.getEnvironment();
-    var settings = new Settings(environment);
+    var settings = checked.settings();
     if (environment.acceptsProfiles(Profiles.of(ActivatorMode.CLUSTER.profile()))) {
       checkKubeconfig(settings);
     }

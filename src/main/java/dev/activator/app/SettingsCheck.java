@@ -55,7 +55,12 @@ public final class SettingsCheck
 
   /** Binds all records for their beans. Call after all other checks, which name more than one at a time. */
   public void register(ConfigurableApplicationContext context) {
-    Objects.requireNonNull(settings).registerIn(context.getBeanFactory());
+    settings().registerIn(context.getBeanFactory());
+  }
+
+  /** The settings that were checked. */
+  Settings settings() {
+    return Objects.requireNonNull(settings);
   }
 
   /** Binds each record of settings once, for these checks and for its bean. */

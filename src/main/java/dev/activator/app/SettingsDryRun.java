@@ -80,13 +80,14 @@ public final class SettingsDryRun {
     application.setAdditionalProfiles(mode.profile());
     application.setLogStartupInfo(false);
     var warnings = new ArrayList<String>();
-    application.addInitializers(new SettingsCheck(warnings::add));
+    var settings = new SettingsCheck(warnings::add);
+    application.addInitializers(settings);
     // Binds all properties before run() returns, so that Boot reports an invalid value.
     var arguments = Stream.concat(command.properties().stream(),
         Stream.of("--spring.main.lazy-initialization=false"));
     try (var context = application.run(arguments.toArray(String[]::new))) {
       var run = new SettingsDryRun(context, standalone, System.out);
-      int code = run.describe(mode) == 0 ? run.checkHost() : 1;
+      int code = run.describe(mode) == 0 ? run.checkHost(settings) : 1;
       warnings.forEach(sentence -> run.out.println("# " + sentence));
       return code;
     }
@@ -100,9 +101,9 @@ public final class SettingsDryRun {
     return mode == ActivatorMode.EMBEDDED ? 0 : configMaps(mode);
   }
 
-  private int checkHost() {
+  private int checkHost(SettingsCheck settings) {
     try {
-      new HostCheck().initialize(context);
+      new HostCheck(settings).initialize(context);
       return 0;
     } catch (StartupFailedException e) {
       return cannotStart(e);

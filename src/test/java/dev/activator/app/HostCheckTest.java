@@ -63,7 +63,10 @@ class HostCheckTest {
         environment.getPropertySources().addFirst(new MapPropertySource("test", all));
         ConfigurationPropertySources.attach(environment);
 
-        new HostCheck().initialize(context);
+        var check = new SettingsCheck(_ -> {
+        });
+        check.initialize(context);
+        new HostCheck(check).initialize(context);
       }
     };
   }
