@@ -49,7 +49,7 @@ class WorkflowsTest {
         .map(image -> image.asString().replaceAll("v([0-9.]+)@.*", "$1")).toList();
 
     assertThat(Files.readString(Path.of("docs/releases.md"))).contains(
-        "| " + String.join(" and ", kubernetes) + " (kind) | " + String.join(", ", knative) + " |");
+        "| " + String.join(", ", kubernetes) + " (kind) | " + String.join(", ", knative) + " |");
     assertThat(Files.readString(Path.of("docs/compatibility.md")))
         .contains("to " + knative.getLast() + "\n");
   }

@@ -223,7 +223,7 @@ class Fabric8ClientTest {
     var web = client.apps().deployments().withName("web");
     web.waitUntilReady(30, TimeUnit.SECONDS);
 
-    assertThat(web.getLog()).contains("hello from first");
+    await().untilAsserted(() -> assertThat(web.getLog()).contains("hello from first"));
     // The controller may write the status at the same moment.
     retried(web.rolling()::restart);
     await().atMost(Duration.ofSeconds(30)).until(() -> revision().equals("2"));

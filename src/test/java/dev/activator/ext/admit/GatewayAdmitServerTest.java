@@ -416,7 +416,8 @@ class GatewayAdmitServerTest {
 
       gateway.peer().awaitEnd();
       await().until(() -> held.total() == 0);
-      assertThat(about(Set.of(gateway.peer().localPort()), lines)).hasSize(1);
+      await().untilAsserted(
+          () -> assertThat(about(Set.of(gateway.peer().localPort()), lines)).hasSize(1));
     } finally {
       impatient.stop();
     }
