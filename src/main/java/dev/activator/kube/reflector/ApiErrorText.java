@@ -37,7 +37,7 @@ public final class ApiErrorText {
             + " " + resource + ")";
       case 403 ->
         "the Kubernetes API at " + url + " does not allow the activator to " + verb + " " + resource
-            + " (403)";
+            + " (403)" + answer.colonReason();
       case 404 -> "the Kubernetes API at " + url + " has no " + resource.split(" ")[0]
           + " (404)" + switch (resource.split("[ .]")[0]) {
             case "revisions" -> "; is Knative Serving installed?";
@@ -45,7 +45,7 @@ public final class ApiErrorText {
             default -> "";
           };
       default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "
-          + resource;
+          + resource + answer.colonReason();
     };
   }
 

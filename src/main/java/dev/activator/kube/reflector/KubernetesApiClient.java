@@ -39,6 +39,8 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class KubernetesApiClient implements AutoCloseable {
   private static final int OK = 200;
+  /** The most that is read of an answer that is a failure. */
+  private static final int MAX_STATUS = 1 << 16;
   private static final String RETRY_AFTER = "Retry-After";
   /** The API server's limit for one object, plus the levels of the list around it. */
   private static final int MAX_JSON_DEPTH = 10_010;
@@ -175,7 +177,8 @@ public final class KubernetesApiClient implements AutoCloseable {
   private <R> R read(HttpResponse<InputStream> response, Function<JsonParser, R> read) {
     try (var body = response.body()) {
       if (response.code() != OK) {
-        throw failure(response);
+        throw new KubernetesApiException(response.code(), retryAfter(response),
+            ListWatchParser.message(body.readNBytes(MAX_STATUS)));
       }
       try (var parser = json.createParser(ObjectReadContext.empty(), body)) {
         return read.apply(parser);

@@ -38,6 +38,17 @@ class ApiErrorTextTest {
   }
 
   @Test
+  void quotesWhatTheServerSaysAboutARefusal() {
+    assertThat(errors.about("get", "/version", new KubernetesApiException(403, Duration.ZERO,
+        "this port answers only\n callers that address it as localhost:8001")))
+        .isEqualTo("the Kubernetes API at http://x does not allow the activator to get /version"
+            + " (403): this port answers only callers that address it as localhost:8001");
+    assertThat(errors.about("list", "endpoints",
+        new KubernetesApiException(500, Duration.ZERO, "etcd is full")))
+        .isEqualTo("the Kubernetes API at http://x answers 500 to list endpoints: etcd is full");
+  }
+
+  @Test
   void cannotReadAnAnswerThatIsInvalid() {
     var unreadable = "cannot read what the Kubernetes API at http://x answers to"
         + " list endpoints: odd";
