@@ -131,6 +131,20 @@ class ExecPluginTest {
   }
 
   @Test
+  void obeysAReplacedKubeconfig_evenIfItsCommandFailsAtFirst() throws Exception {
+    try (var api = openWithScript(printing("\"token\": \"one\""))) {
+      assertThat(ask(api)).isEqualTo(200);
+      accepted = "Bearer two";
+      openWithScript("""
+          if [ "$runs" -lt 3 ]; then exit 3; fi
+          """ + printing("\"token\": \"two\"")).close();
+      assertThat(failure(api)).contains("exit code 3");
+      assertThat(ask(api)).isEqualTo(200);
+    }
+    assertThat(asked).containsExactly("Bearer one", "Bearer two");
+  }
+
+  @Test
   void sendsNothingWithoutCredentials_andLogsTheLastLineOfTheCommand() throws Exception {
     try (var api = openWithScript("""
         if [ "$runs" -lt 3 ]; then

@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -21,11 +22,14 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
@@ -319,13 +323,14 @@ class RotatedCertificatesTest {
     assertThat(callers).containsExactly(first.certificate(), second.certificate());
   }
 
-  @Test
-  void checksTheNameThatTheKubeconfigGivesTheServer() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"api.example", "API.example", "127.1.2.3"})
+  void checksTheNameThatTheKubeconfigGivesTheServer(String name) throws Exception {
     replace("ca.pem", old.pem());
     user(first);
     int port = server.getAddress().getPort();
     server.stop(0);
-    server = serve(port, old.issue("api.example"));
+    server = serve(port, old.issue(name));
     var user = "client-certificate: client.pem, client-key: client.key";
 
     try (var api = open(kubeconfig("certificate-authority: ca.pem", user))) {
@@ -333,7 +338,7 @@ class RotatedCertificatesTest {
           .hasCauseInstanceOf(SSLPeerUnverifiedException.class);
     }
     try (var api = open(
-        kubeconfig("certificate-authority: ca.pem, tls-server-name: api.example", user))) {
+        kubeconfig("certificate-authority: ca.pem, tls-server-name: " + name, user))) {
       assertThat(ask(api)).isEqualTo(200);
     }
     assertThat(hosts).containsExactly("localhost:" + port);
@@ -358,6 +363,30 @@ class RotatedCertificatesTest {
     }
     assertThat(callers).containsExactly(first.certificate(), first.certificate(),
         first.certificate(), second.certificate());
+  }
+
+  @Test
+  void sendsNothingBeforeTheCertificateOfAPluginIsInUse() throws Exception {
+    var ended = directory.resolve("ended");
+    Files.writeString(directory.resolve("plugin"),
+        "cat " + directory.resolve("credential") + "; touch " + ended);
+    replace("credential", credential(first));
+    var file = kubeconfig("certificate-authority-data: " + base64(old.pem()),
+        "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,"
+            + " command: sh, args: [" + directory.resolve("plugin") + "]}");
+    try (var api = open(file)) {
+      var answers = new ArrayList<CompletableFuture<ApiAnswer>>();
+      answers.add(api.fetch("version", Duration.ofSeconds(120)));
+      while (!answers.getFirst().isDone() && answers.size() < 40) {
+        if (Files.exists(ended)) {
+          answers.add(api.fetch("version", Duration.ofSeconds(120)));
+        }
+        LockSupport.parkNanos(500_000);
+      }
+      for (var answer : answers) {
+        assertThat(answer.get().status()).isEqualTo(200);
+      }
+    }
   }
 
   private static String credential(Certificate certificate) {

@@ -2,6 +2,7 @@ package dev.activator.testing;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.netty.util.NetUtil;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -31,7 +32,11 @@ public final class Authority {
     var builder = new CertificateBuilder().ecp256().subject("CN=" + names[0])
         .addExtendedKeyUsageServerAuth();
     for (String name : names) {
-      builder.addSanDnsName(name);
+      if (NetUtil.isValidIpV4Address(name)) {
+        builder.addSanIpAddress(name);
+      } else {
+        builder.addSanDnsName(name);
+      }
     }
     return builder;
   }

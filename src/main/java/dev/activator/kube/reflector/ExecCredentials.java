@@ -43,11 +43,6 @@ public final class ExecCredentials implements OAuthTokenProvider {
     this.clock = clock;
   }
 
-  /** Whether {@link #current} returns at once. */
-  boolean isCurrent() {
-    return unlessEnded() != null;
-  }
-
   private @Nullable ExecCredential unlessEnded() {
     var known = last;
     return known != null && clock.instant().isBefore(known.renewal()) ? known : null;

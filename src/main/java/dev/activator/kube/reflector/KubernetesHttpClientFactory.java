@@ -45,6 +45,7 @@ import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.internal.tls.OkHostnameVerifier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -198,24 +199,27 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   /**
    * The client with the current certificates. After a change, the connections are closed, so that
    * no request uses a certificate that was replaced. While one caller reads a kubeconfig, the others
-   * get the last client; while it runs a command for credentials, they wait for it.
+   * get the last client; if a command has the credentials, they wait.
    *
    * <p><b>Source.</b> {@code cert_rotation.go} of client-go.
    *
    * @throws CredentialsException if a command has no credentials
    */
   HttpClient client() {
-    var plugin = exec;
-    if (plugin != null && !plugin.isCurrent()) {
+    if (exec != null) {
+      // The last client may not have the command's certificate yet.
       reading.lock();
     } else if (!reading.tryLock()) {
       return client;
     }
+    var next = client;
     try {
-      var next = withCredentials(unlessChanged(client));
-      client = next;
+      next = unlessChanged(client);
+      next = withCredentials(next);
       return next;
     } finally {
+      // Also without credentials, because the change of the kubeconfig is not seen a second time.
+      client = next;
       reading.unlock();
     }
   }
@@ -415,9 +419,12 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
         .readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
         .pingInterval(Duration.ofMillis(config.getWebsocketPingInterval()))
         .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
-    if (serverName != null) {
+    if (serverName != null && isInUrl(serverName)) {
       var host = URI.create(config.getMasterUrl()).getHost();
-      builder.dns(name -> Dns.SYSTEM.lookup(name.equals(serverName) ? host : name));
+      builder.dns(name -> Dns.SYSTEM.lookup(name.equalsIgnoreCase(serverName) ? host : name));
+    } else if (serverName != null) {
+      builder.hostnameVerifier(
+          (_, session) -> OkHostnameVerifier.INSTANCE.verify(serverName, session));
     }
     if (config.isTrustCerts() || config.isDisableHostnameVerification()) {
       // The library sets this only if it also loads the client certificate.
@@ -445,13 +452,18 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     return response;
   }
 
+  /** Whether OkHttp gets the name from the URL. To an IP address there it would connect. */
+  private static boolean isInUrl(String serverName) {
+    return !serverName.matches("[0-9.]+|.*:.*");
+  }
+
   /**
    * The request under the name that the server has in TLS ({@code tls-server-name}), which OkHttp
    * takes from the URL: {@link Dns} leads it to the server's address, and {@code Host} stays.
    */
   private Request.Builder named(Request request) {
     var builder = request.newBuilder();
-    if (serverName != null) {
+    if (serverName != null && isInUrl(serverName)) {
       var url = request.url();
       builder.url(url.newBuilder().host(serverName).build())
           .header("Host", URI.create(url.toString()).getAuthority());
