@@ -28,7 +28,7 @@ public class StandaloneActivator {
   /** Not a bean, because a dry run has none. */
   static ScaledServices services(IdentityProperties identity, StandaloneProperties properties) {
     return new ScaledServices(new ScaledServices.Scope(identity.clusterDomain(),
-        properties.rules(), properties.namespaces())
+        properties.rules(), properties.namespaces(), properties.maxTimeout())
         .sharedBy(new RevisionId(identity.systemNamespace(), properties.service())));
   }
 

@@ -2,6 +2,7 @@ package dev.activator.settings;
 
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.SettingPreconditions;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -18,11 +19,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     all other namespaces. Empty for no restriction
  * @param namespaces the namespaces of this installation, separated by commas; ScaledServices in
  *     others are ignored. Empty for all
+ * @param maxTimeoutSeconds the bound of {@code timeoutSeconds} of ScaledServices, 1 to 86400. An
+ *     activator that ends should be given as long to drain
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,
     @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort,
-    @DefaultValue("") String domains, @DefaultValue Set<String> namespaces) {
+    @DefaultValue("") String domains, @DefaultValue Set<String> namespaces,
+    @DefaultValue("600") int maxTimeoutSeconds) {
+  private static final int MAX_TIMEOUT_SECONDS = 86_400;
 
   public StandaloneProperties {
     namespaces = Set.copyOf(namespaces);
@@ -32,12 +37,19 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
       SettingPreconditions.name("activator.standalone.namespaces", namespace, "namespace");
     }
     SettingPreconditions.port("activator.standalone.stats-port", statsPort);
+    SettingPreconditions.check(1 <= maxTimeoutSeconds && maxTimeoutSeconds <= MAX_TIMEOUT_SECONDS,
+        "activator.standalone.max-timeout-seconds", maxTimeoutSeconds,
+        "must be 1 to " + MAX_TIMEOUT_SECONDS);
     try {
       NamespaceHostRules.parse(domains);
     } catch (IllegalArgumentException e) {
       SettingPreconditions.check(false, "activator.standalone.domains", "'" + domains + "'",
           Objects.requireNonNull(e.getMessage()));
     }
+  }
+
+  public Duration maxTimeout() {
+    return Duration.ofSeconds(maxTimeoutSeconds);
   }
 
   public NamespaceHostRules rules() {

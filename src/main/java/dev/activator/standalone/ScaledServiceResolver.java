@@ -422,7 +422,7 @@ final class ScaledServiceResolver {
         ? null
         : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
             table.taken(id), older(object), sink.isNameTaken(id), hpas.find(targetOf(object)),
-            unknown(object), preferred));
+            unknown(object), preferred, scope.maxTimeout()));
   }
 
   private ActivatorSlicePlanner caught(ResolvedScaledService state) {

@@ -15,6 +15,7 @@ import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Backend;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -42,23 +43,25 @@ public final class ScaledServices implements RevisionSource, HostRouter {
    * @param domain the cluster's DNS domain, which is the suffix of their host names
    * @param hosts the hosts that each namespace may claim
    * @param namespaces the namespaces that this installation handles; empty for all
+   * @param maxTimeout the bound of their {@code timeoutSeconds}
    * @param service the namespace and name of the activators' own Service; null if this is the only
    *     activator
    * @param alone returns the addresses of this activator if it is the only one
    */
   public record Scope(String domain, NamespaceHostRules hosts, Set<String> namespaces,
-      @Nullable RevisionId service, Supplier<Activators> alone) {
+      Duration maxTimeout, @Nullable RevisionId service, Supplier<Activators> alone) {
     /** The scope of the only activator, which catches no requests. */
-    public Scope(String domain, NamespaceHostRules hosts, Set<String> namespaces) {
-      this(domain, hosts, namespaces, null, () -> Activators.NONE);
+    public Scope(String domain, NamespaceHostRules hosts, Set<String> namespaces,
+        Duration maxTimeout) {
+      this(domain, hosts, namespaces, maxTimeout, null, () -> Activators.NONE);
     }
 
     public Scope sharedBy(RevisionId activators) {
-      return new Scope(domain, hosts, namespaces, activators, alone);
+      return new Scope(domain, hosts, namespaces, maxTimeout, activators, alone);
     }
 
     public Scope alone(Supplier<Activators> where) {
-      return new Scope(domain, hosts, namespaces, null, where);
+      return new Scope(domain, hosts, namespaces, maxTimeout, null, where);
     }
   }
 

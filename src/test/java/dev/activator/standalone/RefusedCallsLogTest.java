@@ -158,6 +158,6 @@ class RefusedCallsLogTest {
         false, TestValues.NO_STATUS),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
             List.of(), List.of(),
-            IpFamily.IPV4));
+            IpFamily.IPV4, TestValues.MAX_TIMEOUT));
   }
 }

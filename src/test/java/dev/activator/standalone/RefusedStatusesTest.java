@@ -73,7 +73,7 @@ class RefusedStatusesTest {
         List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
         false, TestValues.NO_STATUS),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
-            List.of(), List.of(), IpFamily.IPV4));
+            List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
   }
 
   private int patches() {

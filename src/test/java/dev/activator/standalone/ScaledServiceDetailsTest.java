@@ -17,6 +17,7 @@ import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
+import dev.activator.testing.TestValues;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -42,7 +43,8 @@ class ScaledServiceDetailsTest {
         status: %s
         """.formatted(spec, status)).value();
     return new ScaledServiceDetails(ResolvedScaledService.of(object, new References(null, List.of(),
-        new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4)));
+        new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4,
+        TestValues.MAX_TIMEOUT)));
   }
 
   private static ScaledServiceDetails details(String spec) {

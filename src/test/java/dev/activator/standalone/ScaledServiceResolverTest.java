@@ -24,6 +24,7 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
+import dev.activator.testing.TestValues;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -258,7 +259,8 @@ class ScaledServiceResolverTest {
     store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
     var services = new ScaledServices(
-        new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of("shop")));
+        new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of("shop"),
+            TestValues.MAX_TIMEOUT));
     cluster.setSource(services);
     services.changes().subscribe("test", this::received);
     services.ends().subscribe("test", this::gone);

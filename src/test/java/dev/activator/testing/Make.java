@@ -68,7 +68,8 @@ public final class Make {
   }
 
   public static ScaledServices.Scope scope() {
-    return new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of());
+    return new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of(),
+        TestValues.MAX_TIMEOUT);
   }
 
   /** Follows a cluster of the oldest Kubernetes that is supported; its start may take two minutes. */

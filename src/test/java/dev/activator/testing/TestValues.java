@@ -34,6 +34,7 @@ public final class TestValues {
   public static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
       OptionalInt.empty(), 0, List.of());
   public static final OtelEnvironment NO_OTEL = new OtelEnvironment(new TreeMap<>());
+  public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
   public static final ServerTlsSettings TLS13 = new ServerTlsSettings(List.of("TLSv1.3"),
       List.of(), List.of(), null);
   public static final ObjectSelection ALL_OBJECTS = new ObjectSelection("",

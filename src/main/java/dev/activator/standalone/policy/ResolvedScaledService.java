@@ -56,6 +56,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
   private static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
+  private static final String TIMEOUT_TOO_LONG = "TimeoutTooLong";
   private static final String SPEAKS_TLS = "PodsSpeakTls";
   private static final String RULE_PORT_SPEAKS_TLS = "RulePortSpeaksTls";
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound",
@@ -114,13 +115,14 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * @param isNameTaken whether a Knative revision has the same name and namespace
    * @param hpas the known HPAs that scale the same workload
    * @param unknown the objects in {@link ScaledService#others} that do not exist
+   * @param maxTimeout the bound of {@code timeoutSeconds}
    */
   public record References(@Nullable KubernetesService service,
       Collection<ServiceEndpointSlice> slices,
       WorkloadState workload, List<ScaledServiceRouteTable.Taken> taken,
       @Nullable ScaledService older,
       boolean isNameTaken, List<HpaSpec> hpas, Collection<RevisionId> unknown,
-      IpFamily preferred) {}
+      IpFamily preferred, Duration maxTimeout) {}
 
   public static ResolvedScaledService of(ScaledService object, References found) {
     var troubles = new ArrayList<Trouble>();
@@ -138,6 +140,12 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     }
     object.warmTimes().problems()
         .forEach(problem -> troubles.add(new Trouble("InvalidSchedule", problem)));
+    if (object.timeout().compareTo(found.maxTimeout) > 0) {
+      troubles.add(new Trouble(TIMEOUT_TOO_LONG, "spec.timeoutSeconds is "
+          + object.timeout().toSeconds() + ", and this installation allows "
+          + found.maxTimeout.toSeconds() + " (activator.standalone.max-timeout-seconds), which"
+          + " counts until then"));
+    }
     var fallback = object.fallback();
     if (fallback != null && found.unknown.contains(fallback)) {
       troubles.add(new Trouble("FallbackNotFound", "the fallback names " + fallback.name()
@@ -166,8 +174,12 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     }
     troubles.addAll(ofRules);
     return new ResolvedScaledService(object, first.revision, first.pods, others,
-        isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
+        isScaled(found) ? target(object, found) : null, found.taken, troubles,
         warnings(object, found), remarks.stream().distinct().toList());
+  }
+
+  private static Duration timeout(ScaledService object, References found) {
+    return object.timeout().compareTo(found.maxTimeout) > 0 ? found.maxTimeout : object.timeout();
   }
 
   /** @param port the port of the Service; null if it does not exist */
@@ -179,7 +191,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         : Probing.WHEN_READY;
     var revision = new Revision(id, object.uid(),
         port == null ? PortProtocol.HTTP1 : port.protocol(), object.containerConcurrency(),
-        new RequestTimeouts(object.timeout(), Duration.ZERO, Duration.ZERO),
+        new RequestTimeouts(timeout(object, found), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
         object.rules());
     return new Backend(revision, port == null ? PrivateEndpoints.none(id) : pods(id, port, found));
@@ -389,12 +401,13 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * The scaling target. If there is an HPA, the activator sets only 0 and 1; if the HPA goes to
    * zero, only 1.
    */
-  private static ScaledServiceSpec target(ScaledService object, List<HpaSpec> hpas) {
+  private static ScaledServiceSpec target(ScaledService object, References found) {
+    var hpas = found.hpas;
     boolean goesToZero = hpas.stream().anyMatch(hpa -> hpa.minReplicas() == 0);
     int min = hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas());
     return new ScaledServiceSpec(object.id(), object.workload(), goesToZero ? 0 : min,
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), goesToZero, object.load(),
-        object.containerConcurrency(), object.window(), object.timeout(),
+        object.containerConcurrency(), object.window(), timeout(object, found),
         object.status().desiredReplicas(), object.warmTimes());
   }
 

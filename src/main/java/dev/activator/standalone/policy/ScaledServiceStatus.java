@@ -32,7 +32,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final String NOT_DECIDED = "NotDecided";
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
-      "InvalidSchedule", "InvalidAnnotation", "PodsSpeakTls", "RulePortSpeaksTls");
+      "InvalidSchedule", "InvalidAnnotation", "PodsSpeakTls", "RulePortSpeaksTls",
+      "TimeoutTooLong");
 
   public ScaledServiceStatus {
     conditions = List.copyOf(conditions);

@@ -63,7 +63,7 @@ class ScaledServiceCrdTest {
       "'containerConcurrency': 0, 'target': {'concurrency': 1, 'queueMilliseconds': 50} | spec | target.queueMilliseconds needs containerConcurrency",
       "'containerConcurrency': 0, 'target': {'queueMilliseconds': 50} | spec | target.concurrency, target.requestsPerSecond or containerConcurrency must be given",
       "'containerConcurrency': 1001 | spec.containerConcurrency | less than or equal to 1000",
-      "'timeoutSeconds': 601 | spec.timeoutSeconds | less than or equal to 600",
+      "'timeoutSeconds': 86401 | spec.timeoutSeconds | less than or equal to 86400",
       "'scaleDown': {'stabilizationWindowSeconds': 5} | spec.scaleDown.stabilizationWindowSeconds | to 6",
       "'hosts': ['Shop.example.com'] | spec.hosts[0] | must be a host in lower case",
       "'hosts': ['shop.example.com', 'a b'] | spec.hosts[1] | must be a host in lower case",

@@ -9,6 +9,7 @@ import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.kube.Yaml;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestValues;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,7 +48,8 @@ class ActivatorSlicePlannerTest {
         endpoints: %s
         """.formatted(endpoints)).value();
     return ResolvedScaledService.of(object, new References(SERVICE, List.of(slice),
-        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
+        TestValues.MAX_TIMEOUT));
   }
 
   private static ActivatorSlicePlanner caught(String catchService, String endpoints,

@@ -16,6 +16,8 @@ import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.TestValues;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +84,7 @@ class ResolvedScaledServiceTest {
   private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {
     return ResolvedScaledService.of(object,
         new References(service, List.of(SLICE), FOUND, List.of(),
-            null, false, List.of(), List.of(), IpFamily.IPV4));
+            null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
   }
 
   private static WorkloadState found(String spec, String status) {
@@ -97,13 +99,14 @@ class ResolvedScaledServiceTest {
   private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
     return ResolvedScaledService.of(OBJECT, new References(service, List.of(SLICE), workload,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
   }
 
   private static ResolvedScaledService with(List<Taken> taken, @Nullable ScaledService older,
       @Nullable HpaSpec hpa) {
     return ResolvedScaledService.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4));
+        older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4,
+        TestValues.MAX_TIMEOUT));
   }
 
   /** A new leader would take the replicas of a workload that was made again for another client's. */
@@ -113,7 +116,7 @@ class ResolvedScaledServiceTest {
     var found = caught(scaled, SERVICE);
     var gone = ResolvedScaledService.of(scaled, new References(SERVICE, List.of(),
         new WorkloadState.Missing(), List.of(), null, false, List.of(), List.of(),
-        IpFamily.IPV4));
+        IpFamily.IPV4, TestValues.MAX_TIMEOUT));
 
     assertThat(found.after(null).target().lastDesired()).hasValue(5);
     assertThat(found.after(found).target().lastDesired()).hasValue(5);
@@ -172,7 +175,7 @@ class ResolvedScaledServiceTest {
           rules: %s
         """.formatted(rules)).value();
     return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        null, false, List.of(), List.of(), IpFamily.IPV4));
+        null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
   }
 
   @Test
@@ -209,6 +212,29 @@ class ResolvedScaledServiceTest {
         .isEqualTo(RevisionStartFailure.shown("RulePortNotFound", sentence));
     assertThat(state.canStart()).isTrue();
     assertThat(state.listed()).hasValue(2);
+  }
+
+  @Test
+  void aTimeoutBeyondTheBoundIsNamed_andTheBoundCounts() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          containerConcurrency: 1
+          timeoutSeconds: 1800
+        """).value();
+    var found = new References(SERVICE, List.of(SLICE), FOUND, List.of(), null, false, List.of(),
+        List.of(), IpFamily.IPV4, Duration.ofSeconds(1200));
+
+    var state = ResolvedScaledService.of(object, found);
+
+    assertThat(state.troubles()).containsExactly(new Trouble("TimeoutTooLong",
+        "spec.timeoutSeconds is 1800, and this installation allows 1200"
+            + " (activator.standalone.max-timeout-seconds), which counts until then"));
+    assertThat(state.revision().timeouts().overall()).hasSeconds(1200);
+    assertThat(state.revision().startFailure()).isNull();
+    assertThat(state.target().requestTimeout()).hasSeconds(1200);
   }
 
   @Test
@@ -281,7 +307,7 @@ class ResolvedScaledServiceTest {
         + "}}, spec: {containers: [{}]}}}", "{}");
     var state = ResolvedScaledService.of(OBJECT,
         new References(shop, pods == 0 ? List.of() : List.of(SLICE), workload, List.of(), null,
-            false, List.of(), List.of(), IpFamily.IPV4));
+            false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
 
     var failure = state.revision().startFailure();
     assertThat(failure == null ? "" : failure.reason()).isEqualTo(reason);
@@ -394,7 +420,7 @@ class ResolvedScaledServiceTest {
         .value();
 
     var state = ResolvedScaledService.of(forbidden, new References(SERVICE, List.of(SLICE), FOUND,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
 
     assertThat(state.revision().startFailure())
         .isEqualTo(RevisionStartFailure.lasting("Forbidden", "no patch"));

@@ -53,7 +53,7 @@ class ScaledServiceStatusTest {
   private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
     return ResolvedScaledService.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
   }
 
   private static Scaling scaling(OptionalInt desired, String active, @Nullable Trouble trouble) {
@@ -191,7 +191,8 @@ class ScaledServiceStatusTest {
       "Forbidden | InProgress", "NoSelector | Failed", "TargetNotScalable | Failed",
       "NameTaken | Failed", "TargetTaken | Failed", "HostTaken | Failed", "RuleTaken | Failed",
       "HpaPresent | Failed", "InvalidRules | Failed", "InvalidSchedule | Failed",
-      "InvalidAnnotation | Failed", "PodsSpeakTls | Failed", "ServiceNotFound,HostTaken | Failed"})
+      "InvalidAnnotation | Failed", "PodsSpeakTls | Failed", "TimeoutTooLong | Failed",
+      "ServiceNotFound,HostTaken | Failed"})
   void toolsThatWaitFindItDoneFailedOrOnItsWay(String reasons, String found) {
     var status = troubled(reasons.isEmpty() ? new String[0] : reasons.split(","));
 
