@@ -26,12 +26,13 @@ public final class ApiErrorText {
       return "no credentials for the Kubernetes API at " + url + ": " + missing.getMessage();
     }
     var answer = find(KubernetesApiException.class, failure);
-    int status = answer == null ? 0 : answer.status();
-    return switch (status) {
-      case 0 -> isUnreachable(failure)
+    if (answer == null) {
+      return isUnreachable(failure)
           ? "cannot reach the Kubernetes API at " + url + ": " + rootOf(failure)
           : "cannot read what the Kubernetes API at " + url + " answers to " + verb + " "
               + resource + ": " + rootOf(failure);
+    }
+    return switch (answer.status()) {
       case 401 ->
         "the Kubernetes API at " + url + " rejects the activator's credentials (401, on " + verb
             + " " + resource + ")";
@@ -44,8 +45,9 @@ public final class ApiErrorText {
             case "scaledservices" -> "; is the CustomResourceDefinition of the chart installed?";
             default -> "";
           };
-      default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "
-          + resource + answer.colonReason();
+      default ->
+        "the Kubernetes API at " + url + " answers " + answer.status() + " to " + verb + " "
+            + resource + answer.colonReason();
     };
   }
 
