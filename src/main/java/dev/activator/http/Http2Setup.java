@@ -39,7 +39,8 @@ public final class Http2Setup {
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
         pending == null ? distributor : pending));
     this.reader = new FrameReader(
-        new IncomingHttp2Head.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())),
+        new IncomingHttp2Head.Decoder(ofServer,
+            Objects.requireNonNull(settings.maxHeaderListSize())),
         limits);
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
     this.decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader,

@@ -33,6 +33,7 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
    */
   private static final int MAX_TABLE_BYTES = 24 << 10;
 
+  private final boolean ofRequest;
   private HeaderFieldList fields = new HeaderFieldList(false);
   private int pseudoHeaders;
   private int tableBytes;
@@ -44,9 +45,10 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
   private @Nullable CharSequence path;
   private @Nullable CharSequence status;
 
-  IncomingHttp2Head() {
+  IncomingHttp2Head(boolean ofRequest) {
     // The table of the superclass stays empty.
     super(false, 2);
+    this.ofRequest = ofRequest;
   }
 
   /**
@@ -54,10 +56,12 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
    * that its stream is known when its body comes; {@link #check} refuses such a head.
    */
   static final class Decoder extends DefaultHttp2HeadersDecoder {
-    private final IncomingHttp2Head head = new IncomingHttp2Head();
+    private final IncomingHttp2Head head;
 
-    Decoder(long maxBytes) {
+    /** @param ofRequests whether it decodes requests, else responses */
+    Decoder(boolean ofRequests, long maxBytes) {
       super(false, maxBytes);
+      head = new IncomingHttp2Head(ofRequests);
     }
 
     @Override
@@ -124,7 +128,7 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
   @Override
   public Http2Headers add(CharSequence name, CharSequence received) {
     // Servers pad values of responses; of a request that would be another value for each reader.
-    var value = status == null ? received : withoutBlanks(received);
+    var value = ofRequest ? received : withoutBlanks(received);
     if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1) {
       throw new IllegalArgumentException("malformed value");
     }

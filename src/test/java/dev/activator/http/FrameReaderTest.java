@@ -39,11 +39,11 @@ final class FrameReaderTest {
   }
 
   private static FrameReader ours() {
-    return new FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES), FrameGuard.NONE);
+    return new FrameReader(new IncomingHttp2Head.Decoder(true, MAX_HEAD_BYTES), FrameGuard.NONE);
   }
 
   private static Http2FrameReader nettys() {
-    return new DefaultHttp2FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES),
+    return new DefaultHttp2FrameReader(new IncomingHttp2Head.Decoder(true, MAX_HEAD_BYTES),
         MAX_SMALL_FRAGMENTS);
   }
 
@@ -160,7 +160,7 @@ final class FrameReaderTest {
       byte[] all = bytes(out);
 
       var seen = read(
-          new FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES), new OneAtATime()),
+          new FrameReader(new IncomingHttp2Head.Decoder(true, MAX_HEAD_BYTES), new OneAtATime()),
           all, 1 + random.nextInt(all.length));
 
       assertThat(seen).as("round %d: %s", round, ByteBufUtil.hexDump(all))
@@ -171,7 +171,7 @@ final class FrameReaderTest {
   @Test
   void reportsTheBytesOfAHeadUntilItIsComplete() {
     var limits = new OneAtATime();
-    var reader = new FrameReader(new IncomingHttp2Head.Decoder(MAX_HEAD_BYTES), limits);
+    var reader = new FrameReader(new IncomingHttp2Head.Decoder(true, MAX_HEAD_BYTES), limits);
     var parts = new ArrayList<byte[]>();
     parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.SETTINGS, 0, 0, new byte[12])));
     parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.HEADERS, 0, 1, new byte[500])));

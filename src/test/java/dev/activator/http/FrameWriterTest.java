@@ -67,7 +67,8 @@ final class FrameWriterTest {
   private List<String> read(List<ByteBuf> buffers) throws Exception {
     var seen = new Seen();
     var all = Unpooled.wrappedBuffer(buffers.toArray(ByteBuf[]::new));
-    new FrameReader(new IncomingHttp2Head.Decoder(1 << 20), FrameGuard.NONE).readFrame(context, all,
+    new FrameReader(new IncomingHttp2Head.Decoder(true, 1 << 20), FrameGuard.NONE).readFrame(
+        context, all,
         seen);
     assertThat(all.isReadable()).isFalse();
     all.release();

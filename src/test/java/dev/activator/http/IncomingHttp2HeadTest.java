@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class IncomingHttp2HeadTest {
   private final DefaultHttp2HeadersEncoder encoder = new DefaultHttp2HeadersEncoder();
-  private final IncomingHttp2Head.Decoder decoder = new IncomingHttp2Head.Decoder(1 << 10);
+  private final IncomingHttp2Head.Decoder decoder = new IncomingHttp2Head.Decoder(true, 1 << 10);
 
   /** Of names and values. */
   private IncomingHttp2Head decode(String... text) throws Http2Exception {
@@ -75,7 +75,7 @@ final class IncomingHttp2HeadTest {
 
   @Test
   void refusesAPseudoHeaderBehindAField() {
-    var head = new IncomingHttp2Head();
+    var head = new IncomingHttp2Head(true);
     head.add("a", "x");
 
     assertThatThrownBy(() -> head.add(":path", "/")).isInstanceOf(IllegalArgumentException.class);

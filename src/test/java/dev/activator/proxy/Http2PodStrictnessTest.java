@@ -92,6 +92,20 @@ class Http2PodStrictnessTest extends WireTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {" v", "v ", "\tv\t "})
+  void removesBlanksAroundAValueOfATrailer(String padded) throws Exception {
+    pod((pod, stream) -> {
+      pod.headers(stream, false, ":status", "200");
+      pod.headers(stream, true, "grpc-message", padded);
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().field("grpc-message")).isEqualTo("v");
+    }
+  }
+
   /** This one, and this many more. */
   private static String[] fields(String name, String value, int more) {
     var fields = new String[2 + 2 * more];
