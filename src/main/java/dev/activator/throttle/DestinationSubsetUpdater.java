@@ -196,6 +196,12 @@ final class DestinationSubsetUpdater {
     return !healthy.pods().contains(destination) && !destination.equals(healthy.clusterIp());
   }
 
+  /** Whether a destination is published, ejected or not. */
+  boolean hasDestinations() {
+    var healthy = eligible.healthy();
+    return healthy.clusterIp() != null || !healthy.pods().isEmpty();
+  }
+
   boolean isUnreachable() {
     return eligible.healthy().unreachable();
   }

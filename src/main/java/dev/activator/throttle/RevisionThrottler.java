@@ -84,8 +84,9 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   private volatile Revision revision;
   private volatile ThrottlerOptions options;
   private boolean deleted;
-  private boolean hadPods;
-  private volatile long podsSinceNanos;
+  private long podsSinceNanos;
+  /** Written after {@code podsSinceNanos}, and read before it. */
+  private volatile boolean hasPods;
   /** The loop of a queued request, on which it will run. */
   private Loop waitingOn;
 
@@ -375,11 +376,11 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   private void rerouted() {
-    boolean hasPods = permits.capacity() != 0;
-    if (hasPods && !hadPods) {
+    boolean hasNow = subsetUpdater.hasDestinations();
+    if (hasNow && !hasPods) {
       podsSinceNanos = loop.nanoTime();
     }
-    hadPods = hasPods;
+    hasPods = hasNow;
     grant();
     if (isQueued()) {
       queueMonitor.requestWaits();
@@ -401,7 +402,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
 
   /** For how long there have been pods; {@link WaitLimits#NO_PODS} if there are none. */
   long podsNanos() {
-    return permits.capacity() == 0 ? WaitLimits.NO_PODS : Math.max(0, nanoTime() - podsSinceNanos);
+    return hasPods ? Math.max(0, nanoTime() - podsSinceNanos) : WaitLimits.NO_PODS;
   }
 
   int retryAfterSeconds() {

@@ -130,6 +130,22 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
+  void aPodThatRefusedAConnectionOnceIsStillThere() {
+    exists(1);
+    pods(A);
+    var permit = (Permit) throttler.admit(exist.of(ID), new HeldRequest(loop));
+    loop.advance(Duration.ofSeconds(5));
+
+    var again = permit.retry(new HeldRequest(loop), false);
+    loop.run();
+
+    assertThat(throttler.view(ID).capacity()).isZero();
+    assertThat(again.podsNanos()).isEqualTo(Duration.ofSeconds(5).toNanos());
+    again.giveUp();
+    loop.run();
+  }
+
+  @Test
   void aViewShowsTheState() {
     exists(2);
     pods(A, B);
