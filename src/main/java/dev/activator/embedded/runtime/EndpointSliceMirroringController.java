@@ -99,8 +99,7 @@ public final class EndpointSliceMirroringController {
           subset.path("ports"));
       var endpoint = slice.withArrayProperty("endpoints").addObject();
       endpoint.putArray("addresses").add(ip);
-      endpoint.putObject("conditions").put("ready", ready).put("serving", ready)
-          .put("terminating", false);
+      endpoint.putObject("conditions").put("ready", ready);
       if (address.has("targetRef")) {
         endpoint.set("targetRef", address.path("targetRef").deepCopy());
       }

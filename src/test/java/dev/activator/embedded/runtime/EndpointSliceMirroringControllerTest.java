@@ -10,6 +10,7 @@ import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -55,6 +56,15 @@ class EndpointSliceMirroringControllerTest {
     assertThat(ObjectMeta.labels(store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst()))
         .isEqualTo(Map.of("a", "b", "kubernetes.io/service-name", "e",
             "endpointslice.kubernetes.io/managed-by", "endpointslicemirroring-controller.k8s.io"));
+  }
+
+  @Test
+  @DisplayName("says whether an endpoint is ready, and nothing else")
+  void knowsNoConditionButReady() {
+    write("[{'ports': [{'port': 1}], 'addresses': [{'ip': '10.0.0.1'}]}]");
+
+    assertThat(store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst().at("/endpoints/0/conditions"))
+        .hasToString("{\"ready\":true}");
   }
 
   @Test

@@ -127,12 +127,20 @@ public final class CacheWatcher {
     coveredRevision = upTo;
     bufferSize = dispatcher.bufferSize(selection(), window);
     dispatcher.add(this);
-    var timeout = request.timeout().compareTo(MIN_TIMEOUT) < 0 ? MIN_TIMEOUT : request.timeout();
+    var timeout = timeout();
     end = dispatcher.loop().schedule(timeout, this::expire);
     if (request.wantsBookmarks()) {
       scheduleBookmark(Duration.ZERO, timeout.minus(dispatcher.settings().bookmarkLead()));
     }
     drain();
+  }
+
+  private Duration timeout() {
+    if (request.timeout().isNegative()) {
+      // Long enough for the backlog, after which such a watch ends.
+      return dispatcher.settings().closeDelay();
+    }
+    return request.timeout().compareTo(MIN_TIMEOUT) < 0 ? MIN_TIMEOUT : request.timeout();
   }
 
   /** Takes an event. Returns false if the buffer is full; the event must then be offered again. */

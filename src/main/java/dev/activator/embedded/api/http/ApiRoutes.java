@@ -2,8 +2,10 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.config.AllowedHosts;
 import dev.activator.embedded.api.cache.WatchCaches;
+import dev.activator.embedded.api.http.ApiResponseWriter.Warnings;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.KindRegistry;
@@ -11,6 +13,7 @@ import dev.activator.loop.Loop;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -19,6 +22,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.reactive.function.server.HandlerStrategies;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunctions;
@@ -36,6 +40,9 @@ public final class ApiRoutes {
 
   private static final Set<HttpMethod> WRITES = Set.of(HttpMethod.POST, HttpMethod.PUT,
       HttpMethod.PATCH);
+
+  private static final List<String> ENDPOINTS_WARNING = List.of("v1 Endpoints is deprecated in"
+      + " v1.33+; use discovery.k8s.io/v1 EndpointSlice");
 
   private final KindRegistry kinds;
   private final DiscoveryDocuments discovery;
@@ -144,11 +151,20 @@ public final class ApiRoutes {
   }
 
   private Mono<ServerResponse> onObjects(RequestedResource target, ServerRequest request) {
+    if (target.kind().equals(BuiltInKinds.ENDPOINTS)) {
+      warn(request.exchange().getResponse());
+    }
     if (target.kind().has(Trait.EMPTY) && WRITES.contains(request.method())) {
       return Mono.error(StatusErrors.notOffered(target.kind().plural(), "they have no effect here;"
           + " programs run in a Deployment, or in a Service of serving.knative.dev/v1"));
     }
     return target.collection() ? onCollection(target, request) : onObject(target, request);
+  }
+
+  /** Warns in responses and refusals, beside the handler's own warnings. */
+  private static void warn(ServerHttpResponse response) {
+    response.beforeCommit(() -> Mono.fromRunnable(() -> Warnings.headers(ENDPOINTS_WARNING)
+        .forEach(value -> response.getHeaders().add("Warning", value))));
   }
 
   private Mono<ServerResponse> onCollection(RequestedResource target, ServerRequest request) {

@@ -105,7 +105,7 @@ final class ApiWatchHandler {
     var form = reads.form(target, query);
     var watch = new CacheWatcher.Request(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
-        timeout(query.number("timeoutSeconds")));
+        query.timeout().orElseGet(this::usualTimeout));
     return Flux.create(sink -> {
       var batches = new WatchBatches(sink, form.events());
       var session = cache.watch(watch,
@@ -121,10 +121,8 @@ final class ApiWatchHandler {
     }, OverflowStrategy.BUFFER);
   }
 
-  private Duration timeout(long seconds) {
-    return seconds > 0
-        ? Duration.ofSeconds(seconds)
-        : Duration.ofMinutes(MIN_MINUTES)
-            .plusSeconds(random.nextInt((MAX_MINUTES - MIN_MINUTES) * 60));
+  private Duration usualTimeout() {
+    return Duration.ofMinutes(MIN_MINUTES)
+        .plusSeconds(random.nextInt((MAX_MINUTES - MIN_MINUTES) * 60));
   }
 }

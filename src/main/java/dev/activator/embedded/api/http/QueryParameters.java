@@ -7,7 +7,9 @@ import dev.activator.embedded.api.policy.ReadParameters;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectWrites;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** The query parameters of one request. */
@@ -40,6 +42,13 @@ final class QueryParameters {
           "the parameter '%s' is not a number: \"%s\"".formatted(name, text));
     }
     return Math.min(Long.parseLong(text), MAX_NUMBER);
+  }
+
+  /** Empty if the client leaves the time to the server; negative if it is over already. */
+  Optional<Duration> timeout() {
+    boolean over = text("timeoutSeconds").matches("-\\d{1,18}");
+    long seconds = over ? -1 : number("timeoutSeconds");
+    return seconds == 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(seconds));
   }
 
   ReadParameters read() {

@@ -130,6 +130,34 @@ class WatchWireTest {
   }
 
   @Test
+  void endsAfterItsBacklogIfItsTimeIsOverAtTheStart() {
+    store.create(CONFIG_MAP, named("a"));
+
+    try (var lines = wire.lines(PATH + "&timeoutSeconds=-1")) {
+      assertThat(lines.head().statusCode()).isEqualTo(200);
+      assertThat(lines.next()).contains("\"name\":\"a\"");
+      assertThat(lines.ends()).isTrue();
+    }
+  }
+
+  @Test
+  void warnsOfEndpointsInEachResponse() {
+    String endpoints = "/api/v1/namespaces/default/endpoints";
+    String warning = "299 - \"v1 Endpoints is deprecated in v1.33+;"
+        + " use discovery.k8s.io/v1 EndpointSlice\"";
+
+    try (var lines = wire.lines(endpoints + "?watch=1&timeoutSeconds=-1")) {
+      assertThat(lines.head().headers().allValues("Warning")).containsExactly(warning);
+    }
+    assertThat(wire.get(endpoints).headers().allValues("Warning")).containsExactly(warning);
+    assertThat(wire.get(endpoints + "/none").headers().allValues("Warning"))
+        .containsExactly(warning);
+    assertThat(wire.post(endpoints, "{'metadata': {'name': 'e'}, 'unknown': 1}").headers()
+        .allValues("Warning")).hasSize(2).contains(warning);
+    assertThat(wire.get(PATH.replace("watch", "w")).headers().allValues("Warning")).isEmpty();
+  }
+
+  @Test
   @DisplayName("refuses parameters that do not go together before it begins")
   void refusesParametersBeforeItBegins() {
     var response = wire.get(PATH + "&sendInitialEvents=true");
