@@ -11,7 +11,10 @@ import dev.activator.throttle.PermitSharing.PodPermits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -60,105 +63,102 @@ final class Lender {
       Predicate<PodLoans> lendable) {
     limit = limitOfPods;
     long now = loop.nanoTime();
-    int idle = 0;
+    var borrowers = peers.stream().filter(peer -> peer.lendingAccount != 0).toList();
+    int idleKept = 0;
     int idleBorrowed = 0;
     var mine = new ArrayList<PodLoans>();
+    var refused = new LinkedHashMap<Set<PeerRevisionState>, List<PodLoans>>();
     for (var pod : pods) {
-      if (pod.owned && pod.routed) {
-        if (lendable.test(pod)) {
-          mine.add(pod);
-        } else {
-          permits.hold(pod.pod, limit - pod.lent(), pod.until);
-        }
-        idle += Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+      if (pod.owned && pod.routed && !lendable.test(pod)) {
+        permits.hold(pod.pod, limit - pod.lent(), pod.until);
+        idleKept += idle(pod);
+      } else if (pod.owned && pod.routed) {
+        var refusing = refusing(pod, borrowers, now);
+        var group = refusing.isEmpty()
+            ? mine
+            : refused.computeIfAbsent(refusing, _ -> new ArrayList<>());
+        group.add(pod);
       } else if (pod.owned) {
         permits.hold(pod.pod, 0, null);
         if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
-          divideAmongOthers(pod, peers, now);
+          share(List.of(pod), borrowers,
+              peer -> pod.isReachedBy(peer, now) && !pod.isRefusedBy(peer, now), 0, 0, now);
         }
       } else {
         idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
       }
     }
+    queuedElsewhere = borrowers.stream().mapToInt(peer -> unserved(peer, now)).sum();
     int queued = Math.max(0, queue.queued() - idleBorrowed);
-    var borrowers = new ArrayList<PeerRevisionState>();
-    var claims = new ArrayList<Claim>();
-    claims.add(new Claim(queued, queued > 0 ? queue.oldestNanos() : now));
-    queuedElsewhere = 0;
-    for (var peer : peers) {
-      if (peer.lendingAccount != 0) {
-        borrowers.add(peer);
-        // If the lease of this activator is over, that of the borrower is over, too.
-        int unserved = peer.activator.lease().isOver(now) ? 0 : peer.unserved();
-        queuedElsewhere += unserved;
-        claims.add(new Claim(unserved, peer.wantedSinceNanos));
-      }
+    for (var group : refused.entrySet()) {
+      queued -= share(group.getValue(), borrowers, peer -> !group.getKey().contains(peer), queued,
+          0, now);
     }
-    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
-    int refused = 0;
-    int missing = 0;
-    for (int i = 0; i < borrowers.size(); i++) {
-      int left = lend(mine, borrowers.get(i), divided.given()[i + 1], now);
-      int unwanted = Math.min(left, idleWhereRefused(mine, borrowers.get(i), now));
-      refused += unwanted;
-      missing += left - unwanted;
-    }
-    // Requests here took the missing permits in the meantime. As those are released, they go to the
-    // borrowers.
-    keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
-    for (int i = 0; i < borrowers.size(); i++) {
-      recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
-    }
-    return Math.max(0, queued - divided.given()[0]);
-  }
-
-  /** Divides the idle permits of a pod that this activator cannot reach among the others. */
-  private void divideAmongOthers(PodLoans pod, Collection<PeerRevisionState> peers, long now) {
-    var borrowers = new ArrayList<PeerRevisionState>();
-    var claims = new ArrayList<Claim>();
-    for (var peer : peers) {
-      if (peer.lendingAccount != 0 && pod.isReachedBy(peer, now)) {
-        borrowers.add(peer);
-        claims.add(new Claim(peer.activator.lease().isOver(now) ? 0 : peer.unserved(),
-            peer.wantedSinceNanos));
-      }
-    }
-    int idle = Math.max(0, limit - pod.lent() - permits.running(pod.pod));
-    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
-    var alone = List.of(pod);
-    for (int i = 0; i < borrowers.size(); i++) {
-      lend(alone, borrowers.get(i), divided.given()[i], now);
-    }
-    for (int i = 0; i < borrowers.size(); i++) {
-      recall(alone, borrowers.get(i), divided.recalled()[i], claims.get(i).queued() > 0);
-    }
-  }
-
-  private int idleWhereRefused(List<PodLoans> mine, PeerRevisionState borrower, long now) {
-    int idle = 0;
-    for (var pod : mine) {
-      var loan = pod.lent.get(borrower);
-      if (loan != null && loan.isRefused(now)) {
-        idle += Math.max(0, limit - pod.lent() - permits.running(pod.pod));
-      }
-    }
-    return idle;
+    return queued - share(mine, borrowers, _ -> true, queued, idleKept, now);
   }
 
   /**
-   * Lends idle permits. Returns how many could not be lent, because no pod that the borrower
-   * accepts had an idle permit.
+   * The activators whose requests wait, but not for this pod, because they have just returned a
+   * permit of it.
    */
-  private int lend(List<PodLoans> mine, PeerRevisionState borrower, int count, long now) {
+  private static Set<PeerRevisionState> refusing(PodLoans pod, List<PeerRevisionState> borrowers,
+      long now) {
+    Set<PeerRevisionState> refusing = Set.of();
+    for (var peer : borrowers) {
+      if (pod.isRefusedBy(peer, now) && unserved(peer, now) > 0) {
+        refusing = new HashSet<>(refusing);
+        refusing.add(peer);
+      }
+    }
+    return refusing;
+  }
+
+  private static int unserved(PeerRevisionState borrower, long now) {
+    // If the lease of this activator is over, that of the borrower is over, too.
+    return borrower.activator.lease().isOver(now) ? 0 : borrower.unserved();
+  }
+
+  private int idle(PodLoans pod) {
+    return Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+  }
+
+  /**
+   * Divides the idle permits of these pods.
+   *
+   * @param accepting the activators whose requests can run on these pods
+   * @param queued the number of requests here that can
+   * @param idleKept idle permits of other pods, for requests here only
+   * @return how many permits requests here get
+   */
+  private int share(List<PodLoans> these, List<PeerRevisionState> borrowers,
+      Predicate<PeerRevisionState> accepting, int queued, int idleKept, long now) {
+    var claims = new ArrayList<Claim>();
+    claims.add(new Claim(queued, queued > 0 ? queue.oldestNanos() : now));
+    borrowers.forEach(peer -> claims.add(new Claim(accepting.test(peer) ? unserved(peer, now) : 0,
+        peer.wantedSinceNanos)));
+    int idle = idleKept + these.stream().mapToInt(this::idle).sum();
+    var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    int missing = 0;
+    for (int i = 0; i < borrowers.size(); i++) {
+      missing += lend(these, borrowers.get(i), divided.given()[i + 1]);
+    }
+    // Requests here took the missing permits in the meantime. As those are released, they go to the
+    // borrowers.
+    keep(these, divided.given()[0], divided.recalled()[0] + missing);
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(these, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
+    }
+    return divided.given()[0];
+  }
+
+  /** Lends idle permits. Returns how many could not be lent, because no pod had an idle one. */
+  private int lend(List<PodLoans> these, PeerRevisionState borrower, int count) {
     int left = count;
-    for (var pod : mine) {
+    for (var pod : these) {
       if (left == 0) {
         break;
       }
       var loan = pod.lent.get(borrower);
-      if (loan != null && loan.isRefused(now)) {
-        continue;
-      }
       int lent = 0;
       while (left > 0 && take(pod)) {
         if (loan == null || loan.account != borrower.lendingAccount) {
@@ -188,11 +188,17 @@ final class Lender {
     return permits.hold(pod.pod, rest, null) <= rest;
   }
 
-  /** Holds the permits that are not lent, except for those that older requests elsewhere need. */
-  private void keep(List<PodLoans> mine, int given, int recalled) {
+  /**
+   * Holds the permits that are not lent, except for those that older requests elsewhere need, and
+   * those of a pod that this activator cannot reach.
+   */
+  private void keep(List<PodLoans> these, int given, int recalled) {
     boolean more = false;
     int left = given;
-    for (var pod : mine) {
+    for (var pod : these) {
+      if (!pod.routed) {
+        continue;
+      }
       int most = Math.max(0, limit - pod.lent());
       int before = permits.held(pod.pod);
       int running = permits.running(pod.pod);
@@ -206,9 +212,9 @@ final class Lender {
     }
   }
 
-  private void recall(List<PodLoans> mine, PeerRevisionState borrower, int count, boolean waits) {
+  private void recall(List<PodLoans> these, PeerRevisionState borrower, int count, boolean waits) {
     int left = count;
-    for (var pod : mine) {
+    for (var pod : these) {
       var loan = pod.lent.get(borrower);
       if (loan != null && loan.account == borrower.lendingAccount) {
         int some = Math.min(left, loan.outstanding());

@@ -56,6 +56,12 @@ final class PodLoans {
         || loan != null && loan.outstanding() > 0;
   }
 
+  /** Whether the activator has just returned a permit of the pod although its requests wait. */
+  boolean isRefusedBy(PeerRevisionState peer, long nowNanos) {
+    var loan = lent.get(peer);
+    return loan != null && loan.isRefused(nowNanos);
+  }
+
   void forget(PeerRevisionState peer) {
     reachedUntilNanos.remove(peer);
   }

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /** One activator of the simulation: the throttler and all that lends, and requests that it runs. */
 final class SimulatedActivator {
   static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final Field LEDGER = field("ledger");
   private static final Field PERMITS = field("permits");
   private static final Field SETTLING = field("settling");
@@ -52,6 +53,9 @@ final class SimulatedActivator {
   private final Consumer<Destination> onStart;
   private boolean alive = true;
   private boolean held;
+  private boolean cut;
+  private long pooledUntilNanos;
+  private Collection<Destination> listed = List.of();
   private int answered;
 
   SimulatedActivator(PeerId id, Loop loop, Revision revision, Random random,
@@ -156,6 +160,7 @@ final class SimulatedActivator {
   }
 
   void pods(Collection<Destination> pods) {
+    listed = pods;
     loop.execute(
         () -> throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods))));
   }
@@ -170,6 +175,15 @@ final class SimulatedActivator {
     if (!now) {
       List.copyOf(requests).forEach(Request::runFor);
     }
+  }
+
+  /**
+   * From now on no pod can be reached. Requests over pooled connections end only when their callers
+   * leave; later ones cannot connect, and then the pod is not listed any more.
+   */
+  void cutFromPods(Duration pooled) {
+    cut = true;
+    pooledUntilNanos = loop.nanoTime() + pooled.toNanos();
   }
 
   /** The pod has answered one. */
@@ -228,6 +242,11 @@ final class SimulatedActivator {
     return requests.stream().filter(request -> request.permit == null).count();
   }
 
+  /** Those that run or wait. */
+  int requests() {
+    return requests.size();
+  }
+
   int running(Destination pod) {
     return running.getOrDefault(pod, 0);
   }
@@ -282,11 +301,15 @@ final class SimulatedActivator {
     }
 
     private void retry() {
+      retry(random.nextBoolean());
+    }
+
+    private void retry(boolean connected) {
       var failed = permit;
       if (failed != null) {
         permit = null;
         running.merge(failed.destination(), -1, Integer::sum);
-        place = failed.retry(this, random.nextBoolean());
+        place = failed.retry(this, connected);
         if (place == null) {
           requests.remove(this);
         }
@@ -294,11 +317,23 @@ final class SimulatedActivator {
     }
 
     private void runFor() {
-      if (!held && permit != null) {
+      if (cut && loop.nanoTime() - pooledUntilNanos >= 0) {
+        loop.schedule(CONNECT_TIMEOUT, this::notConnected);
+      } else if (!held && permit != null) {
         loop.schedule(Duration.ofNanos(random.nextLong(service.toNanos() * 2)), () -> {
-          answered += requests.contains(this) ? 1 : 0;
-          end();
+          if (!cut) {
+            answered += requests.contains(this) ? 1 : 0;
+            end();
+          }
         });
+      }
+    }
+
+    private void notConnected() {
+      var failed = permit;
+      if (failed != null && requests.contains(this)) {
+        retry(false);
+        pods(listed.stream().filter(pod -> !pod.equals(failed.destination())).toList());
       }
     }
 
