@@ -96,6 +96,8 @@ final class Kubectl {
       return lines.filter(line -> !line.startsWith("WARNING: version difference"))
           // Of a request that took more than a second to begin.
           .filter(line -> !line.contains(" request.go:"))
+          // As every API server since 1.33; WatchWireTest has its text.
+          .filter(line -> !line.startsWith("Warning: v1 Endpoints is deprecated"))
           .collect(Collectors.joining("\n")).strip();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
