@@ -1,5 +1,6 @@
 package dev.activator.kube;
 
+import dev.activator.kube.reflector.ExecPlugin;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.AuthProviderConfig;
 import io.fabric8.kubernetes.api.model.Cluster;
@@ -113,9 +114,10 @@ final class KubeconfigReader {
     cluster.setCertificateAuthorityData(text(from, "certificate-authority-data"));
     cluster.setProxyUrl(text(from, "proxy-url"));
     cluster.setExtensions(list(from, "extensions", one -> {
-      var content = field(one, "extension");
-      return new NamedExtension(content == null ? null : new NodeValue().of(content),
-          text(one, "name"));
+      // Other programs keep theirs here, too; only this one is read.
+      var name = text(one, "name");
+      var content = ExecPlugin.EXTENSION.equals(name) ? field(one, "extension") : null;
+      return new NamedExtension(content == null ? null : new NodeValue().of(content), name);
     }));
     return cluster;
   }

@@ -30,6 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
 public record ExecPlugin(String apiVersion, List<String> command, Map<String, String> environment,
     String installHint) {
   private static final String GROUP = "client.authentication.k8s.io/";
+  /** The extension of a cluster that a command gets as {@code config}. */
+  public static final String EXTENSION = GROUP + "exec";
   private static final String V1 = GROUP + "v1";
   private static final Set<String> VERSIONS = Set.of(V1, GROUP + "v1beta1");
   private static final Set<String> MODES = Set.of("Never", "IfAvailable", "Always");
@@ -94,7 +96,7 @@ public record ExecPlugin(String apiVersion, List<String> command, Map<String, St
       described.put("proxy-url", cluster.getProxyUrl());
       described.put("config",
           Stream.ofNullable(cluster.getExtensions()).flatMap(List::stream)
-              .filter(one -> (GROUP + "exec").equals(one.getName())).findFirst()
+              .filter(one -> EXTENSION.equals(one.getName())).findFirst()
               .map(one -> one.getExtension()).orElse(null));
       described.values().removeIf(Objects::isNull);
       spec.put("cluster", described);

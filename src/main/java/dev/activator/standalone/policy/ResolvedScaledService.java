@@ -140,7 +140,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     }
     object.warmTimes().problems()
         .forEach(problem -> troubles.add(new Trouble("InvalidSchedule", problem)));
-    if (object.timeout().compareTo(found.maxTimeout) > 0) {
+    if (!timeout(object, found).equals(object.timeout())) {
       troubles.add(new Trouble(TIMEOUT_TOO_LONG, "spec.timeoutSeconds is "
           + object.timeout().toSeconds() + ", and this installation allows "
           + found.maxTimeout.toSeconds() + " (activator.standalone.max-timeout-seconds), which"
