@@ -1,5 +1,7 @@
 package dev.activator.embedded;
 
+import dev.activator.embedded.runtime.ServiceTraffic;
+import dev.activator.embedded.runtime.policy.TrafficTarget;
 import dev.activator.standalone.ActivatorEndpointSliceWriter;
 import dev.activator.standalone.ScaledServiceStatusWriter;
 import dev.activator.platform.RevisionActions;
@@ -151,13 +153,13 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public RevisionResolver names(String clusterDomain) {
-    return new RevisionResolver.Local(new LocalHosts(runtime::latestRevision, services),
+    return new RevisionResolver.Local(new LocalHosts(runtime::revision, services),
         new RevisionResolver.Knative(clusterDomain, services), this::known);
   }
 
   private UnknownHostHint known(String host) {
     return new UnknownHostHint(
-        LocalHosts.of(runtime.services(), store.list(ScaledServiceCrd.of(store), _ -> true)),
+        LocalHosts.of(runtime.hosts(), store.list(ScaledServiceCrd.of(store), _ -> true)),
         deletedHosts.contains(host));
   }
 
@@ -312,9 +314,9 @@ public final class EmbeddedPlatform implements Platform {
 
   /**
    * Finds the revision of a host {@code <service>.<namespace>.localhost} or
-   * {@code <service>.<namespace>.svc.cluster.local}. Letter case, a port and a trailing dot do not
-   * matter. A ScaledService can also be named in this way, and a revision if the host ends in
-   * {@code .localhost}.
+   * {@code <service>.<namespace>.svc.cluster.local}, or of a tag's host, which begins with
+   * {@code <tag>-}. Letter case, a port and a trailing dot do not matter. A ScaledService can also
+   * be named in this way, and a revision if the host ends in {@code .localhost}.
    */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services, HostRouter scaled)
       implements HostRouter {
@@ -338,7 +340,10 @@ public final class EmbeddedPlatform implements Platform {
       var others = Stream.concat(object.at("/spec/hosts").valueStream(),
           object.at("/spec/rules").valueStream()
               .flatMap(rule -> rule.path("hosts").valueStream()));
-      return Stream.concat(Stream.of(host(ObjectMeta.namespace(object), ObjectMeta.name(object))),
+      var names = Stream.concat(Stream.of(ObjectMeta.name(object)),
+          ServiceTraffic.targets(object).stream().filter(target -> !target.tag().isEmpty())
+              .map(target -> TrafficTarget.host(target.tag(), ObjectMeta.name(object))));
+      return Stream.concat(names.map(name -> host(ObjectMeta.namespace(object), name)),
           others.map(host -> host.asString("")));
     }
 

@@ -92,13 +92,13 @@ public final class EmbeddedScaleClient implements ScaleClient {
     return deployment.path("status").path("readyReplicas").intValue(0);
   }
 
-  /** The settings of a revision. A revision that is not routed any more has no minimum of pods. */
+  /** The settings of a revision. One that gets no requests by a host has no minimum of pods. */
   ScalingSettings settings(ObjectNode revision) {
     var annotations = annotations(ObjectMeta.of(revision));
     annotations.putIfAbsent(INITIAL_SCALE, "1");
     var own = ScalingAnnotations.settings(annotations,
         revision.at("/spec/containerConcurrency").intValue(0), defaults);
-    boolean reserve = ServingController.RESERVE
+    boolean reserve = ServiceRouter.RESERVE
         .equals(ObjectMeta.labels(revision).get(KnownLabels.ROUTING_STATE));
     return reserve ? own.unreachable() : own;
   }

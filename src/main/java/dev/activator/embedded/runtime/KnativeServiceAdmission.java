@@ -35,6 +35,7 @@ final class KnativeServiceAdmission {
     }
     container(spec);
     annotations(service.at("/spec/template/metadata"));
+    traffic((ObjectNode) service.path("spec"));
     return service;
   }
 
@@ -42,6 +43,14 @@ final class KnativeServiceAdmission {
     for (var problem : ScalingAnnotations.problems(EmbeddedScaleClient.annotations(metadata))) {
       throw StatusException.invalid("spec.template.metadata.annotations." + problem.key(),
           problem.message());
+    }
+  }
+
+  private static void traffic(ObjectNode spec) {
+    ServiceTraffic.setDefaults(spec);
+    var problems = ServiceTraffic.problems(spec);
+    if (!problems.isEmpty()) {
+      throw StatusException.invalid(problems);
     }
   }
 

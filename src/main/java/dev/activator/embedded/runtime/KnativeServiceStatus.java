@@ -1,48 +1,79 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.runtime.policy.TrafficTarget;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.policy.TrafficAssignment;
+import dev.activator.embedded.runtime.policy.TrafficAssignment.Assigned;
+import dev.activator.embedded.runtime.policy.TrafficAssignment.Share;
+import dev.activator.embedded.runtime.policy.TrafficAssignment.Unassigned;
 import java.time.Instant;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Computes the status of a Knative Service from its newest revision and its routed revision.
+ * Computes the status of a Knative Service from its newest revision, its latest ready revision and
+ * its traffic.
  *
  * <p><b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and
  * {@code service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
  *
  * @param newest the newest revision
- * @param routed the name of the revision that gets the requests; empty until a revision has been
- *     ready
+ * @param ready the name of the latest ready revision; empty until a revision has been ready
  * @param generation the generation of the Service whose revision is the newest
  */
-record KnativeServiceStatus(ObjectNode newest, String routed, long generation, int requestPort) {
+record KnativeServiceStatus(ObjectNode newest, String ready, TrafficAssignment traffic,
+    long generation, int requestPort) {
   private static final String READY = "Ready";
   private static final String CONFIGURATIONS = "ConfigurationsReady";
   private static final String ROUTES = "RoutesReady";
 
   void write(ObjectNode service, Instant now) {
     var status = service.withObjectProperty("status");
-    String url = "http://" + ObjectMeta.name(service) + "." + ObjectMeta.namespace(service)
-        + ".localhost:"
-        + requestPort;
+    String url = url(ObjectMeta.name(service), service);
     status.put("observedGeneration", generation)
         .put("latestCreatedRevisionName", ObjectMeta.name(newest)).put("url", url);
     status.putObject("address").put("url", url);
-    if (!routed.isEmpty()) {
-      status.put("latestReadyRevisionName", routed);
-      status.putArray("traffic").addObject().put("revisionName", routed).put("percent", 100)
-          .put("latestRevision", true);
+    if (!ready.isEmpty()) {
+      status.put("latestReadyRevisionName", ready);
     }
     var conditions = ConditionManager.of(service, now);
     configurations(conditions, service);
-    if (routed.isEmpty()) {
-      conditions.unknown(ROUTES, "RevisionMissing",
-          "Configuration \"" + ObjectMeta.name(service) + "\" does not have any ready Revision.");
-    } else {
-      conditions.hold(ROUTES);
-    }
+    routes(conditions, service, status);
     ready(conditions, service);
+  }
+
+  private String url(String host, ObjectNode service) {
+    return "http://" + host + "." + ObjectMeta.namespace(service) + ".localhost:" + requestPort;
+  }
+
+  private void routes(ConditionManager conditions, ObjectNode service, ObjectNode status) {
+    switch (traffic) {
+      case Unassigned(boolean failed, String reason, String message) -> {
+        if (failed) {
+          fail(conditions, service, ROUTES, reason, message);
+        } else {
+          conditions.unknown(ROUTES, reason, message);
+        }
+      }
+      case Assigned assigned when ready.isEmpty()
+          && assigned.shares().stream().anyMatch(Share::latest) ->
+        conditions.unknown(ROUTES, "RevisionMissing", "Configuration \""
+            + ObjectMeta.name(service) + "\" does not have any ready Revision.");
+      case Assigned(var shares) -> {
+        conditions.hold(ROUTES);
+        var list = status.putArray("traffic");
+        shares.forEach(share -> write(share, list.addObject(), service));
+      }
+    }
+  }
+
+  private void write(Share share, ObjectNode target, ObjectNode service) {
+    target.put("latestRevision", share.latest()).put("percent", share.percent())
+        .put("revisionName", share.revision());
+    if (!share.tag().isEmpty()) {
+      target.put("tag", share.tag()).put("url",
+          url(TrafficTarget.host(share.tag(), ObjectMeta.name(service)), service));
+    }
   }
 
   /** The status of a Service whose newest revision does not exist, because the API refused it. */
@@ -60,7 +91,7 @@ record KnativeServiceStatus(ObjectNode newest, String routed, long generation, i
     String message = revision.path("message").asString("");
     switch (revision.path("status").asString("")) {
       case "True" -> {
-        if (ObjectMeta.name(newest).equals(routed)) {
+        if (ObjectMeta.name(newest).equals(ready)) {
           conditions.hold(CONFIGURATIONS);
         } else {
           conditions.unknown(CONFIGURATIONS, "Deploying", "the activator does not know it yet");

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class LocalRuntime {
   private final ApiStore store;
   private final Loop loop;
   private final ServingController serving;
+  private final RandomGenerator random;
   private final DeploymentController deployments;
   private final Kubelet kubelet;
   private final EndpointSliceMirroringController slices;
@@ -44,6 +46,7 @@ public final class LocalRuntime {
     this.slices = new EndpointSliceMirroringController(new ControllerWrites(store));
     this.serving = new ServingController(store, loop, PodObjectBuilder.LOOPBACK,
         dependencies.routable());
+    this.random = dependencies.random();
     this.deployments = new DeploymentController(store, loop);
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(dependencies.random()), dependencies);
   }
@@ -80,9 +83,14 @@ public final class LocalRuntime {
     }
   }
 
-  /** The revision that gets the requests to a Service; null if there is no such Service. */
-  public @Nullable RevisionId latestRevision(String namespace, String service) {
-    return serving.latest(namespace, service);
+  /**
+   * Chooses the revision for one request; null if there is no such host.
+   *
+   * @param host the name of a Service, or {@code <tag>-<service>}
+   */
+  public @Nullable RevisionId revision(String namespace, String host) {
+    var split = serving.split(namespace, host);
+    return split == null ? null : split.choose(random::nextInt);
   }
 
   /** The problems of the processes of this revision, or of the Deployment with this name. */
@@ -90,8 +98,9 @@ public final class LocalRuntime {
     return kubelet.processes(workload);
   }
 
-  public Set<RevisionId> services() {
-    return serving.services();
+  /** The hosts of Services and of their tags. */
+  public Set<RevisionId> hosts() {
+    return serving.hosts();
   }
 
   private boolean awaitNoPods(Duration timeout) {

@@ -1,5 +1,9 @@
 package dev.activator.embedded.runtime;
 
+import static dev.activator.embedded.runtime.ServiceRouter.belongsTo;
+import static dev.activator.embedded.runtime.ServiceRouter.id;
+
+import dev.activator.embedded.runtime.policy.TrafficSplit;
 import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
@@ -12,14 +16,12 @@ import dev.activator.embedded.runtime.policy.ServiceRevisionPlanner;
 import dev.activator.loop.Loop;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -43,53 +45,34 @@ public final class ServingController {
   public static final String SAMPLE_IMAGE = "activator.dev/hello";
 
   static final String READY = "Ready";
-  /** The routing state of a revision that takes no requests by the name of its Service. */
-  static final String RESERVE = "reserve";
-  /**
-   * The longest time for which the response to a write of a Service waits until requests can be
-   * routed.
-   */
-  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   private static final Pattern REVISION_NUMBER = Pattern.compile("-(\\d{1,9})$");
   private static final List<Kind> OWNED_BY_REVISION = List.of(BuiltInKinds.ENDPOINTS,
       BuiltInKinds.SERVICE,
       BuiltInKinds.DEPLOYMENT);
 
-  private static final class Known {
-    /** The generation that was reconciled last. */
-    private long generation = -1;
-    private String newest = "";
-    /**
-     * The last revision that was ready and got the requests. It keeps them even if its process
-     * fails later. Empty if there is none.
-     */
-    private String ready = "";
-  }
-
   private final ApiStore store;
   private final Loop loop;
   private final ControllerWrites objects;
   private final RevisionReconciler dependents;
-  private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
-  private final Map<RevisionId, Known> services = new HashMap<>();
-  private final Map<RevisionId, List<CompletableFuture<Void>>> waiting = new HashMap<>();
-  private final BiPredicate<RevisionId, String> routable;
-  private int requestPort;
+  private final ServiceRouter router;
+  private final Map<RevisionId, KnownService> services = new HashMap<>();
+  private final AwaitedRoutes awaited;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
   public ServingController(ApiStore store, Loop loop, String address,
       BiPredicate<RevisionId, String> routable) {
     this.store = store;
-    this.routable = routable;
     this.loop = loop;
     this.objects = new ControllerWrites(store);
     this.dependents = new RevisionReconciler(store, objects, address);
+    this.router = new ServiceRouter(store, objects, routable);
+    this.awaited = new AwaitedRoutes(loop);
     store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, KnativeServiceAdmission::admit);
   }
 
   public void start(int requestPort) {
-    this.requestPort = requestPort;
+    router.start(requestPort);
     dependents.start(requestPort);
     store.onWritten(BuiltInKinds.KNATIVE_SERVICE, this::awaitRoute);
     subscriptions.add(store.subscribe(BuiltInKinds.KNATIVE_SERVICE, loop, this::changed));
@@ -102,12 +85,18 @@ public final class ServingController {
     subscriptions.forEach(StoreSubscription::close);
   }
 
-  public @Nullable RevisionId latest(String namespace, String service) {
-    return latest.get(new RevisionId(namespace, service));
+  /**
+   * The revisions that share the requests to a host; null if there is no such host.
+   *
+   * @param host the name of a Service, or {@code <tag>-<service>}
+   */
+  @Nullable TrafficSplit split(String namespace, String host) {
+    return router.split(new RevisionId(namespace, host));
   }
 
-  Set<RevisionId> services() {
-    return Set.copyOf(latest.keySet());
+  /** The hosts of Services and of their tags. */
+  Set<RevisionId> hosts() {
+    return router.hosts();
   }
 
   public void createSample(String namespace, String name) {
@@ -141,7 +130,7 @@ public final class ServingController {
   }
 
   private void reconcile(ObjectNode service) {
-    var known = services.computeIfAbsent(id(service), _ -> new Known());
+    var known = services.computeIfAbsent(id(service), _ -> new KnownService());
     long generation = ObjectMeta.of(service).path("generation").longValue(0);
     if (known.generation == generation || ObjectMeta.terminating(service)) {
       // Only the status or the labels have changed, or the Service is being deleted.
@@ -149,22 +138,25 @@ public final class ServingController {
     }
     adopt(service);
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
-    var plan = new ServiceRevisionPlanner(revisionsOf(service).stream().map(this::entry).toList())
+    var plan = new ServiceRevisionPlanner(
+        router.revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var wanted = RevisionObjects.of(service, plan.latest().number(), fingerprint);
     if (plan.fresh()) {
       log.info("{}/{}: a new revision of {}", ObjectMeta.namespace(service), wanted.name(),
           ObjectMeta.name(service));
     }
-    // This is done first, since an observer of the revision may look it up by the Service's name.
-    latest.putIfAbsent(id(service), id(wanted.revision()));
+    if (known.latest.isEmpty()) {
+      known.latest = wanted.name();
+      // This is done first, since an observer of the revision may look it up by the Service's name.
+      router.assign(service, known);
+    }
     var revision = dependents.ensure(BuiltInKinds.REVISION, wanted.revision());
     known.generation = generation;
     if (revision == null) {
       refused(service, wanted.name());
       return;
     }
-    String before = known.newest;
     known.newest = wanted.name();
     if (plan.fresh()) {
       objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
@@ -172,14 +164,11 @@ public final class ServingController {
           dependents::begin);
     }
     dependents.complete(revision);
-    if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
-      label(service, before, RESERVE);
-    }
     route(service, known);
-    var routed = latest.get(id(service));
+    var used = router.used(service);
     plan.stale().stream()
         .map(old -> RevisionObjects.revisionName(ObjectMeta.name(service), old.number()))
-        .filter(old -> routed == null || !old.equals(routed.name()))
+        .filter(old -> !used.contains(old))
         .forEach(old -> objects.delete(BuiltInKinds.REVISION, ObjectMeta.namespace(service), old));
   }
 
@@ -188,7 +177,7 @@ public final class ServingController {
     objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
         ObjectMeta.name(service), now -> KnativeServiceStatus.writeRefused(now, revision,
             store.now()));
-    completeWrites(id(service));
+    awaited.complete(id(service));
   }
 
   private void revisionChanged(ApiStoreChange event) {
@@ -210,6 +199,7 @@ public final class ServingController {
       return;
     }
     String name = ObjectMeta.name(revision);
+    known.proven.remove(name);
     if (name.equals(known.ready)) {
       known.ready = "";
     }
@@ -245,13 +235,13 @@ public final class ServingController {
   }
 
   /**
-   * Sets a routed revision to ready when it is scaled to zero, because the next request starts a
-   * pod.
+   * Sets a revision that has been ready to ready when it is scaled to zero, because the next
+   * request starts a pod.
    */
   private void stayReadyAtZero(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
-    if (known != null && known.ready.equals(ObjectMeta.name(revision))
+    if (known != null && known.proven.contains(ObjectMeta.name(revision))
         && ConditionManager.find(revision, READY).path("status").asString("").equals("Unknown")) {
       objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
           ObjectMeta.name(revision),
@@ -281,51 +271,15 @@ public final class ServingController {
       return;
     }
     var known = services.get(id(service));
-    if (known != null && (ObjectMeta.name(revision).equals(known.newest)
-        || id(revision).equals(latest.get(id(service))))) {
+    if (known != null) {
       ignoringConflicts(service, () -> route(service, known));
     }
   }
 
-  /**
-   * Chooses the revision that gets the requests. The newest revision gets them when it is ready and
-   * the activator knows it. Until then, the previous one keeps them.
-   */
-  private void route(ObjectNode service, Known known) {
-    var newest = store.find(BuiltInKinds.REVISION, ObjectMeta.namespace(service), known.newest);
-    if (newest == null) {
-      return;
+  private void route(ObjectNode service, KnownService known) {
+    if (router.route(service, known)) {
+      awaited.complete(id(service));
     }
-    var id = id(service);
-    // If no revision has been ready yet, the newest gets the requests, which wait until it is.
-    boolean ready = ConditionManager.isTrue(newest, READY);
-    if (isRoutable(newest) && (ready || known.ready.isEmpty())) {
-      latest.put(id, id(newest));
-    }
-    if (!known.newest.equals(known.ready) && ready && isRoutable(newest)) {
-      if (!known.ready.isEmpty()) {
-        label(service, known.ready, RESERVE);
-      }
-      known.ready = known.newest;
-      label(service, known.ready, "active");
-    }
-    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
-        ObjectMeta.name(service),
-        now -> new KnativeServiceStatus(newest, known.ready, known.generation, requestPort)
-            .write(now, store.now()));
-    if (!known.ready.isEmpty() || isRoutable(newest)) {
-      completeWrites(id);
-    }
-  }
-
-  private boolean isRoutable(ObjectNode revision) {
-    return routable.test(id(revision), ObjectMeta.uid(revision));
-  }
-
-  private void label(ObjectNode service, String revision, String state) {
-    objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(service), revision,
-        found -> ObjectMeta.of(found).withObjectProperty("labels").put(KnownLabels.ROUTING_STATE,
-            state));
   }
 
   /**
@@ -334,29 +288,17 @@ public final class ServingController {
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
     var done = new CompletableFuture<Void>();
     loop.execute(() -> {
-      loop.schedule(MAX_WAIT, () -> giveUp(id(service), done));
-      waiting.computeIfAbsent(id(service), _ -> new ArrayList<>()).add(done);
-      var target = latest.get(id(service));
-      if (target == null) {
+      awaited.add(id(service), done);
+      var stored = store.stored(BuiltInKinds.KNATIVE_SERVICE, service);
+      var known = services.get(id(service));
+      if (stored == null || known == null) {
         // The write was a dry run, or the Service is already deleted.
-        completeWrites(id(service));
+        awaited.complete(id(service));
       } else {
-        routable(target);
+        ignoringConflicts(stored, () -> route(stored, known));
       }
     });
     return done;
-  }
-
-  private void giveUp(RevisionId service, CompletableFuture<Void> one) {
-    waiting.computeIfPresent(service, (_, all) -> all.remove(one) && all.isEmpty() ? null : all);
-    one.complete(null);
-  }
-
-  private void completeWrites(RevisionId service) {
-    var done = waiting.remove(service);
-    if (done != null) {
-      done.forEach(one -> one.complete(null));
-    }
   }
 
   private ServiceRevisionPlanner.Entry entry(ObjectNode revision) {
@@ -379,23 +321,10 @@ public final class ServingController {
             found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));
   }
 
-  private List<ObjectNode> revisionsOf(ObjectNode service) {
-    return store.list(BuiltInKinds.REVISION, one -> belongsTo(service, one));
-  }
-
   private void deleted(ObjectNode service) {
-    latest.remove(id(service));
+    router.remove(id(service));
     services.remove(id(service));
-    completeWrites(id(service));
+    awaited.complete(id(service));
     log.info("{}: deleted, with its revisions", ObjectMeta.key(service));
-  }
-
-  private static boolean belongsTo(ObjectNode service, ObjectNode revision) {
-    return ObjectMeta.namespace(revision).equals(ObjectMeta.namespace(service))
-        && ControllerRefs.controls(service, revision);
-  }
-
-  private static RevisionId id(ObjectNode object) {
-    return new RevisionId(ObjectMeta.namespace(object), ObjectMeta.name(object));
   }
 }

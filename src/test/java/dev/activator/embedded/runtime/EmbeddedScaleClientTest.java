@@ -86,7 +86,7 @@ class EmbeddedScaleClientTest {
     assertThat(replicas(SECOND)).isEqualTo(3);
     store.edit(BuiltInKinds.REVISION, "default", FIRST.name(), revision -> {
       ObjectMeta.of(revision).withObjectProperty("labels").put(KnownLabels.ROUTING_STATE,
-          ServingController.RESERVE);
+          ServiceRouter.RESERVE);
       return revision;
     });
     assertThat(settings(FIRST).bounds().min()).isZero();

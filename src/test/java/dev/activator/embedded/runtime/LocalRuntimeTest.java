@@ -86,7 +86,7 @@ class LocalRuntimeTest {
   @BeforeEach
   void start() {
     runtime.start(8012);
-    until(() -> runtime.latestRevision("default", "hello") != null);
+    until(() -> runtime.revision("default", "hello") != null);
   }
 
   @AfterEach
@@ -117,7 +117,7 @@ class LocalRuntimeTest {
     until(() -> ConditionManager.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "hello"), "Ready"));
     assertThat(find(BuiltInKinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
-    assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
+    assertThat(runtime.revision("default", "hello")).isEqualTo(HELLO);
     assertThat(store.list(BuiltInKinds.POD)).isEmpty();
   }
 
@@ -636,7 +636,7 @@ class LocalRuntimeTest {
   @Test
   void aChangedTemplateIsANewRevisionAndTheOldOneStays() {
     apply("echo", List.of("sleep", "1000"));
-    until(() -> ECHO.equals(runtime.latestRevision("default", "echo")));
+    until(() -> ECHO.equals(runtime.revision("default", "echo")));
 
     store.edit(BuiltInKinds.KNATIVE_SERVICE, "default", "echo", service -> {
       ((ObjectNode) service.path("spec").path("template").path("spec"))
@@ -645,7 +645,7 @@ class LocalRuntimeTest {
     });
 
     var second = new RevisionId("default", "echo-00002");
-    until(() -> second.equals(runtime.latestRevision("default", "echo")));
+    until(() -> second.equals(runtime.revision("default", "echo")));
     until(() -> store.find(BuiltInKinds.REVISION, "default", "echo-00002") != null);
     assertThat(store.find(BuiltInKinds.REVISION, "default", "echo-00001")).isNotNull();
   }
@@ -665,7 +665,7 @@ class LocalRuntimeTest {
       until(() -> store.list(kind).stream()
           .noneMatch(one -> ObjectMeta.name(one).startsWith("echo-")));
     }
-    assertThat(runtime.latestRevision("default", "echo")).isNull();
+    assertThat(runtime.revision("default", "echo")).isNull();
   }
 
   @Test

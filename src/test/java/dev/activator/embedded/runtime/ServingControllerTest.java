@@ -10,6 +10,7 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
+import dev.activator.embedded.runtime.policy.TrafficSplit;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -101,8 +102,8 @@ class ServingControllerTest {
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady True", "RoutesReady True",
         "Ready True");
     assertThat(status.at("/traffic/0/revisionName").asString()).isEqualTo("shop-00001");
-    assertThat(controller.latest("default", "shop"))
-        .isEqualTo(new RevisionId("default", "shop-00001"));
+    assertThat(controller.split("default", "shop"))
+        .isEqualTo(TrafficSplit.all(new RevisionId("default", "shop-00001")));
   }
 
   @Test
@@ -112,8 +113,8 @@ class ServingControllerTest {
     apply(service("shop", 0, "serve", "--fast"));
 
     assertThat(names(BuiltInKinds.REVISION)).containsExactly("shop-00001", "shop-00002");
-    assertThat(controller.latest("default", "shop"))
-        .isEqualTo(new RevisionId("default", "shop-00002"));
+    assertThat(controller.split("default", "shop"))
+        .isEqualTo(TrafficSplit.all(new RevisionId("default", "shop-00002")));
   }
 
   @Test
@@ -144,8 +145,8 @@ class ServingControllerTest {
 
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
         "RoutesReady True", "Ready False RevisionFailed");
-    assertThat(controller.latest("default", "shop"))
-        .isEqualTo(new RevisionId("default", "shop-00001"));
+    assertThat(controller.split("default", "shop"))
+        .isEqualTo(TrafficSplit.all(new RevisionId("default", "shop-00001")));
   }
 
   @Test
@@ -264,7 +265,7 @@ class ServingControllerTest {
   }
 
   private String routed(String service) {
-    return controller.latest("default", service).name();
+    return controller.split("default", service).choose(_ -> 0).name();
   }
 
   private List<String> routingStates() {
@@ -325,7 +326,7 @@ class ServingControllerTest {
     assertThat(names(BuiltInKinds.REVISION)).containsExactly("shopping-00001");
     assertThat(names(BuiltInKinds.ENDPOINTS)).containsExactly("shopping-00001",
         "shopping-00001-private");
-    assertThat(controller.latest("default", "shop")).isNull();
+    assertThat(controller.split("default", "shop")).isNull();
   }
 
   @Test
@@ -438,7 +439,7 @@ class ServingControllerTest {
 
     assertThat(store.find(BuiltInKinds.NAMESPACE, "", "team")).isNull();
     assertThat(store.list(BuiltInKinds.REVISION)).isEmpty();
-    assertThat(controller.latest("team", "shop")).isNull();
+    assertThat(controller.split("team", "shop")).isNull();
   }
 
   private void delete(Kind kind, String name) {

@@ -40,8 +40,7 @@ final class SupportedFields {
       works(CONTAINER + "command"), works(CONTAINER + "args"), works(CONTAINER + "env"),
       works(CONTAINER + "envFrom"), works(CONTAINER + "workingDir"), works(CONTAINER + "ports"),
       works(CONTAINER + "readinessProbe"), works(CONTAINER + "livenessProbe"),
-      works(CONTAINER + "startupProbe"),
-      ignored("spec.traffic", "all requests go to the latest ready revision"),
+      works(CONTAINER + "startupProbe"), works("spec.traffic"),
       ignored(POD + "volumes", "processes see the files of this machine"),
       ignored(POD + "initContainers", "only the one container runs"),
       ignored(POD + "securityContext", NOT_ISOLATED),
@@ -63,8 +62,7 @@ final class SupportedFields {
   private static final Map<String, JsonNode> AS_HERE = Map.of("spec.type", text("ClusterIP"),
       "spec.clusterIP", text("None"), "spec.sessionAffinity", text("None"), CONTAINER + "image",
       text("activator.dev/hello"), POD + "restartPolicy", text("Always"), POD + "dnsPolicy",
-      text("ClusterFirst"), POD + "schedulerName", text("default-scheduler"), "spec.traffic",
-      Json.MAPPER.readTree("[{\"latestRevision\":true,\"percent\":100}]"));
+      text("ClusterFirst"), POD + "schedulerName", text("default-scheduler"));
 
   /**
    * A row of the table. It applies to its path, and to all fields below that have no other row.

@@ -132,9 +132,11 @@ class ManifestMistakesTest {
         new Mistake("misspelt metadata", SERVICES, "metadata: {name: x, anotations: {}}\n"
             + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
             "unknown field \"metadata.anotations\", did you mean \"annotations\"?"),
-        service("half of the traffic", "spec: {traffic: [{percent: 50, latestRevision: true},"
-            + " {percent: 50, revisionName: x-00001}], template: {spec: {containers: [{command:"
-            + " [a]}]}}}", 201, "spec.traffic: ignored in embedded mode: all requests go to the"),
+        service("a misspelt percent",
+            "spec: {traffic: [{percent: 100, pecrent: 1}], template: {spec:"
+                + " {containers: [{command: [a]}]}}}",
+            201,
+            "unknown field \"spec.traffic[0].pecrent\", did you mean \"percent\"?"),
         new Mistake("replicas in words", DEPLOYMENTS, "metadata: {name: x}\n"
             + "spec: {replicas: three}", 422,
             "spec.replicas: Invalid value: \"three\": must be a whole number"),
