@@ -26,6 +26,11 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
    * has ended.
    */
   static final Duration REFUSED = Duration.ofSeconds(15);
+  /**
+   * The same for a process that is no longer listed, and whose link it closed. By then a pod has
+   * noticed that the connections of the process are closed, and has ended its requests.
+   */
+  static final Duration REFUSED_UNLISTED = Duration.ofSeconds(1);
   /** How long a lost peer is dialled that is no longer listed. */
   static final Duration LOST = Duration.ofMinutes(11);
   private static final Status NOT_TRIED = new Status(State.UNREACHABLE, "not tried yet", false);
@@ -216,15 +221,20 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
         saidBye ? null : new Lost(process, now, mayHaveEnded)).orForget(actions, now);
   }
 
+  /** How long after the loss a refused connection proves that the process has ended. */
+  private Duration proof(Lost process) {
+    return process.mayHaveEnded && !isListed ? REFUSED_UNLISTED : REFUSED;
+  }
+
   private Step failed(State why, String problem, boolean hasKey, long now) {
     if (link != null) {
       return step(List.of());
     }
     var actions = new ArrayList<Action>();
     boolean isRefused = why == State.LEGACY;
-    long left = lost == null ? 0 : lost.sinceNanos + REFUSED.toNanos() - now;
+    long left = lost == null ? 0 : lost.sinceNanos + proof(lost).toNanos() - now;
     var stillLost = lost;
-    if (lost != null && isRefused && (left <= 0 || lost.mayHaveEnded && !isListed)) {
+    if (lost != null && isRefused && left <= 0) {
       // A process stops listening as its last step, so it has ended.
       stillLost = null;
       actions.add(new Action.Ended(lost.process));

@@ -122,12 +122,16 @@ class PeerStateTest {
         row(linked, CUT, UNREACHABLE, DISCONNECTED, LATER),
         row(lost, ACCEPTED, LINKED, CONNECTED),
         row(lost, linked(NEXT, true), LINKED, ENDED, new Action.Connected(NEXT)),
-        // A refused connection proves the end of a lost process, at once or after a while.
+        // A refused connection proves the end of a lost process after a while.
         row(lost, second, REFUSED, UNREACHABLE, within(noProof.minus(second))),
         row(lost, noProof, REFUSED, UNREACHABLE, ENDED, LATER),
         row(finished, second, REFUSED, UNREACHABLE, within(noProof.minus(second))),
+        row(List.of(LISTED, DIALED, FINISHED, UNLISTED), Duration.ZERO, REFUSED, UNREACHABLE,
+            within(second)),
         row(List.of(LISTED, DIALED, FINISHED, UNLISTED), second, REFUSED, UNREACHABLE, ENDED, LATER,
             FORGET),
+        row(List.of(LISTED, DIALED, CUT, UNLISTED), second, REFUSED, UNREACHABLE,
+            within(noProof.minus(second))),
         row(lost, noProof, failed(UNREACHABLE), UNREACHABLE, LATER),
         // A peer that is listed no more is forgotten, unless it is linked or lost.
         row(List.of(), UNLISTED, UNREACHABLE, FORGET), row(dialing, UNLISTED, UNREACHABLE, FORGET),
