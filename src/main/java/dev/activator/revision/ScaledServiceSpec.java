@@ -22,11 +22,14 @@ import java.util.OptionalInt;
  * @param lastDesired the desired replicas that the previous leader published in the status; empty
  *     if it published none
  * @param warmTimes when the workload keeps pods although it has no requests
+ * @param refusal why all requests are refused, so that they must start no pod; empty if they are
+ *     not
  */
 public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minReplicas,
     OptionalInt maxReplicas, boolean otherGoesToZero, LoadTarget load, int containerConcurrency,
     Duration window,
-    Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes) {
+    Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes,
+    String refusal) {
 
   public ScaledServiceSpec {
     if (load.concurrency().isEmpty() && load.requestsPerSecond().isEmpty()
@@ -41,6 +44,6 @@ public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minR
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas,
         otherGoesToZero, load, containerConcurrency,
         window,
-        requestTimeout, OptionalInt.empty(), warmTimes);
+        requestTimeout, OptionalInt.empty(), warmTimes, refusal);
   }
 }

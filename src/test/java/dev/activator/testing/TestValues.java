@@ -64,7 +64,7 @@ public final class TestValues {
       Duration requestTimeout, OptionalInt lastDesired) {
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, false,
         concurrency(concurrency),
-        containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE);
+        containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE, "");
   }
 
   public static Revision withRules(Revision revision, @Nullable ColdStartRules rules) {

@@ -74,7 +74,7 @@ public final class Autoscaler implements ScalingViews {
   private record Early(long at, LoadSample sample) {}
 
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
-      OptionalInt lastDesired, KeepWarmSettings warmTimes) {
+      OptionalInt lastDesired, KeepWarmSettings warmTimes, String refusal) {
     /**
      * Whether the two are equal, except for the last published replicas, which only the next term
      * uses.
@@ -84,7 +84,7 @@ public final class Autoscaler implements ScalingViews {
     }
 
     private Configured published(OptionalInt desired) {
-      return new Configured(workload, settings, requestTimeout, desired, warmTimes);
+      return new Configured(workload, settings, requestTimeout, desired, warmTimes, refusal);
     }
   }
 
@@ -153,12 +153,13 @@ public final class Autoscaler implements ScalingViews {
   /** Begins to scale a ScaledService's workload, or changes its settings. */
   public void target(ScaledServiceSpec target) {
     configure(target.id(), new Configured(target.workload(), ScalingSettings.of(target),
-        target.requestTimeout(), target.lastDesired(), target.warmTimes()));
+        target.requestTimeout(), target.lastDesired(), target.warmTimes(),
+        target.refusal()));
   }
 
   public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
     configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty(),
-        KeepWarmSettings.NONE));
+        KeepWarmSettings.NONE, ""));
   }
 
   private void configure(RevisionId id, Configured now) {

@@ -66,7 +66,7 @@ final class TargetScaler implements ScaleTask.Wanted {
     // In other regimes the current scale stays until all activators have reported.
     int known = settings.regime() == Regime.ALONE ? ready : 0;
     this.decider = new ScaleDecider(term.now(), known, settings.windows());
-    this.decision = decider.decide(term.now(), ready, settings);
+    this.decision = decision();
   }
 
   void start() {
@@ -121,6 +121,9 @@ final class TargetScaler implements ScaleTask.Wanted {
   void reported(LoadSample sample) {
     long now = term.now();
     decider.record(now, sample, settings());
+    if (!configured.refusal().isEmpty()) {
+      return;
+    }
     if (sample.isDemand()) {
       minimum.onDemand(now);
       planner.demanded(now, sample.concurrency() > 0);
@@ -151,7 +154,16 @@ final class TargetScaler implements ScaleTask.Wanted {
   @Override
   public void decide() {
     repeatLastReports();
-    decision = decider.decide(term.now(), ready, settings());
+    decision = decision();
+  }
+
+  private ScaleDecision decision() {
+    var byLoad = decider.decide(term.now(), ready, settings());
+    var scale = task.scale();
+    return configured.refusal().isEmpty()
+        ? byLoad
+        : byLoad.withoutStart(Math.max(ready, scale == null ? 0 : scale.replicas()),
+            configured.refusal());
   }
 
   /** Counts the last reports of silent activators again. */

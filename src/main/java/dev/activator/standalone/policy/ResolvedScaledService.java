@@ -174,7 +174,8 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     }
     troubles.addAll(ofRules);
     return new ResolvedScaledService(object, first.revision, first.pods, others,
-        isScaled(found) ? target(object, found) : null, found.taken, troubles,
+        isScaled(found) ? target(object, found, refusal(first, others)) : null, found.taken,
+        troubles,
         warnings(object, found), remarks.stream().distinct().toList());
   }
 
@@ -363,6 +364,17 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         : null;
   }
 
+  /** Why requests to all ports are refused, whatever pods there are; empty if some are not. */
+  private static String refusal(Backend first, List<Backend> others) {
+    var failures = Stream.concat(Stream.of(first), others.stream())
+        .map(one -> one.revision.startFailure()).toList();
+    var main = failures.getFirst();
+    return main != null && failures.stream().allMatch(one -> one != null
+        && (NEVER_STARTS.contains(one.reason()) || one.reason().equals(SELECTS_OTHERS)))
+            ? main.message()
+            : "";
+  }
+
   private static boolean isScaled(References found) {
     return found.older == null && !found.isNameTaken && switch (found.workload) {
       // A missing workload is not scaled. When it appears, scaling begins at once, and need not
@@ -401,14 +413,15 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * The scaling target. If there is an HPA, the activator sets only 0 and 1; if the HPA goes to
    * zero, only 1.
    */
-  private static ScaledServiceSpec target(ScaledService object, References found) {
+  private static ScaledServiceSpec target(ScaledService object, References found,
+      String refusal) {
     var hpas = found.hpas;
     boolean goesToZero = hpas.stream().anyMatch(hpa -> hpa.minReplicas() == 0);
     int min = hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas());
     return new ScaledServiceSpec(object.id(), object.workload(), goesToZero ? 0 : min,
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), goesToZero, object.load(),
         object.containerConcurrency(), object.window(), timeout(object, found),
-        object.status().desiredReplicas(), object.warmTimes());
+        object.status().desiredReplicas(), object.warmTimes(), refusal);
   }
 
   /**
@@ -464,12 +477,12 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /**
-   * Whether requests can start pods: false if the workload is not scaled, its pods are unknown, or
-   * no more pods can be created.
+   * Whether requests can start pods: false if the workload is not scaled, all requests are refused,
+   * or no more pods can be created.
    */
   public boolean canStart() {
-    return target != null && troubles.stream().map(Trouble::reason)
-        .noneMatch(reason -> NO_PODS.contains(reason) || REFUSED_BY_KUBERNETES.contains(reason));
+    return target != null && target.refusal().isEmpty()
+        && troubles.stream().map(Trouble::reason).noneMatch(REFUSED_BY_KUBERNETES::contains);
   }
 
   /** The number of ready pods that are not terminating. */

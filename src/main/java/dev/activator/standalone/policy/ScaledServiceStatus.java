@@ -122,6 +122,12 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
 
   private Condition active(ResolvedScaledService state, @Nullable Scaling scaling, String now) {
     long generation = state.object().generation();
+    var target = state.target();
+    if (scaling != null && scaling.active.equals("False") && target != null
+        && !target.refusal().isEmpty()) {
+      return changed(ACTIVE, scaling.active, "RequestsRefused",
+          "Requests start no pod: " + target.refusal(), generation, now);
+    }
     if (scaling != null) {
       return changed(ACTIVE, scaling.active,
           scaling.activeReason.isEmpty() ? ACTIVE : scaling.activeReason, scaling.activeMessage,

@@ -116,6 +116,35 @@ class RefusedScalesTest {
     assertThat(untilWritten(1)).isLessThanOrEqualTo(Duration.ofSeconds(1));
   }
 
+  private static ScaledServiceSpec refusing(String refusal) {
+    var base = target(WEB);
+    return new ScaledServiceSpec(base.id(), base.workload(), base.minReplicas(),
+        base.maxReplicas(), base.otherGoesToZero(), base.load(), base.containerConcurrency(),
+        base.window(), base.requestTimeout(), base.lastDesired(), base.warmTimes(), refusal);
+  }
+
+  @Test
+  void startsNoPodForRequestsThatAreRefused_andOneWhenTheyAreNotAnyMore() {
+    autoscaler.target(refusing("there is no Service shop/web"));
+    seconds(60, 3);
+    assertThat(scales.writes).isEmpty();
+
+    autoscaler.target(target(WEB));
+    assertThat(untilWritten(1)).isLessThanOrEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void startsNoMorePodsForRequestsThatAreRefused_andRemovesThoseThatRunWhenTheyEnd() {
+    seconds(10, 20);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+
+    autoscaler.target(refusing("there is no Service shop/web"));
+    seconds(60, 200);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+    seconds(60, 0);
+    assertThat(scales.replicas(WEB)).isZero();
+  }
+
   @Test
   void forgetsFailures_afterASuccessfulRead() {
     // given six short outages, each followed by a successful read, and one more

@@ -74,7 +74,8 @@ final class SimulatedScaling {
     workloads.put(rate,
         new Workload(new ScaledServiceSpec(rate, WORKLOAD, 0, OptionalInt.of(10), false,
             new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
-            WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), KeepWarmSettings.NONE)));
+            WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), KeepWarmSettings.NONE,
+            "")));
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       join();
     }

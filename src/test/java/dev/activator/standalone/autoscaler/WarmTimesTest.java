@@ -80,7 +80,7 @@ class WarmTimesTest {
     autoscaler.target(
         new ScaledServiceSpec(WEB, WORKLOAD, 0, max, false,
             TestValues.concurrency(OptionalInt.of(20)), 0,
-            Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times));
+            Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times, ""));
     loop.run();
   }
 

@@ -211,7 +211,30 @@ class ResolvedScaledServiceTest {
     assertThat(state.ports().getFirst().revision().startFailure())
         .isEqualTo(RevisionStartFailure.shown("RulePortNotFound", sentence));
     assertThat(state.canStart()).isTrue();
+    assertThat(state.target().refusal()).isEmpty();
     assertThat(state.listed()).hasValue(2);
+  }
+
+  /** The workload can be scaled in all of these; only where no request can be served, none wakes. */
+  @Test
+  void requestsStartNoPod_whereAllAreRefused() {
+    var noPort = service("{selector: {app: web}, ports: [{name: other, port: 80}]}");
+    var otherPods = service("{selector: {app: shop}, ports: [{name: http, port: 80}]}");
+    var template = found("{template: {metadata: {labels: {app: d6}}, spec: {containers: [{}]}}}",
+        "{}");
+
+    assertThat(state(null, FOUND).target().refusal()).isEqualTo("there is no Service shop/svc");
+    assertThat(state(null, FOUND).canStart()).isFalse();
+    assertThat(state(noPort, FOUND).target().refusal())
+        .isEqualTo("Service shop/svc has no port http; it has other (80)");
+    assertThat(ResolvedScaledService.of(OBJECT, new References(otherPods, List.of(), template,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT))
+        .target().refusal()).startsWith("Service shop/svc selects no pod of Deployment web");
+    // While it is replaced, requests wait, and start no pod yet.
+    assertThat(state(null, FOUND).withRequestsWaiting().target().refusal()).isNotEmpty();
+    // A host that is another's is counted there, and the name of this one stays.
+    assertThat(withRules("[{path: /a}]",
+        List.of(new Taken("c.d", new RevisionId("other", "old")))).target().refusal()).isEmpty();
   }
 
   @Test

@@ -118,6 +118,20 @@ class ScaledServiceStatusTest {
   }
 
   @Test
+  void saysThatRequestsStartNoPod_whileAllAreRefused() {
+    var idle = scaling(OptionalInt.of(0), "False", null);
+
+    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, idle, FIRST).condition("Active"))
+        .isEqualTo(new Condition("Active", "False", "RequestsRefused",
+            "Requests start no pod: there is no Service shop/svc", FIRST, 3));
+    assertThat(TestValues.NO_STATUS.next(FINE, idle, FIRST).condition("Active").reason())
+        .isEqualTo("Traffic");
+    // Pods that still run are active.
+    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, FIRST).condition("Active").status())
+        .isEqualTo("True");
+  }
+
+  @Test
   void reportsReplicasAsTheyWereReadWherePodsAreUnknown() {
     assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, FIRST).replicas()).hasValue(5);
   }

@@ -14,6 +14,14 @@ import java.math.RoundingMode;
  */
 public record ScaleDecision(int pods, double stable, double panic, boolean panicking,
     String cause) {
+  /** The decision where requests start no pod, since all are refused. */
+  public ScaleDecision withoutStart(int present, String refusal) {
+    return pods <= present
+        ? this
+        : new ScaleDecision(present, stable, panic, panicking,
+            present + ": requests start no pod: " + refusal);
+  }
+
   /** Whether there was no load in the whole window. */
   boolean isIdle() {
     return stable == 0 && panic == 0 && !panicking;

@@ -43,7 +43,7 @@ class ScalingSettingsTest {
         new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9), false,
         new LoadTarget(optional(concurrency), optional(rate), optional(queue)), limit,
         Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(),
-        KeepWarmSettings.NONE));
+        KeepWarmSettings.NONE, ""));
 
     assertThat(settings.aims()).hasToString(aims);
     assertThat(settings.queue()).isEqualTo(queue == null ? null : Duration.ofMillis(queue));
