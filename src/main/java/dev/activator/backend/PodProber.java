@@ -6,9 +6,11 @@ import dev.activator.backend.policy.RevisionProbingState.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.Revision;
+import dev.activator.tls.DialTarget;
 import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
@@ -45,8 +47,9 @@ final class PodProber {
   /** The {@code Host} field; null for the address of the destination. */
   private final @Nullable String host;
   private final Map<String, String> headers;
-  /** {@code PROBE_TIMEOUT}: how long a probe may take to connect. */
+  /** {@code PROBE_TIMEOUT}: how long a probe may take to connect, without TLS. */
   private final Duration connectTimeout;
+  private @Nullable PodIdentity identity;
   private PortProtocol protocol;
   private ProbeTimeout timeout;
 
@@ -57,6 +60,7 @@ final class PodProber {
     this.container = revision.readinessProbe();
     this.protocol = container == null ? PortProtocol.HTTP1 : revision.protocol();
     this.connectTimeout = settings.probeTimeout();
+    this.identity = revision.podIdentity();
     this.timeout = ProbeTimeout.of(container == null ? connectTimeout : container.timeout());
     boolean passthrough = settings.addressing().get().passthrough();
     if (container == null && !passthrough) {
@@ -76,6 +80,11 @@ final class PodProber {
     this.host = passthrough
         ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
         : own;
+  }
+
+  /** @param now what pods must prove from now on; null without TLS */
+  void setIdentity(@Nullable PodIdentity now) {
+    identity = now;
   }
 
   /**
@@ -118,10 +127,10 @@ final class PodProber {
 
   private ProbeRequest request(Destination destination) {
     var within = timeout.next();
-    return new ProbeRequest(destination, protocol,
+    return new ProbeRequest(new DialTarget(destination, identity), protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
         host == null ? destination.toString() : host, headers,
-        connectTimeout.compareTo(within) < 0 ? connectTimeout : within, within);
+        identity == null && connectTimeout.compareTo(within) < 0 ? connectTimeout : within, within);
   }
 
   private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {

@@ -27,6 +27,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -115,6 +116,11 @@ final class RevisionWatcher {
   void awaited(Loop on) {
     probesOn = on;
     handle(new Awaited());
+  }
+
+  /** @param identity what pods must prove over TLS from now on; null without TLS */
+  void identified(@Nullable PodIdentity identity) {
+    prober.setIdentity(identity);
   }
 
   void watchChanged(boolean open) {

@@ -45,7 +45,9 @@ final class WatchedRevision {
     if (differs(before, now)) {
       endWatcher();
     }
-    watch();
+    if (!watch() && watcher != null) {
+      watcher.identified(now.podIdentity());
+    }
   }
 
   private static boolean differs(Revision a, Revision b) {

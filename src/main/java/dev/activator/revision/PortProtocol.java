@@ -6,7 +6,9 @@ package dev.activator.revision;
  */
 public enum PortProtocol {
   HTTP1("http"),
-  H2C("http2");
+  H2C("http2"),
+  /** TLS, over which each pod chooses the version of HTTP by ALPN. */
+  NEGOTIATED("https");
 
   private final String portName;
 

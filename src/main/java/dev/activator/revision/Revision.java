@@ -14,25 +14,27 @@ import org.jspecify.annotations.Nullable;
  * @param readinessProbe the probe of pods without queue-proxy; null for pods with one
  * @param startFailure why the containers do not start; null if nothing is known
  * @param rules the rules for cold starts; null for most revisions, which have none
+ * @param podIdentity what pods that speak TLS themselves must prove; null unless the protocol is
+ *     {@link PortProtocol#NEGOTIATED}
  */
 public record Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
     @Nullable ReadinessProbeSpec readinessProbe, Map<String, String> labels,
     Map<String, String> annotations, @Nullable RevisionStartFailure startFailure,
-    @Nullable ColdStartRules rules) {
+    @Nullable ColdStartRules rules, PodIdentity.@Nullable OfService podIdentity) {
 
   public Revision {
     labels = Map.copyOf(labels);
     annotations = Map.copyOf(annotations);
   }
 
-  /** A revision without rules. */
+  /** A revision without rules, whose pods do not speak TLS themselves. */
   public Revision(RevisionId id, String uid, PortProtocol protocol, int containerConcurrency,
       RequestTimeouts timeouts, boolean probesBeforeReady,
       @Nullable ReadinessProbeSpec readinessProbe, Map<String, String> labels,
       Map<String, String> annotations, @Nullable RevisionStartFailure startFailure) {
     this(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady, readinessProbe,
-        labels, annotations, startFailure, null);
+        labels, annotations, startFailure, null, null);
   }
 
   /**
@@ -50,7 +52,7 @@ public record Revision(RevisionId id, String uid, PortProtocol protocol, int con
 
   public Revision withoutStartFailure() {
     return new Revision(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady,
-        readinessProbe, labels, annotations, null, rules);
+        readinessProbe, labels, annotations, null, rules, podIdentity);
   }
 
   public static Revision of(RevisionId id, int containerConcurrency) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.pem.PemContent;
 import org.springframework.boot.ssl.pem.PemSslStore;
 import org.springframework.boot.ssl.pem.PemSslStoreBundle;
@@ -28,7 +29,7 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
   private static final String END = "-----END CERTIFICATE-----";
 
-  static PemCertificates read(String text) {
+  public static PemCertificates read(String text) {
     var found = new ArrayList<X509Certificate>();
     boolean broken = false;
     int begin = text.indexOf(BEGIN);
@@ -67,14 +68,21 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
 
   /** A trust manager that trusts these authorities and no others. */
   public static X509ExtendedTrustManager trust(List<X509Certificate> authorities) {
+    return trust(new PemSslStoreBundle(null, PemSslStore.of(authorities, null)).getTrustStore());
+  }
+
+  /** A trust manager that trusts the authorities of Java's own trust store. */
+  static X509ExtendedTrustManager systemTrust() {
+    return trust((KeyStore) null);
+  }
+
+  private static X509ExtendedTrustManager trust(@Nullable KeyStore store) {
     try {
-      KeyStore store = new PemSslStoreBundle(null, PemSslStore.of(authorities, null))
-          .getTrustStore();
       var factory = TrustManagerFactory.getInstance("PKIX");
       factory.init(store);
       return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("a store in memory takes certificates", e);
+      throw new IllegalStateException("every Java runtime has PKIX and a trust store", e);
     }
   }
 

@@ -5,22 +5,24 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.Slot;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SNIHostName;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TLS for requests to pods: whether it is required, and the handlers and targets of connections.
- * Probes never use TLS.
+ * TLS to pods: whether it is used, and the handlers and targets of connections. Programs in pods
+ * that speak TLS themselves are probed over TLS, too; queue-proxies are probed without.
  *
  * <p><b>Threads.</b> Any. Changes apply to new connections.
  *
@@ -38,7 +40,7 @@ public final class PodTls {
 
   private final UnaryOperator<Destination> pods;
   private final LiveRevisions revisions;
-  private final Slot<AtomicReference<@Nullable Destination>> clusterIp;
+  private final Slot<QueueProxies> queueProxies;
   private final LogLimit failures = new LogLimit();
   private volatile boolean required;
   private volatile PodTrust trust = PodTrust.of(List.of());
@@ -50,10 +52,22 @@ public final class PodTls {
   /** @param pods maps a destination to its TLS port */
   public PodTls(LiveRevisions revisions, UnaryOperator<Destination> pods) {
     this.revisions = revisions;
-    this.clusterIp = revisions.slot("last ClusterIP", _ -> new AtomicReference<>());
+    this.queueProxies = revisions.slot("TLS to queue-proxies",
+        revision -> new QueueProxies(revision.id().namespace()));
     this.pods = pods;
   }
 
+  /** The queue-proxies of one revision. */
+  private static final class QueueProxies {
+    private final PodIdentity identity;
+    private volatile @Nullable Destination clusterIp;
+
+    private QueueProxies(String namespace) {
+      identity = new PodIdentity.OfNamespace(namespace);
+    }
+  }
+
+  /** Requires TLS with all queue-proxies. */
   public void require() {
     required = true;
   }
@@ -62,44 +76,63 @@ public final class PodTls {
     return required;
   }
 
+  /** Whether requests are sent to the pods of a revision over TLS. */
+  public boolean isUsed(LiveRevision revision) {
+    return required || revision.spec().podIdentity() != null;
+  }
+
   public void trust(Collection<X509Certificate> authorities) {
     trust = PodTrust.of(authorities);
   }
 
   /** Records the ClusterIP. Call before requests are sent to these destinations. */
   public void healthy(HealthyDestinations now) {
-    var last = now.clusterIp() == null ? null : revisions.slot(now.revision(), clusterIp);
-    if (last != null) {
-      last.set(now.clusterIp());
+    var known = now.clusterIp() == null ? null : revisions.slot(now.revision(), queueProxies);
+    if (known != null) {
+      known.clusterIp = now.clusterIp();
     }
   }
 
   public DialTarget target(Destination pod, LiveRevision revision) {
-    if (!required) {
-      return DialTarget.plain(pod);
+    var identity = revision.spec().podIdentity();
+    if (identity != null || !required) {
+      return new DialTarget(pod, identity);
     }
-    var last = revision.peek(clusterIp);
-    var over = last != null && pod.equals(last.get())
+    var known = revision.slot(queueProxies);
+    if (known == null) {
+      known = new QueueProxies(revision.id().namespace());
+    }
+    var over = pod.equals(known.clusterIp)
         ? new Destination(pod.host(), SERVICE_PORT)
         : pods.apply(pod);
-    return new DialTarget(over, revision.id().namespace());
+    return new DialTarget(over, known.identity);
   }
 
+  /** @param pod where the handshake failed */
   public void failed(SocketAddress pod, Throwable handshake, long nowNanos) {
     Throwable root = handshake;
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    var why = root;
+    var why = switch (root) {
+      case UntrustedPodException untrusted -> untrusted.getMessage();
+      // Its message quotes what the pod has sent.
+      case NotSslRecordException _ -> "it does not speak TLS";
+      default -> root.toString();
+    };
     failures.log(nowNanos,
         others -> log.warn("TLS with the pod at {} fails: {}. {} other handshakes"
-            + " failed since the last such line", pod, why.toString(), others));
+            + " failed since the last such line", pod, why, others));
   }
 
   /** @param protocols the protocols for ALPN */
-  public SslHandler handler(ByteBufAllocator allocator, String namespace, String... protocols) {
-    var handler = trust.of(namespace).newHandler(allocator, SERVER_NAME, POD_PORT);
+  public SslHandler handler(ByteBufAllocator allocator, PodIdentity identity,
+      String... protocols) {
+    var name = identity instanceof PodIdentity.OfService service ? service.name() : SERVER_NAME;
+    var handler = trust.of(identity).newHandler(allocator, name, POD_PORT);
     var parameters = handler.engine().getSSLParameters();
+    // Java sends no name without a dot by itself.
+    parameters.setServerNames(List.of(new SNIHostName(name)));
     parameters.setApplicationProtocols(protocols);
     handler.engine().setSSLParameters(parameters);
     return handler;

@@ -1,126 +1,72 @@
 package dev.activator.tls;
 
+import dev.activator.revision.PodIdentity;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.net.Socket;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which certificates of pods are trusted. It has one SSL context per namespace, so that
- * sessions are not shared between namespaces. The system's authorities are not trusted.
+ * Decides which certificates of pods are trusted. It has one SSL context for each identity, so that
+ * sessions are not shared between identities. The system's authorities are trusted only where a
+ * ScaledService says so.
  *
  * <p><b>Threads.</b> Any.
  */
 final class PodTrust {
   private static final int SESSIONS = 64;
+  private static final List<String> NEWEST = List.of("TLSv1.3");
+  private static final List<String> ALL = List.of("TLSv1.3", "TLSv1.2");
   /** The maximum number of contexts; the least recently used one is dropped. */
-  static final int MAX_NAMESPACES = 1_000;
+  static final int MAX_CONTEXTS = 1_000;
 
-  private final @Nullable X509ExtendedTrustManager authorities;
+  private final @Nullable X509ExtendedTrustManager dataPlane;
   /** Guarded by this. */
-  private final Map<String, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
+  private final Map<PodIdentity, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
     @Override
-    protected boolean removeEldestEntry(Map.Entry<String, SslContext> eldest) {
-      return size() > MAX_NAMESPACES;
+    protected boolean removeEldestEntry(Map.Entry<PodIdentity, SslContext> eldest) {
+      return size() > MAX_CONTEXTS;
     }
   };
 
-  private PodTrust(@Nullable X509ExtendedTrustManager authorities) {
-    this.authorities = authorities;
+  private PodTrust(@Nullable X509ExtendedTrustManager dataPlane) {
+    this.dataPlane = dataPlane;
   }
 
-  /** Trusts pods whose certificates these authorities have issued; without authorities, none. */
+  /**
+   * @param authorities those of Knative's data plane; without them, no queue-proxy is trusted
+   */
   static PodTrust of(Collection<X509Certificate> authorities) {
     return new PodTrust(
         authorities.isEmpty() ? null : PemCertificates.trust(List.copyOf(authorities)));
   }
 
-  synchronized SslContext of(String namespace) {
-    return contexts.computeIfAbsent(namespace, this::context);
+  synchronized SslContext of(PodIdentity identity) {
+    return contexts.computeIfAbsent(identity, this::context);
   }
 
-  private SslContext context(String namespace) {
+  private SslContext context(PodIdentity identity) {
+    return switch (identity) {
+      case PodIdentity.OfNamespace(var namespace) ->
+        context(new NamespaceTrust(dataPlane, namespace), NEWEST);
+      case PodIdentity.OfService service -> context(ServiceTrust.of(service), ALL);
+    };
+  }
+
+  private static SslContext context(PodTrustManager trust, List<String> protocols) {
     try {
-      return SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
-          .trustManager(new NamespaceTrust(authorities, namespace))
-          .protocols(List.of("TLSv1.3")).endpointIdentificationAlgorithm("HTTPS")
+      return SslContextBuilder.forClient().sslProvider(SslProvider.JDK).trustManager(trust)
+          .protocols(protocols).endpointIdentificationAlgorithm("HTTPS")
           .sessionCacheSize(SESSIONS).build();
     } catch (SSLException e) {
-      throw new IllegalStateException("this runtime has TLS 1.3", e);
-    }
-  }
-
-  /** <b>Source.</b> {@code VerifyConnection} in Knative networking's {@code transports.go}. */
-  private static final class NamespaceTrust extends X509ExtendedTrustManager {
-    private static final String PREFIX = "kn-user-";
-    /** RFC 5280, section 4.2.1.6. */
-    private static final Integer DNS_NAME = 2;
-
-    private final @Nullable X509ExtendedTrustManager authorities;
-    private final String required;
-
-    NamespaceTrust(@Nullable X509ExtendedTrustManager authorities, String namespace) {
-      this.authorities = authorities;
-      this.required = PREFIX + namespace.toLowerCase(Locale.ROOT);
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-        throws CertificateException {
-      if (authorities == null) {
-        throw new CertificateException("no authority for pods' certificates is known");
-      }
-      authorities.checkServerTrusted(chain, type, engine);
-      var names = chain[0].getSubjectAlternativeNames();
-      if (names == null || !names.contains(List.of(DNS_NAME, required))) {
-        throw new CertificateException("the pod's certificate does not name " + required);
-      }
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      throw new CertificateException("only engines are used");
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      throw new CertificateException("only engines are used");
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      throw new CertificateException("pods are no clients");
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-        throws CertificateException {
-      throw new CertificateException("pods are no clients");
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      throw new CertificateException("pods are no clients");
-    }
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return authorities == null ? new X509Certificate[0] : authorities.getAcceptedIssuers();
+      throw new IllegalStateException("this runtime has TLS 1.2 and 1.3", e);
     }
   }
 }

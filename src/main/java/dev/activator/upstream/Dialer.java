@@ -4,6 +4,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodIdentity;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
@@ -195,8 +196,8 @@ final class Dialer {
         done.channel().close();
       } else if (!done.isSuccess()) {
         failed(done.cause());
-      } else if (target.namespace() != null) {
-        secure(done.channel(), target.namespace());
+      } else if (target.identity() != null) {
+        secure(done.channel(), target.identity());
       } else {
         connected(done.channel());
       }
@@ -207,8 +208,8 @@ final class Dialer {
       Dialer.this.connected(channel, listener);
     }
 
-    private void secure(Channel channel, String namespace) {
-      var handler = tls.handler(channel.alloc(), namespace, listener.protocols());
+    private void secure(Channel channel, PodIdentity identity) {
+      var handler = tls.handler(channel.alloc(), identity, listener.protocols());
       handler.setHandshakeTimeoutMillis(DialBackoff.HANDSHAKE_TIMEOUT.toMillis());
       inHandshake = true;
       channel.pipeline().addLast(new HandshakeErrors());
@@ -230,13 +231,17 @@ final class Dialer {
 
     private void failed(Throwable cause) {
       var failure = UpstreamFailure.of(cause);
+      if (inHandshake && failure == UpstreamFailure.BROKEN) {
+        // The pod has closed the connection.
+        failure = UpstreamFailure.TLS_FAILED;
+      }
       failures++;
       // A timeout may come from a lost packet. Any other failure is an answer.
       if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialBackoff.ATTEMPTS) {
         loop.schedule(backoff.pause(), this::start);
       } else {
         log.debug("Cannot connect to {}: {}", address, cause.toString());
-        if (failure == UpstreamFailure.UNTRUSTED || failure == UpstreamFailure.TLS_FAILED) {
+        if (failure.isOfHandshake()) {
           tls.failed(address, cause, loop.nanoTime());
         }
         over = true;

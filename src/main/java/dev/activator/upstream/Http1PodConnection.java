@@ -137,6 +137,11 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public boolean isHttp2() {
+    return false;
+  }
+
+  @Override
   public boolean isWritable() {
     return channel.isWritable();
   }

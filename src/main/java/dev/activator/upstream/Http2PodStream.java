@@ -107,6 +107,11 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   }
 
   @Override
+  public boolean isHttp2() {
+    return true;
+  }
+
+  @Override
   public boolean isWritable() {
     return stream == null
         ? session.context().channel().isWritable()

@@ -2,10 +2,12 @@ package dev.activator.upstream;
 
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
+import dev.activator.revision.PodIdentity;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,6 +40,8 @@ final class Http2Pool implements UpstreamPool {
   private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
   private final DialTarget target;
+  /** Whether the pod chooses the version of HTTP in each handshake. */
+  private final boolean negotiates;
   private final LoopConnectionPools pools;
   private final Dialer dialer;
   private final Duration idleTimeout;
@@ -55,6 +59,7 @@ final class Http2Pool implements UpstreamPool {
 
   Http2Pool(DialTarget target, LoopConnectionPools pools, Dialer dialer, Duration idleTimeout) {
     this.target = target;
+    this.negotiates = target.identity() instanceof PodIdentity.OfService;
     this.pools = pools;
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
@@ -96,10 +101,18 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public Dial dial(UpstreamListener listener) {
+    return dial(new WaitingRequest(listener, false));
+  }
+
+  /** Dials a pod that may choose HTTP/1 instead; then the connection is one of its HTTP/1 pool. */
+  Dial dialEither(UpstreamListener listener) {
+    return dial(new WaitingRequest(listener, true));
+  }
+
+  private Dial dial(WaitingRequest one) {
     if (isEmpty()) {
       pools.remember(target, this);
     }
-    var one = new WaitingRequest(listener);
     waiting.add(one);
     openEnough();
     return one;
@@ -194,6 +207,23 @@ final class Http2Pool implements UpstreamPool {
     forgetIfEmpty();
   }
 
+  /** Gives a connection on which the pod has chosen HTTP/1 to the requests that can use it. */
+  private void choseHttp1(OpeningSession opening, Channel channel) {
+    openings.remove(opening);
+    var http1 = pools.http1(target);
+    var waited = List.copyOf(waiting);
+    waiting.clear();
+    var first = waited.stream().filter(one -> one.mayUseHttp1).findFirst().orElse(null);
+    http1.addChosen(channel, first == null ? null : first.listener);
+    for (var one : waited) {
+      // The failure of one request may cancel another.
+      if (one != first && !one.cancelled) {
+        one.choseHttp1(http1);
+      }
+    }
+    forgetIfEmpty();
+  }
+
   private void failed(OpeningSession opening, UpstreamFailure failure) {
     if (!openings.remove(opening)) {
       // The request was cancelled.
@@ -261,10 +291,22 @@ final class Http2Pool implements UpstreamPool {
 
   private final class WaitingRequest implements Dial {
     private final UpstreamListener listener;
+    private final boolean mayUseHttp1;
     private boolean cancelled;
+    /** Null unless the pod has chosen HTTP/1. */
+    private @Nullable Dial inHttp1;
 
-    private WaitingRequest(UpstreamListener listener) {
+    private WaitingRequest(UpstreamListener listener, boolean mayUseHttp1) {
       this.listener = listener;
+      this.mayUseHttp1 = mayUseHttp1;
+    }
+
+    private void choseHttp1(UpstreamPool http1) {
+      if (mayUseHttp1) {
+        inHttp1 = http1.dial(listener);
+      } else {
+        listener.failed(UpstreamFailure.NO_HTTP2);
+      }
     }
 
     /** Does not close a connection that is being opened: the next request can use it. */
@@ -272,10 +314,16 @@ final class Http2Pool implements UpstreamPool {
     public void cancel() {
       cancelled = true;
       waiting.remove(this);
+      if (inHttp1 != null) {
+        inHttp1.cancel();
+      }
     }
 
     @Override
     public long graceNanos() {
+      if (inHttp1 != null) {
+        return inHttp1.graceNanos();
+      }
       long longest = 0;
       for (var one : openings) {
         longest = Math.max(longest, one.graceNanos());
@@ -289,6 +337,9 @@ final class Http2Pool implements UpstreamPool {
      */
     @Override
     public UpstreamFailure timedOut() {
+      if (inHttp1 != null) {
+        return inHttp1.timedOut();
+      }
       boolean refuses = !settingsReceived && closedInARow > 0;
       if (refuses) {
         refused(UpstreamFailure.NO_SETTINGS);
@@ -332,21 +383,32 @@ final class Http2Pool implements UpstreamPool {
       // The session is added in connected(): until then, nothing handles its end.
     }
 
-    /** A pod that does not support ALPN gets HTTP/2 anyway. */
+    /** A queue-proxy that does not support ALPN gets HTTP/2 anyway. */
     @Override
     public String[] protocols() {
-      return new String[]{ApplicationProtocolNames.HTTP_2};
+      return negotiates
+          ? new String[]{ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1}
+          : new String[]{ApplicationProtocolNames.HTTP_2};
     }
 
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails to close is closed already.
     public void connected(Channel channel) {
+      if (negotiates && !isHttp2(channel)) {
+        choseHttp1(this, channel);
+        return;
+      }
       var made = Http2PodSession.of(Http2Pool.this);
       session = made;
       connectedNanos = nanoTime();
       channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
       channel.pipeline().addLast(made);
       settingsTimer.within(SETTINGS_WAIT);
+    }
+
+    private static boolean isHttp2(Channel channel) {
+      return ApplicationProtocolNames.HTTP_2
+          .equals(channel.pipeline().get(SslHandler.class).engine().getApplicationProtocol());
     }
 
     private void over(UpstreamFailure why) {

@@ -56,7 +56,8 @@ public final class HttpProbeClient implements ProbeClient {
 
       @Override
       public void connected(Socket socket) {
-        if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1) {
+        if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1
+            && !next.target().overTls()) {
           pools.adopt(next.destination(), socket);
         } else {
           Dialer.closeUnused(socket);
@@ -131,9 +132,8 @@ public final class HttpProbeClient implements ProbeClient {
     }
 
     private UpstreamPool pool() {
-      return !request.path().isEmpty() && request.protocol() == PortProtocol.H2C
-          ? pools.plainHttp2(request.destination())
-          : pools.plain(request.destination());
+      boolean connectsOnly = request.path().isEmpty() && request.protocol() == PortProtocol.H2C;
+      return pools.to(request.target(), connectsOnly ? PortProtocol.HTTP1 : request.protocol());
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PortProtocol;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import io.netty.channel.Channel;
@@ -54,13 +55,16 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   @Override
-  public UpstreamPool to(Destination pod, LiveRevision revision) {
-    return http1(tls.target(pod, revision));
+  public UpstreamPool to(Destination pod, LiveRevision revision, PortProtocol protocol) {
+    return to(tls.target(pod, revision), protocol);
   }
 
-  @Override
-  public UpstreamPool toHttp2(Destination pod, LiveRevision revision) {
-    return http2(tls.target(pod, revision));
+  UpstreamPool to(DialTarget target, PortProtocol protocol) {
+    return switch (protocol) {
+      case HTTP1 -> http1(target);
+      case H2C -> http2(target);
+      case NEGOTIATED -> new NegotiatedPool(http1(target), http2(target));
+    };
   }
 
   @Override
@@ -69,8 +73,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   @Override
-  public boolean isSecure() {
-    return tls.isRequired();
+  public boolean isSecure(LiveRevision revision) {
+    return tls.isUsed(revision);
   }
 
   /** The HTTP/1 pool for a pod, without TLS. */
@@ -82,7 +86,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
    * The pool for a target. A new pool is added to the map only at its first dial, because the
    * request may end before it dials.
    */
-  private Http1Pool http1(DialTarget to) {
+  Http1Pool http1(DialTarget to) {
     var known = http1Pools.get(to);
     return known != null ? known : new Http1Pool(to);
   }
@@ -180,6 +184,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
     private final String authority;
     private final Deque<Http1PodConnection> ofPod = new ArrayDeque<>();
     private int open;
+    /** Whether the pod has chosen HTTP/1 by ALPN, on a connection of this pool. */
+    private boolean chosen;
 
     private Http1Pool(DialTarget target) {
       this.target = target;
@@ -241,6 +247,26 @@ public final class LoopConnectionPools implements PodConnectionPools {
           Http1PodConnection.openIdle(channel, Http1Pool.this);
         }
       });
+    }
+
+    /**
+     * Adds a connection whose pod has chosen HTTP/1 by ALPN.
+     *
+     * @param listener null if the connection is idle
+     */
+    void addChosen(Channel channel, @Nullable UpstreamListener listener) {
+      opening();
+      chosen = true;
+      Http1PodConnection.addCodecs(channel.pipeline());
+      if (listener == null) {
+        Http1PodConnection.openIdle(channel, this);
+      } else {
+        Http1PodConnection.open(channel, this, listener);
+      }
+    }
+
+    boolean isChosen() {
+      return chosen;
     }
 
     private void opening() {

@@ -24,6 +24,8 @@ public interface UpstreamConnection {
 
   boolean isWritable();
 
+  boolean isHttp2();
+
   /** Whether the connection has served a request before. If it has, it may be dead. */
   boolean reused();
 

@@ -1,8 +1,10 @@
 package dev.activator.upstream;
 
+import dev.activator.tls.UntrustedPodException;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.handler.codec.CodecException;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -19,7 +21,11 @@ public enum UpstreamFailure {
   UNREACHABLE("no route to the pod"),
   TIMED_OUT("timed out connecting"),
   UNTRUSTED("the pod's certificate is not trusted"),
+  UNKNOWN_ISSUER("the pod's certificate is not trusted: its issuer is unknown"),
+  WRONG_NAME("the pod's certificate is not trusted: it is for another name"),
+  EXPIRED("the pod's certificate is not trusted: it has expired, or is not valid yet"),
   TLS_FAILED("TLS with the pod failed"),
+  NO_TLS("TLS with the pod failed: it does not speak TLS"),
   RESET("connection reset"),
   CLOSED("connection closed before the response ended"),
   MALFORMED("malformed response"),
@@ -52,6 +58,14 @@ public enum UpstreamFailure {
     return this == REFUSED || this == UNREACHABLE || this == TIMED_OUT;
   }
 
+  /** Whether the pod was reached, and the handshake of TLS has failed. */
+  boolean isOfHandshake() {
+    return switch (this) {
+      case UNTRUSTED, UNKNOWN_ISSUER, WRONG_NAME, EXPIRED, TLS_FAILED, NO_TLS -> true;
+      default -> false;
+    };
+  }
+
   /** @param cause null if the pod closed the connection without an error */
   public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {
@@ -61,7 +75,8 @@ public enum UpstreamFailure {
       case ConnectTimeoutException _ -> TIMED_OUT;
       case SslHandshakeTimeoutException _ -> TIMED_OUT;
       case SSLException tls when says(tls, "no_application_protocol") -> NO_HTTP2;
-      case SSLException tls -> isDistrust(tls) ? UNTRUSTED : TLS_FAILED;
+      case NotSslRecordException _ -> NO_TLS;
+      case SSLException tls -> ofHandshake(tls);
       case ChannelOutputShutdownException write when write.getCause() != null ->
         of(write.getCause());
       case NoRouteToHostException _ -> UNREACHABLE;
@@ -86,12 +101,20 @@ public enum UpstreamFailure {
             || cause instanceof ClosedChannelException);
   }
 
-  private static boolean isDistrust(SSLException failure) {
+  private static UpstreamFailure ofHandshake(SSLException failure) {
     Throwable cause = failure;
     while (cause != null && !(cause instanceof CertificateException)) {
       cause = cause.getCause();
     }
-    return cause != null;
+    return switch (cause) {
+      case null -> TLS_FAILED;
+      case UntrustedPodException untrusted -> switch (untrusted.reason()) {
+        case UNKNOWN_ISSUER -> UNKNOWN_ISSUER;
+        case WRONG_NAME -> WRONG_NAME;
+        case EXPIRED -> EXPIRED;
+      };
+      default -> UNTRUSTED;
+    };
   }
 
   private static boolean says(IOException failure, String words) {

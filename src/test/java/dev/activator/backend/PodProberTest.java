@@ -8,12 +8,14 @@ import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.PodHealthVerdict;
 import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeResult;
+import dev.activator.tls.DialTarget;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
@@ -183,11 +185,33 @@ class PodProberTest {
         ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
     loop.run();
 
-    assertThat(client.requests).containsExactly(new ProbeRequest(A, PortProtocol.HTTP1, "/up",
-        "me.example",
+    assertThat(client.requests).containsExactly(new ProbeRequest(DialTarget.plain(A),
+        PortProtocol.HTTP1, "/up", "me.example",
         Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
         Duration.ofMillis(300), Duration.ofSeconds(1)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @Test
+  void givesAHandshakeTheTimeOfTheProbe_andFollowsWhatPodsMustProve() {
+    client.answers = _ -> new ProbeResult.Answered(200, "");
+    var before = new PodIdentity.OfService("web.shop.svc", "one");
+    var after = new PodIdentity.OfService("web.shop.svc", "two");
+    var prober = new PodProber(client, loop, new Revision(REVISION, "1", PortProtocol.NEGOTIATED, 0,
+        RequestTimeouts.DEFAULT, true, new ReadinessProbeSpec("/up", Map.of()), Map.of(), Map.of(),
+        null, null, before), ProbeSettings.DEFAULT);
+
+    prober.probe(A, loop, outcomes::add);
+    prober.setIdentity(after);
+    prober.probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).extracting(ProbeRequest::target)
+        .containsExactly(new DialTarget(A, before), new DialTarget(A, after));
+    assertThat(client.requests).extracting(ProbeRequest::connectTimeout)
+        .containsOnly(Duration.ofSeconds(1));
+    assertThat(client.requests).extracting(ProbeRequest::protocol)
+        .containsOnly(PortProtocol.NEGOTIATED);
   }
 
   @Test

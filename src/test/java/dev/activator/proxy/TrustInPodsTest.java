@@ -135,7 +135,7 @@ class TrustInPodsTest extends SecuredTest {
       caller.send("HTTP/1.1 400 Bad Request\r\n\r\n");
       caller.awaitEnd();
     });
-    assertThat(answer()).isEqualTo("502 TLS with the pod failed\n");
+    assertThat(answer()).isEqualTo("502 TLS with the pod failed: it does not speak TLS\n");
   }
 
   @Test

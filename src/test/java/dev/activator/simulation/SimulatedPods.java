@@ -3,6 +3,7 @@ package dev.activator.simulation;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.PodConnectionPools;
@@ -218,14 +219,8 @@ final class SimulatedPods implements ProbeClient {
     var pools = new HashMap<String, SimulatedPool>();
     return new PodConnectionPools() {
       @Override
-      public UpstreamPool to(Destination pod, LiveRevision revision) {
-        return pools.computeIfAbsent("1 " + pod,
-            _ -> new SimulatedPool(SimulatedPods.this, random, pod));
-      }
-
-      @Override
-      public UpstreamPool toHttp2(Destination pod, LiveRevision revision) {
-        return pools.computeIfAbsent("2 " + pod,
+      public UpstreamPool to(Destination pod, LiveRevision revision, PortProtocol protocol) {
+        return pools.computeIfAbsent(protocol + " " + pod,
             _ -> new SimulatedPool(SimulatedPods.this, random, pod));
       }
 
@@ -235,7 +230,7 @@ final class SimulatedPods implements ProbeClient {
       }
 
       @Override
-      public boolean isSecure() {
+      public boolean isSecure(LiveRevision revision) {
         return false;
       }
     };

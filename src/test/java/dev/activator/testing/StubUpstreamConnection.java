@@ -10,6 +10,11 @@ public abstract class StubUpstreamConnection implements UpstreamConnection {
   }
 
   @Override
+  public boolean isHttp2() {
+    return false;
+  }
+
+  @Override
   public void pauseReading() {}
 
   @Override

@@ -71,6 +71,6 @@ public final class TestValues {
     return new Revision(revision.id(), revision.uid(), revision.protocol(),
         revision.containerConcurrency(), revision.timeouts(), revision.probesBeforeReady(),
         revision.readinessProbe(), revision.labels(), revision.annotations(),
-        revision.startFailure(), rules);
+        revision.startFailure(), rules, revision.podIdentity());
   }
 }

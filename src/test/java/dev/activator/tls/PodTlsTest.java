@@ -8,6 +8,7 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.RevisionId;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class PodTlsTest {
   private final PodTls tls = new PodTls(revisions.live);
 
   private static DialTarget target(String host, int port, String namespace) {
-    return new DialTarget(new Destination(host, port), namespace);
+    return new DialTarget(new Destination(host, port), new PodIdentity.OfNamespace(namespace));
   }
 
   @Test

@@ -2,36 +2,42 @@ package dev.activator.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.PodIdentity;
+import io.netty.handler.ssl.SslContext;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PodTrustTest {
   private final PodTrust trust = PodTrust.of(List.of());
 
+  private SslContext of(String namespace) {
+    return trust.of(new PodIdentity.OfNamespace(namespace));
+  }
+
   @Test
   void keepsAContextForEachNamespace() {
-    var ours = trust.of("ours");
+    var ours = of("ours");
 
-    assertThat(trust.of("ours")).isSameAs(ours);
-    assertThat(trust.of("theirs")).isNotSameAs(ours);
+    assertThat(of("ours")).isSameAs(ours);
+    assertThat(of("theirs")).isNotSameAs(ours);
   }
 
   @Test
   void forgetsTheOneThatWasUsedLongestAgoWhereThereAreTooMany() {
     // given as many as are kept, of which the first was used again
-    var first = trust.of("ns-0");
-    var second = trust.of("ns-1");
-    for (int i = 2; i < PodTrust.MAX_NAMESPACES; i++) {
-      trust.of("ns-" + i);
+    var first = of("ns-0");
+    var second = of("ns-1");
+    for (int i = 2; i < PodTrust.MAX_CONTEXTS; i++) {
+      of("ns-" + i);
     }
-    trust.of("ns-0");
+    of("ns-0");
 
     // when there is one more
-    var last = trust.of("one more");
+    var last = of("one more");
 
     // then the second is made anew, and the others stay
-    assertThat(trust.of("ns-0")).isSameAs(first);
-    assertThat(trust.of("one more")).isSameAs(last);
-    assertThat(trust.of("ns-1")).isNotSameAs(second);
+    assertThat(of("ns-0")).isSameAs(first);
+    assertThat(of("one more")).isSameAs(last);
+    assertThat(of("ns-1")).isNotSameAs(second);
   }
 }

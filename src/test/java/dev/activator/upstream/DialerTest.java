@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodIdentity;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -60,7 +61,9 @@ class DialerTest {
     try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       var caller = new Recorder();
       var dial = dialer.dial(
-          new DialTarget(new Destination("127.0.0.1", pod.getLocalPort()), "default"), caller);
+          new DialTarget(new Destination("127.0.0.1", pod.getLocalPort()),
+              new PodIdentity.OfNamespace("default")),
+          caller);
       try (var accepted = pod.accept()) {
         // when it has received the first message of the handshake
         assertThat(accepted.getInputStream().read()).isEqualTo(HANDSHAKE_RECORD);

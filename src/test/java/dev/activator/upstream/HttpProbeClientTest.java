@@ -3,11 +3,14 @@ package dev.activator.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.TestRevisions;
+import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
+import dev.activator.testing.Authority;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
@@ -19,6 +22,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -180,11 +184,46 @@ class HttpProbeClientTest {
     pod.disposeNow();
   }
 
+  private static ProbeRequest overTls(Destination pod, String path, Authority authority) {
+    var identity = new PodIdentity.OfService("web.shop.svc", authority.pem());
+    return new ProbeRequest(new DialTarget(pod, identity), PortProtocol.NEGOTIATED, path,
+        "some.host",
+        Map.of(), Duration.ofSeconds(30), Duration.ofSeconds(30));
+  }
+
+  @Test
+  void probesOverTls_andKeepsTheConnection() throws Exception {
+    var authority = Authority.named("one");
+    var shown = authority.issue("web.shop.svc").serve();
+    try (var pod = ScriptedPod.overTls(() -> shown, caller -> {
+      for (int status = 201;; status++) {
+        caller.readHead();
+        caller.send("HTTP/1.1 " + status + " x\r\nContent-Length: 0\r\n\r\n");
+      }
+    }, "http/1.1")) {
+      var request = overTls(pod.destination(), "/up", authority);
+      assertThat(asked(request)).isEqualTo(new ProbeResult.Answered(201, ""));
+      assertThat(asked(request)).isEqualTo(new ProbeResult.Answered(202, ""));
+    }
+  }
+
+  @Test
+  void completesTheHandshake_whereThereIsNoPath() throws Exception {
+    var authority = Authority.named("one");
+    var shown = authority.issue("web.shop.svc").serve();
+    try (var pod = ScriptedPod.overTls(() -> shown, RawPeer::readToEnd)) {
+      assertThat(asked(overTls(pod.destination(), "", authority)))
+          .isEqualTo(new ProbeResult.Connected());
+      assertThat(asked(overTls(pod.destination(), "", Authority.named("two"))))
+          .isEqualTo(new ProbeResult.Failed(UpstreamFailure.UNKNOWN_ISSUER.text()));
+    }
+  }
+
   @Test
   void connectsAndSendsNothingWhereThereIsNoPath() throws Exception {
     var received = new LinkedBlockingQueue<String>();
     try (var pod = new ScriptedPod(caller -> received.add(caller.readToEnd()))) {
-      for (var protocol : PortProtocol.values()) {
+      for (var protocol : List.of(PortProtocol.HTTP1, PortProtocol.H2C)) {
         assertThat(asked(connecting(pod.destination(), protocol)))
             .isEqualTo(new ProbeResult.Connected());
         assertThat(received.poll(120, TimeUnit.SECONDS)).isEmpty();

@@ -81,7 +81,7 @@ final class RevisionReader implements WatchedObjectReader<Revision> {
         containers.firstPortName().equals(H2C_PORT) ? PortProtocol.H2C : PortProtocol.HTTP1,
         containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
         probe, metadata.labels(),
-        metadata.annotations(), startFailure(), rules);
+        metadata.annotations(), startFailure(), rules, null);
   }
 
   private RequestTimeouts timeouts() {

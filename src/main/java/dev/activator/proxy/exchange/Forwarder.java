@@ -49,8 +49,9 @@ final class Forwarder extends SentBody implements UpstreamListener {
   /** The interim responses that a pod may send at once; one more is allowed for each second. */
   static final int MAX_INTERIM_RESPONSES = 100;
   private final Permit permit;
-  /** Whether the pod gets the request in HTTP/2. */
-  private final boolean http2;
+  private final PortProtocol protocol;
+  /** Whether the pod gets the request in HTTP/2; unknown until it has chosen. */
+  private boolean http2;
   private final boolean idempotent;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
@@ -66,7 +67,8 @@ final class Forwarder extends SentBody implements UpstreamListener {
     super(exchange);
     var fields = exchange.fields();
     this.permit = permit;
-    this.http2 = exchange.podInHttp2();
+    this.protocol = exchange.podProtocol();
+    this.http2 = protocol == PortProtocol.H2C;
     this.idempotent = ReplayDecision.isIdempotent(exchange.method(), fields);
     this.awaitsContinue = fields.has(KnownHeader.EXPECT);
   }
@@ -83,10 +85,11 @@ final class Forwarder extends SentBody implements UpstreamListener {
     } else {
       HeaderRewriter.address(fields, pool.authority(), service);
     }
-    if (!http2 && exchange.isHttp2()) {
+    if (protocol == PortProtocol.HTTP1 && exchange.isHttp2()) {
       HeaderRewriter.frame(fields, exchange.method(), exchange.downstream.isBodyless());
     }
-    boolean mayBeDead = idempotent && !http2 && !FramingCheck.hasBody(fields);
+    boolean mayBeDead = idempotent && protocol == PortProtocol.HTTP1
+        && !FramingCheck.hasBody(fields);
     var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
@@ -98,8 +101,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
   private UpstreamPool pool() {
     var to = permit.destination();
     var revision = exchange.currentLive();
-    var pools = exchange.dispatcher.pools();
-    return http2 ? pools.toHttp2(to, revision) : pools.to(to, revision);
+    return exchange.dispatcher.pools().to(to, revision, protocol);
   }
 
   /** Ends the request if its caller's deadline is over. */
@@ -138,12 +140,23 @@ final class Forwarder extends SentBody implements UpstreamListener {
 
   private void send(UpstreamConnection open) {
     connection = open;
+    if (protocol == PortProtocol.NEGOTIATED) {
+      chosen(open.isHttp2());
+    }
     open.write(exchange.request());
     unflushed = true;
     if (awaitsContinue) {
       exchange.limitStep(CONTINUE_TIMEOUT_NANOS);
     } else {
       exchange.transferBody();
+    }
+  }
+
+  private void chosen(boolean inHttp2) {
+    http2 = inHttp2;
+    exchange.podChose(inHttp2);
+    if (!inHttp2 && exchange.isHttp2()) {
+      HeaderRewriter.frame(exchange.fields(), exchange.method(), exchange.downstream.isBodyless());
     }
   }
 

@@ -43,6 +43,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private Router.@Nullable ToRevision fallback;
   /** Null for a request that may not wait. */
   private @Nullable RevisionCount count;
+  private boolean podChoseHttp2;
 
   /** @param route null if there is no such revision */
   ObservedHttpRequest(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
@@ -250,7 +251,15 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   @Override
   public boolean podInHttp2() {
-    return PodProtocol.of(isHttp2(), currentRevision(), fields()) == PortProtocol.H2C;
+    return podChoseHttp2 || podProtocol() == PortProtocol.H2C;
+  }
+
+  final PortProtocol podProtocol() {
+    return PodProtocol.of(isHttp2(), currentRevision(), fields());
+  }
+
+  final void podChose(boolean http2) {
+    podChoseHttp2 = http2;
   }
 
   final boolean isHttp2() {
@@ -259,7 +268,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   @Override
   public boolean podSecure() {
-    return dispatcher.pools().isSecure();
+    return dispatcher.pools().isSecure(currentLive());
   }
 
   @Override

@@ -194,7 +194,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         port == null ? PortProtocol.HTTP1 : port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(timeout(object, found), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
-        object.rules());
+        object.rules(), null);
     return new Backend(revision, port == null ? PrivateEndpoints.none(id) : pods(id, port, found));
   }
 

@@ -226,7 +226,7 @@ class GatewayHandoverTest {
     var plain = Revision.of(WEB, 1);
     revisions.put(new Revision(WEB, plain.uid(), plain.protocol(), 1, plain.timeouts(),
         plain.probesBeforeReady(), plain.readinessProbe(), plain.labels(),
-        Map.of("activator.dev/request-duration", "500ms"), null, null));
+        Map.of("activator.dev/request-duration", "500ms"), null));
     isUp();
 
     ask();

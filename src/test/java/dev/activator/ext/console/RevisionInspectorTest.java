@@ -110,7 +110,8 @@ class RevisionInspectorTest {
   void namesTheFallbackAndSaysThatItDoesNotExistUntilItDoes() {
     exists(new Revision(HELLO, "u", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null, new ColdStartRules(List.of(),
-            new ColdStartFallback(Duration.ofSeconds(2), OTHER.name(), null), null, List.of())));
+            new ColdStartFallback(Duration.ofSeconds(2), OTHER.name(), null), null, List.of()),
+        null));
 
     assertThat(report(HELLO).rules().fallback())
         .isEqualTo("goes to other after 2.0 s, which does not exist: requests wait");

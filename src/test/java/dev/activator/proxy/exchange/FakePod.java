@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PortProtocol;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.testing.StubUpstreamConnection;
 import dev.activator.upstream.PodConnectionPools;
@@ -86,12 +87,7 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   @Override
-  public UpstreamPool to(Destination pod, LiveRevision revision) {
-    return this;
-  }
-
-  @Override
-  public UpstreamPool toHttp2(Destination pod, LiveRevision revision) {
+  public UpstreamPool to(Destination pod, LiveRevision revision, PortProtocol protocol) {
     return this;
   }
 
@@ -104,7 +100,7 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   @Override
-  public boolean isSecure() {
+  public boolean isSecure(LiveRevision revision) {
     return false;
   }
 

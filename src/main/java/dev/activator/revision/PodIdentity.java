@@ -1,0 +1,16 @@
+package dev.activator.revision;
+
+/** What a pod must prove over TLS before it gets requests. */
+public sealed interface PodIdentity {
+  /** It has a certificate of Knative's data plane for its namespace. */
+  record OfNamespace(String namespace) implements PodIdentity {}
+
+  /**
+   * It has a certificate for a name. The program in the pod speaks TLS itself.
+   *
+   * @param name what the certificate must name; also sent as SNI
+   * @param authorities certificates in PEM of those who may issue it; empty for the system's
+   *     authorities
+   */
+  record OfService(String name, String authorities) implements PodIdentity {}
+}
