@@ -44,6 +44,8 @@ class Wiring {
       cluster.clusterIps().subscribe("backends", backends::clusterIp);
       cluster.publicAddresses().subscribe("throttler", throttler::publicAddresses);
       cluster.podStarts().failures().subscribe("throttler", throttler::containerFailure);
+      cluster.podStarts().progress().subscribe("throttler", throttler::startProgress);
+      cluster.podStarts().progressEnded().subscribe("throttler", throttler::startProgressEnded);
       // Before the throttler, which may send requests as soon as it has the destinations.
       backends.healthy().subscribe("pod TLS", tls::healthy);
       backends.healthy().subscribe("throttler", throttler::destinations);

@@ -34,7 +34,8 @@ final class DataPlaneCertificateWatcher {
   List<KubernetesSession.Followed> follow(KubernetesSession session) {
     return List.of(
         session.follow(
-            new InformerQuery<>(KnativeKinds.SECRETS, namespace, "", RoutingCertificateReader.NAME),
+            new InformerQuery<>(KnativeKinds.SECRETS, namespace, "",
+                "metadata.name=" + RoutingCertificateReader.NAME),
             this::secretChanged),
         session.follow(InformerQuery.in(namespace, KnativeKinds.CONFIG_MAPS, BUNDLE),
             this::bundleChanged));

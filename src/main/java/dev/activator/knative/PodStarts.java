@@ -1,6 +1,10 @@
 package dev.activator.knative;
 
+import dev.activator.config.DeploymentConfig;
+import dev.activator.config.ParsedSettings.Invalid;
+import dev.activator.config.ParsedSettings.Valid;
 import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.PodStartStatus;
 import dev.activator.knative.policy.StartingPodSet.GracePeriods;
 import dev.activator.kube.KubernetesSession;
@@ -13,10 +17,14 @@ import dev.activator.revision.KnownLabels;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes how the pods of revisions with waiting requests start.
@@ -25,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * Any thread may call {@link #requestsWaitFor}.
  */
 public final class PodStarts implements PodStatusWatcher.Listener {
+  private static final Logger log = LoggerFactory.getLogger(PodStarts.class);
+
   private final RevisionChangePublisher<ContainerFailure> failures = new RevisionChangePublisher<>(
       "pods that do not start");
   private final RevisionChangePublisher<RevisionStartProgress> progress = new RevisionChangePublisher<>(
@@ -49,9 +59,27 @@ public final class PodStarts implements PodStatusWatcher.Listener {
     return progress.ends();
   }
 
-  /** Sets the grace period of unschedulable pods. Call before the start. */
+  /**
+   * Sets the grace period of pods that no node takes, or whose node does not prepare them. Call
+   * before the start.
+   */
   public void setUnschedulableGrace(Duration length) {
-    grace = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
+    grace = new GracePeriods(grace.retried(), length, length, grace.alwaysScheduled());
+  }
+
+  /**
+   * Reads the ConfigMap {@code config-deployment}: whether requests wait for a node as long as they
+   * may. An invalid value changes nothing.
+   */
+  public void setDeploymentConfig(Map<String, String> data) {
+    switch (DeploymentConfig.parse(data)) {
+      case Valid<DeploymentConfig>(var now) ->
+        grace = new GracePeriods(grace.retried(), grace.slow(), grace.unscheduled(),
+            now.podIsAlwaysSchedulable());
+      case Invalid<DeploymentConfig> invalid ->
+        log.warn("The ConfigMap {} is invalid, and its last valid content stays in use: {}",
+            DeploymentConfig.NAME, invalid.line());
+    }
   }
 
   /** Watches the revision's pods for ten seconds. Repeat the call while requests wait. */
@@ -65,7 +93,8 @@ public final class PodStarts implements PodStatusWatcher.Listener {
   /** @param selectors returns the label selector of pods; empty for those of a Knative Revision */
   void start(LiveRevisions live, KubernetesSession session,
       Function<RevisionId, String> selectors) {
-    watcher = new PodStatusWatcher(live, session.loop(), new Pods(session, selectors), grace, this);
+    watcher = new PodStatusWatcher(live, session.loop(), new Pods(session, selectors),
+        () -> grace, Clock.systemUTC(), this);
   }
 
   void close() {
@@ -113,6 +142,19 @@ public final class PodStarts implements PodStatusWatcher.Listener {
         DecodedObjectHandler.ChangeListener<PodStartStatus> listener) {
       return session.watch(InformerQuery.in(namespace, KnativeKinds.PODS, selector),
           listener)::close;
+    }
+
+    @Override
+    public CompletableFuture<ListWatchAccess> mayWatchEvents(String namespace) {
+      return ListWatchAccess.ofListAndWatch(session.api(),
+          InformerQuery.in(namespace, KnativeKinds.NODE_EVENTS, ""));
+    }
+
+    @Override
+    public Runnable followEvents(String namespace, String pod,
+        DecodedObjectHandler.ChangeListener<NodeEvent> listener) {
+      return session.watch(new InformerQuery<>(KnativeKinds.NODE_EVENTS, namespace, "",
+          "involvedObject.uid=" + pod), listener)::close;
     }
   }
 }

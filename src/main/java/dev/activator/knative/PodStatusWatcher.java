@@ -1,6 +1,10 @@
 package dev.activator.knative;
 
 import dev.activator.kube.decode.DecodedObjectHandler;
+import dev.activator.knative.policy.NodeEvent;
+import dev.activator.knative.policy.NodeEvent.Outlook;
+import dev.activator.knative.policy.NodeOutlook;
+import dev.activator.knative.policy.NodeTimes;
 import dev.activator.knative.policy.StartingPodSet.GracePeriods;
 import dev.activator.knative.policy.StartingPodSet;
 import dev.activator.knative.policy.PodStartStatus;
@@ -12,20 +16,25 @@ import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.Slot;
+import dev.activator.revision.StartPhase;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions with waiting requests. It reports the progress of their start, that
- * none of them can start, and that one may start again. A watch ends {@link #LEASE} after the last
- * call of {@link #requestsWaitFor}.
+ * Watches the pods of revisions with waiting requests, and the Events of those that no node takes.
+ * It reports the progress of their start, that none of them can start, and that one may start again.
+ * A watch ends {@link #LEASE} after the last call of {@link #requestsWaitFor}.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -39,6 +48,10 @@ public final class PodStatusWatcher {
   /** The same pause, if the API did not answer. */
   static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final String PODS = "pods";
+  private static final String EVENTS = "events";
+  private static final String WITHOUT_PODS = "Only the status of a Revision shows why its pods do not"
+      + " start. For more details, allow list and watch of pods (chart value rbac.pods)";
 
   public interface PodSource {
     /** Whether the pods of a namespace may be listed. Fails if that cannot be determined. */
@@ -52,6 +65,13 @@ public final class PodStatusWatcher {
     /** Starts a watch, which calls the listener on the loop. Run the result to end it. */
     Runnable follow(String namespace, String selector,
         DecodedObjectHandler.ChangeListener<PodStartStatus> listener);
+
+    /** Whether Events of a namespace may be listed and watched. Fails if that cannot be determined. */
+    CompletableFuture<ListWatchAccess> mayWatchEvents(String namespace);
+
+    /** Starts a watch of the Events about one pod. */
+    Runnable followEvents(String namespace, String pod,
+        DecodedObjectHandler.ChangeListener<NodeEvent> listener);
   }
 
   /** Receives the reports, on the loop. */
@@ -67,28 +87,40 @@ public final class PodStatusWatcher {
 
   private final Loop loop;
   private final PodSource pods;
-  private final GracePeriods grace;
+  private final Supplier<GracePeriods> grace;
+  private final InstantSource clock;
   private final Listener out;
   private final LiveRevisions revisions;
   private final Slot<Place> slot;
   private int watches;
-  private final Map<String, Long> pausedUntilNanos = new HashMap<>();
-  private boolean refusalLogged;
+  private NodeTimes nodeTimes = NodeTimes.UNKNOWN;
+  private final Map<Access, Long> pausedUntilNanos = new HashMap<>();
+  private final Set<String> refusalsLogged = new HashSet<>();
+  /** The namespaces whose Events may not be watched. */
+  private final Set<String> withoutEvents = new HashSet<>();
   private boolean closed;
+
+  /** @param resource {@code pods} or {@code events} */
+  private record Access(String resource, String namespace) {}
 
   /** The watch of a revision's pods, if there is one. */
   private static final class Place {
     private @Nullable Watched watch;
   }
 
-  public PodStatusWatcher(LiveRevisions revisions, Loop loop, PodSource pods, GracePeriods grace,
-      Listener out) {
+  /**
+   * @param grace is read at each decision
+   * @param clock compared with the times of Events
+   */
+  public PodStatusWatcher(LiveRevisions revisions, Loop loop, PodSource pods,
+      Supplier<GracePeriods> grace, InstantSource clock, Listener out) {
     this.revisions = revisions;
     this.slot = revisions.slot("watch of pods", _ -> new Place(),
         place -> loop.execute(() -> end(place)));
     this.loop = loop;
     this.pods = pods;
     this.grace = grace;
+    this.clock = clock;
     this.out = out;
   }
 
@@ -103,7 +135,8 @@ public final class PodStatusWatcher {
       }
       if (place.watch != null) {
         place.watch.prolong();
-      } else if (!closed && watches < MAX_REVISIONS && !isPaused(revision.namespace())) {
+      } else if (!closed && watches < MAX_REVISIONS
+          && !isPaused(new Access(PODS, revision.namespace()))) {
         place.watch = new Watched(revision, place);
       }
     });
@@ -124,25 +157,23 @@ public final class PodStatusWatcher {
         .handle((_, _) -> null).join();
   }
 
-  private boolean isPaused(String namespace) {
-    var until = pausedUntilNanos.get(namespace);
+  private boolean isPaused(Access access) {
+    var until = pausedUntilNanos.get(access);
     return until != null && until - loop.nanoTime() > 0;
   }
 
-  private void pause(String namespace, Duration pause) {
+  private void pause(Access access, @Nullable ListWatchAccess answer) {
     pausedUntilNanos.values().removeIf(until -> until - loop.nanoTime() <= 0);
-    pausedUntilNanos.put(namespace, loop.nanoTime() + pause.toNanos());
-  }
-
-  private void refused(String namespace) {
-    pause(namespace, PAUSE_AFTER_REFUSAL);
-    if (!refusalLogged) {
-      refusalLogged = true;
-      log.info(
-          "The Kubernetes API does not allow the activator to list pods -n {} (403). Only the status"
-              + " of a Revision shows why its pods do not start. For more details, allow list and"
-              + " watch of pods (chart value rbac.pods)",
-          namespace);
+    var pause = answer == ListWatchAccess.FORBIDDEN ? PAUSE_AFTER_REFUSAL : PAUSE_AFTER_NO_ANSWER;
+    pausedUntilNanos.put(access, loop.nanoTime() + pause.toNanos());
+    if (answer == ListWatchAccess.FORBIDDEN && refusalsLogged.add(access.resource)) {
+      if (access.resource.equals(PODS)) {
+        log.info("The Kubernetes API does not allow the activator to list pods -n {} (403). {}",
+            access.namespace, WITHOUT_PODS);
+      } else {
+        log.info("{}, so requests are refused {} after no node took a pod",
+            NodeOutlook.forbidden(access.namespace).unread(), grace.get().unscheduled());
+      }
     }
   }
 
@@ -152,6 +183,10 @@ public final class PodStatusWatcher {
     private final long begunNanos = loop.nanoTime();
     private final String selector;
     private StartingPodSet failures = StartingPodSet.EMPTY;
+    private final NodeEventWatch nodes;
+    private boolean mayWatchEvents;
+    /** Whether the API checks that now. */
+    private boolean checking;
     private @Nullable RevisionStartFailure reported;
     private Loop.Timer end;
     private Loop.@Nullable Timer next;
@@ -163,6 +198,7 @@ public final class PodStatusWatcher {
       this.place = place;
       watches++;
       this.selector = pods.selector(revision);
+      this.nodes = new NodeEventWatch(pods, revision.namespace(), this::reevaluate);
       this.end = loop.schedule(LEASE, this::end);
       pods.mayList(revision.namespace())
           .whenComplete((answer, failure) -> loop.execute(() -> answered(answer)));
@@ -177,12 +213,8 @@ public final class PodStatusWatcher {
           out.progress(RevisionStartProgress.none(revision));
           endOfWatch = pods.follow(revision.namespace(), selector, this::changed);
         }
-        case FORBIDDEN -> {
-          refused(revision.namespace());
-          end();
-        }
         case null, default -> {
-          pause(revision.namespace(), PAUSE_AFTER_NO_ANSWER);
+          pause(new Access(PODS, revision.namespace()), answer);
           end();
         }
       }
@@ -193,12 +225,74 @@ public final class PodStatusWatcher {
         return;
       }
       if (now != null) {
+        learn(before, now);
         failures = failures.with(now, time());
       } else if (before != null) {
         failures = failures.without(before.name());
       }
+      followNodes();
+      reevaluate();
+    }
+
+    /** Learns how long a pod has waited for its node, from the pod that has just got it. */
+    private void learn(@Nullable PodStartStatus before, PodStartStatus now) {
+      var created = now.ends().get(StartPhase.CREATE);
+      var scheduled = now.ends().get(StartPhase.SCHEDULE);
+      if (before != null && before.isUnscheduled() && failures.nodes().outlook() == Outlook.COMING
+          && created != null && scheduled != null) {
+        nodeTimes = nodeTimes.with(Duration.between(created, scheduled));
+      }
+    }
+
+    private void followNodes() {
+      var unscheduled = failures.unscheduled();
+      var access = new Access(EVENTS, revision.namespace());
+      if (mayWatchEvents) {
+        nodes.follow(unscheduled);
+      } else if (!checking && !unscheduled.isEmpty() && !isPaused(access)) {
+        checking = true;
+        pods.mayWatchEvents(revision.namespace())
+            .whenComplete((answer, _) -> loop.execute(() -> answered(access, answer)));
+      }
+    }
+
+    private void answered(Access access, @Nullable ListWatchAccess answer) {
+      checking = false;
+      if (answer == ListWatchAccess.ALLOWED) {
+        withoutEvents.remove(access.namespace);
+      } else {
+        pause(access, answer);
+        if (answer == ListWatchAccess.FORBIDDEN) {
+          withoutEvents.add(access.namespace);
+        }
+      }
+      if (!ended) {
+        mayWatchEvents = answer == ListWatchAccess.ALLOWED;
+        refreshNodes();
+      }
+    }
+
+    /** Call at any time, as what an Event says ends with time. */
+    private void refreshNodes() {
+      followNodes();
+      if (!failures.nodes().equals(outlook())) {
+        reevaluate();
+      }
+    }
+
+    private void reevaluate() {
+      failures = failures.with(outlook(), time());
       out.progress(progress());
       evaluate();
+    }
+
+    private NodeOutlook outlook() {
+      if (mayWatchEvents) {
+        return nodes.outlook(clock.instant());
+      }
+      return withoutEvents.contains(revision.namespace())
+          ? NodeOutlook.forbidden(revision.namespace())
+          : NodeOutlook.UNKNOWN;
     }
 
     private RevisionStartProgress progress() {
@@ -206,9 +300,12 @@ public final class PodStatusWatcher {
       if (furthest == null) {
         return RevisionStartProgress.none(revision);
       }
-      var failure = furthest.failure();
+      var failure = failures.reason(furthest);
       return new RevisionStartProgress(revision, furthest.name(), furthest.ends(),
-          failure == null ? "" : failure.reason(), failure == null ? "" : failure.message());
+          failure == null ? "" : failure.reason(), failure == null ? "" : failure.message(),
+          furthest.isUnscheduled() && failures.nodes().outlook() == Outlook.COMING
+              ? nodeTimes.usual()
+              : Duration.ZERO);
     }
 
     private void evaluate() {
@@ -216,11 +313,11 @@ public final class PodStatusWatcher {
         next.cancel();
         next = null;
       }
-      var left = failures.left(time(), grace);
+      var left = failures.left(time(), grace.get());
       if (left != null && left.isPositive()) {
         next = loop.schedule(left, this::evaluate);
       }
-      var now = failures.failure(time(), grace);
+      var now = failures.failure(time(), grace.get());
       if (!Objects.equals(now, reported)) {
         reported = now;
         out.failure(new ContainerFailure(revision, now));
@@ -238,6 +335,7 @@ public final class PodStatusWatcher {
     void prolong() {
       end.cancel();
       end = loop.schedule(LEASE, this::end);
+      refreshNodes();
     }
 
     void end() {
@@ -245,6 +343,7 @@ public final class PodStatusWatcher {
       end.cancel();
       place.watch = null;
       watches--;
+      nodes.close();
       failures = StartingPodSet.EMPTY;
       evaluate();
       if (endOfWatch != null) {

@@ -1,5 +1,7 @@
 package dev.activator.revision;
 
+import java.util.Set;
+
 /**
  * The reason why a revision gets no pods, taken from its condition {@code ContainerHealthy} or
  * {@code ResourcesAvailable}, or from a problem of a ScaledService.
@@ -14,6 +16,10 @@ package dev.activator.revision;
  */
 public record RevisionStartFailure(String reason, String message, String since, boolean lasting,
     String forCallers) {
+  /** The scheduler's reasons, and those of autoscalers of nodes. */
+  private static final Set<String> WITHOUT_NODE = Set.of("Unschedulable", "SchedulerError",
+      "SchedulingGated", "NotTriggerScaleUp", "FailedScheduling");
+
   /** A failure that the next start may not have. */
   public RevisionStartFailure(String reason, String message, String since) {
     this(reason, message, since, false, "");
@@ -22,6 +28,11 @@ public record RevisionStartFailure(String reason, String message, String since, 
   /** Whether the pods run, but none was ready in time. */
   public boolean isOverdue() {
     return reason.equals("ProgressDeadlineExceeded");
+  }
+
+  /** Whether no node takes the pods. */
+  public boolean isWithoutNode() {
+    return WITHOUT_NODE.contains(reason);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.activator.revision;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
@@ -11,14 +12,16 @@ import java.util.Map;
  * @param pod the pod's name; empty while there is no pod
  * @param ends when each phase ended; a phase that has not ended has no entry
  * @param reason one word for why the pod does not progress; empty if it does
+ * @param node how long pods usually wait for a node like the one that is added for this revision;
+ *     zero if none is
  */
 public record RevisionStartProgress(RevisionId revision, String pod, Map<StartPhase, Instant> ends,
-    String reason, String message) {
+    String reason, String message, Duration node) {
   public RevisionStartProgress {
     ends = Map.copyOf(ends);
   }
 
   public static RevisionStartProgress none(RevisionId revision) {
-    return new RevisionStartProgress(revision, "", Map.of(), "", "");
+    return new RevisionStartProgress(revision, "", Map.of(), "", "", Duration.ZERO);
   }
 }

@@ -1,6 +1,7 @@
 package dev.activator.settings;
 
 import dev.activator.revision.LiveRevisions;
+import dev.activator.config.DeploymentConfig;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.knative.PodAddressPreference;
@@ -35,9 +36,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param watchAlarm how long a watch may fail to open before a warning is logged; after twice that,
  *     everything is listed again
  * @param auditPeriod how often the informers are compared with a fresh list; varied by a tenth
- * @param unschedulableTimeout how long requests wait for pods that cannot be scheduled, or whose
- *     volumes or network do not get ready, before they are refused; should be longer than adding a
- *     node takes
+ * @param unschedulableTimeout how long requests wait for pods that no node takes, if no Event says
+ *     whether one is added, or whose volumes or network do not get ready, before they are refused;
+ *     should be longer than adding a node takes
  */
 @ConfigurationProperties("activator.cluster")
 public record ClusterProperties(@DefaultValue("") String kubeconfig,
@@ -91,7 +92,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
             defaults.auditGrace()),
         random, PodAddressPreference.of(addresses.endpointsSource(), identity.podIp()));
-    cluster.podStarts().setUnschedulableGrace(unschedulableTimeout);
+    var starts = cluster.podStarts();
+    starts.setUnschedulableGrace(unschedulableTimeout);
+    cluster.onOptionalConfigMap(identity.systemNamespace(), DeploymentConfig.NAME,
+        starts::setDeploymentConfig);
     return cluster;
   }
 

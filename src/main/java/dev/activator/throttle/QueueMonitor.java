@@ -34,6 +34,7 @@ final class QueueMonitor {
   private final ResettableTimer timer;
   private @Nullable RevisionStartFailure statusFailure;
   private volatile @Nullable RevisionStartFailure podFailure;
+  private volatile boolean podsRead;
   private @Nullable RevisionStartFailure loggedFailure;
 
   /** @param starved whether requests are queued and none can run */
@@ -78,13 +79,16 @@ final class QueueMonitor {
 
   /**
    * Call with each new status. Rejects queued requests only if the failure is new, because an old
-   * one may be repeated.
+   * one may be repeated, and not if no node takes the pods: Knative says so at once, although a node
+   * may be added for them.
    */
   void status(Revision now) {
     var failure = now.startFailure();
     if (failure != null && !failure.equals(statusFailure)) {
       statusFailure = failure;
-      rejectIfStarved(failure);
+      if (!failure.isWithoutNode()) {
+        rejectIfStarved(failure);
+      }
     } else if (failure == null && lastingFailure() != null) {
       statusFailure = null;
     }
@@ -111,9 +115,17 @@ final class QueueMonitor {
     }
   }
 
+  /** @param read whether the pods of the revision are read */
+  void podsRead(boolean read) {
+    podsRead = read;
+  }
+
   /** <b>Threads.</b> Any. */
   @Nullable RevisionStartFailure failure(Revision now) {
-    var failure = podFailure;
-    return failure == null ? now.startFailure() : failure;
+    var failure = podFailure == null ? now.startFailure() : podFailure;
+    // Pods that are read show whether a node may still take them.
+    return failure != null && failure != podFailure && failure.isWithoutNode() && podsRead
+        ? null
+        : failure;
   }
 }

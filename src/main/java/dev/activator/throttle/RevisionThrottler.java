@@ -327,6 +327,15 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     loop.execute(() -> queueMonitor.pods(now));
   }
 
+  /**
+   * @param read whether the pods are read
+   * @param node how long the node that is added for them usually takes; zero if none is
+   */
+  void startProgress(boolean read, Duration node) {
+    queueMonitor.podsRead(read);
+    loop.execute(() -> estimator.nodeAwaited(node));
+  }
+
   private boolean isQueued() {
     return !queue.isEmpty();
   }

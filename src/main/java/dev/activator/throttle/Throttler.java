@@ -10,9 +10,11 @@ import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.Slot;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.policy.WaitLimits;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -140,6 +142,22 @@ public final class Throttler {
     var throttler = find(news.revision());
     if (throttler != null) {
       throttler.containerFailure(news.failure());
+    }
+  }
+
+  /** Waits are estimated by the node that is added for the pods of a revision. */
+  public void startProgress(RevisionStartProgress now) {
+    startProgress(now.revision(), true, now.node());
+  }
+
+  public void startProgressEnded(RevisionStartProgress last) {
+    startProgress(last.revision(), false, Duration.ZERO);
+  }
+
+  private void startProgress(RevisionId id, boolean read, Duration node) {
+    var throttler = find(id);
+    if (throttler != null) {
+      throttler.startProgress(read, node);
     }
   }
 

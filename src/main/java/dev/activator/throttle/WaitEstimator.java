@@ -25,6 +25,10 @@ final class WaitEstimator {
   private final RandomGenerator jitter;
   private volatile RecentStartDurations starts = RecentStartDurations.UNKNOWN;
   private volatile QueueDrainRate drain;
+  /** How long the awaited node usually takes; 0 if none is awaited. */
+  private volatile long nodeNanos;
+  /** Whether the start in progress has waited for a node. */
+  private boolean neededNode;
   /** The last destinations that were not empty. */
   private List<Destination> lastDestinations = List.of();
 
@@ -51,14 +55,22 @@ final class WaitEstimator {
     starts = starts.ended();
   }
 
+  /** @param usual how long the node that is added for the revision usually takes; zero if none is */
+  void nodeAwaited(Duration usual) {
+    nodeNanos = usual.toNanos();
+    neededNode |= nodeNanos > 0;
+  }
+
   void rerouted(DestinationSubset before, DestinationSubset now) {
     if (now.capacity() == 0) {
       return;
     }
     if (before.capacity() == 0) {
-      // Pods that were only briefly unlisted have not been started again.
-      boolean known = lastDestinations.containsAll(now.destinations());
-      starts = known ? starts.ended() : starts.started(loop.nanoTime());
+      // Pods that were only briefly unlisted have not been started again, and a start on a new node
+      // says nothing about the next one, which finds that node.
+      boolean measured = !neededNode && !lastDestinations.containsAll(now.destinations());
+      starts = measured ? starts.started(loop.nanoTime()) : starts.ended();
+      neededNode = false;
     }
     lastDestinations = now.destinations();
   }
@@ -85,9 +97,12 @@ final class WaitEstimator {
     return now.isAwaited() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
   }
 
-  /** The median duration of a start; zero if unknown. */
+  /**
+   * The median duration of a start, or of the wait for a node if that is longer and one is awaited;
+   * zero if unknown.
+   */
   Duration usualStart() {
-    return Duration.ofNanos(starts.usualNanos());
+    return Duration.ofNanos(Math.max(starts.usualNanos(), nodeNanos));
   }
 
   int retryAfterDraining(int queued) {
@@ -95,8 +110,11 @@ final class WaitEstimator {
   }
 
   int retryAfterStarting() {
-    return retryAfterSeconds(starts.usualRemainingNanos(loop.nanoTime()) / NANOS_PER_SECOND,
-        jitter.nextDouble());
+    var now = starts;
+    long nanos = loop.nanoTime();
+    long node = now.isAwaited() ? nodeNanos - (nanos - now.sinceNanos()) : nodeNanos;
+    return retryAfterSeconds(
+        Math.max(node, now.usualRemainingNanos(nanos)) / NANOS_PER_SECOND, jitter.nextDouble());
   }
 
   /**

@@ -59,6 +59,15 @@ class ContainerFailureTest {
         """.formatted(waiting));
   }
 
+  private static ObjectNode unscheduled() {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
+         'labels': {'serving.knative.dev/revision': 'rev'}}, 'spec': {'containers': []},
+         'status': {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled',
+         'status': 'False', 'reason': 'Unschedulable', 'message': '0/3 nodes'}]}}
+        """);
+  }
+
   private static String reason(ContainerFailure news) {
     return news.failure() == null ? "may start" : news.failure().reason();
   }
@@ -108,12 +117,7 @@ class ContainerFailureTest {
     cluster.podStarts().setUnschedulableGrace(Duration.ofMillis(1));
     cluster.podStarts().failures().subscribe("test", received::add);
     cluster.start();
-    var pod = Objects.parse("""
-        {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
-         'labels': {'serving.knative.dev/revision': 'rev'}}, 'spec': {'containers': []},
-         'status': {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled',
-         'status': 'False', 'reason': 'Unschedulable', 'message': '0/3 nodes'}]}}
-        """);
+    var pod = unscheduled();
     api.store().create(BuiltInKinds.POD, pod);
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod);
 
@@ -121,6 +125,25 @@ class ContainerFailureTest {
       cluster.podStarts().requestsWaitFor(REVISION);
       return received.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
     });
+  }
+
+  @Test
+  void reportsTheEventThatNoNodeIsAdded() throws Exception {
+    cluster.podStarts().failures().subscribe("test", received::add);
+    cluster.start();
+    api.store().create(BuiltInKinds.POD, unscheduled());
+    var uid = api.store().writes().replaceStatus(BuiltInKinds.POD, unscheduled())
+        .at("/metadata/uid").asString();
+    api.store().create(BuiltInKinds.EVENT, Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'namespace': 'ns', 'name': 'rev-pod.1'},
+         'involvedObject': {'kind': 'Pod', 'namespace': 'ns', 'name': 'rev-pod', 'uid': '%s'},
+         'reason': 'NotTriggerScaleUp', 'message': 'max total nodes in cluster reached',
+         'source': {'component': 'cluster-autoscaler'}}
+        """.formatted(uid)));
+
+    hears("NotTriggerScaleUp");
+    assertThat(received.getLast().failure().message())
+        .isEqualTo("max total nodes in cluster reached");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.activator.knative;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.decode.DecodedObjectHandler;
+import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.StartingPodSet.GracePeriods;
 import dev.activator.knative.policy.PodStartStatus.FailureReason;
 import dev.activator.knative.policy.PodStartStatus.Persistence;
@@ -40,7 +41,8 @@ class PodStatusWatcherTest {
   private static final FailureReason CRASH = new FailureReason(Persistence.PERMANENT,
       "CrashLoopBackOff",
       "");
-  private static final FailureReason NO_NODE = new FailureReason(Persistence.SLOW, "Unschedulable",
+  private static final FailureReason NO_NODE = new FailureReason(Persistence.UNSCHEDULED,
+      "Unschedulable",
       "0/3 nodes");
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
@@ -50,6 +52,12 @@ class PodStatusWatcherTest {
   private final List<String> progress = new ArrayList<>();
   private @Nullable ListWatchAccess answer = ListWatchAccess.ALLOWED;
   private int questions;
+  private final Map<String, DecodedObjectHandler.ChangeListener<NodeEvent>> eventsFollowed = new TreeMap<>();
+  private ListWatchAccess eventAnswer = ListWatchAccess.ALLOWED;
+  private int eventQuestions;
+  private GracePeriods grace = GracePeriods.DEFAULT;
+  private Duration node = Duration.ZERO;
+  private String message = "";
   /** Which selects the pods. */
   private String service = "one";
   private final TestRevisions revisions = new TestRevisions(loop, Revision.of(REVISION, 1));
@@ -75,7 +83,20 @@ class PodStatusWatcherTest {
           followed.put(revision, listener);
           return () -> followed.remove(revision, listener);
         }
-      }, GracePeriods.DEFAULT, new PodStatusWatcher.Listener() {
+
+        @Override
+        public CompletableFuture<ListWatchAccess> mayWatchEvents(String namespace) {
+          eventQuestions++;
+          return CompletableFuture.completedFuture(eventAnswer);
+        }
+
+        @Override
+        public Runnable followEvents(String namespace, String pod,
+            DecodedObjectHandler.ChangeListener<NodeEvent> listener) {
+          eventsFollowed.put(pod, listener);
+          return () -> eventsFollowed.remove(pod, listener);
+        }
+      }, () -> grace, this::now, new PodStatusWatcher.Listener() {
         @Override
         public void failure(ContainerFailure now) {
           var failure = now.failure();
@@ -85,6 +106,8 @@ class PodStatusWatcherTest {
         @Override
         public void progress(RevisionStartProgress now) {
           progress.add((now.pod() + " " + now.ends().keySet() + " " + now.reason()).trim());
+          node = now.node();
+          message = now.message();
         }
 
         @Override
@@ -92,6 +115,22 @@ class PodStatusWatcherTest {
           progress.add("ended");
         }
       });
+
+  private Instant now() {
+    return Instant.EPOCH.plus(loop.elapsed());
+  }
+
+  /** An autoscaler says that about a pod. */
+  private void said(String pod, String reason) {
+    said(pod, reason, "cluster-autoscaler", now());
+  }
+
+  private void said(String pod, String reason, String by, Instant at) {
+    var uid = "uid of " + pod;
+    var event = new NodeEvent(uid, by, Objects.requireNonNull(NodeEvent.outlook(reason, "")),
+        reason, "why", at);
+    Objects.requireNonNull(eventsFollowed.get(uid)).changed(null, event);
+  }
 
   /** Requests wait for so long; it is said once a second. */
   private void wait(int seconds) {
@@ -102,7 +141,7 @@ class PodStatusWatcherTest {
   }
 
   private void pod(String name, @Nullable FailureReason failure) {
-    pod(new PodStartStatus(name, failure, Map.of()));
+    pod(new PodStartStatus(name, "uid of " + name, failure, Map.of()));
   }
 
   private void pod(PodStartStatus now) {
@@ -153,6 +192,112 @@ class PodStatusWatcherTest {
   }
 
   @Test
+  void waitsForANodeThatIsComing_andLearnsHowLongThatTakes() {
+    wait(1);
+    pod(new PodStartStatus("a", "uid of a", NO_NODE, Map.of(StartPhase.CREATE, Instant.EPOCH)));
+    wait(10);
+    assertThat(node).isZero();
+    said("a", "TriggeredScaleUp");
+    assertThat(node).isEqualTo(Duration.ofMinutes(1));
+    assertThat(progress).last().isEqualTo("a [create] TriggeredScaleUp");
+    wait(84);
+    pod(new PodStartStatus("a", "uid of a", null, Map.of(StartPhase.CREATE, Instant.EPOCH,
+        StartPhase.SCHEDULE, Instant.EPOCH.plusSeconds(95))));
+    wait(20);
+
+    assertThat(received).isEmpty();
+    assertThat(node).isZero();
+    assertThat(eventsFollowed).isEmpty();
+
+    pod("b", NO_NODE);
+    gone("a");
+    wait(1);
+    said("b", "Nominated");
+    assertThat(node).isEqualTo(Duration.ofSeconds(95));
+  }
+
+  @Test
+  void saysWithinThreeSecondsThatNoNodeCanCome() {
+    wait(1);
+    pod("a", NO_NODE);
+    wait(10);
+    said("a", "NotTriggerScaleUp");
+    wait(2);
+    assertThat(received).isEmpty();
+
+    wait(1);
+    assertThat(received).containsExactly("NotTriggerScaleUp");
+    wait(30);
+    said("a", "TriggeredScaleUp");
+    wait(30);
+    assertThat(received).containsExactly("NotTriggerScaleUp", "may start");
+  }
+
+  @Test
+  void waitsAMinuteMore_whereTheNodeDoesNotComeAndNothingIsSaidAnyMore() {
+    wait(1);
+    pod("a", NO_NODE);
+    wait(1);
+    said("a", "TriggeredScaleUp");
+    wait(15 * 60 + 59);
+    assertThat(received).isEmpty();
+
+    wait(3);
+    assertThat(received).containsExactly("Unschedulable");
+  }
+
+  @Test
+  void waitsForANode_whereEachPodIsAlwaysScheduled() {
+    grace = new GracePeriods(grace.retried(), grace.slow(), grace.unscheduled(), true);
+    wait(1);
+    pod("a", NO_NODE);
+    wait(1);
+    said("a", "NotTriggerScaleUp");
+    wait(600);
+
+    assertThat(received).isEmpty();
+    assertThat(progress).last().isEqualTo("a [] Unschedulable");
+  }
+
+  @Test
+  void readsEventsOfAFewPodsThatNoNodeTakes_whileRequestsWait() {
+    wait(1);
+    pod("a", PULL);
+    wait(1);
+    assertThat(eventQuestions).isZero();
+
+    for (var name : List.of("b", "c", "d", "e")) {
+      pod(name, NO_NODE);
+    }
+    wait(1);
+    assertThat(eventQuestions).isEqualTo(1);
+    assertThat(eventsFollowed).containsOnlyKeys("uid of b", "uid of c", "uid of d");
+
+    pod("b", null);
+    assertThat(eventsFollowed).containsOnlyKeys("uid of c", "uid of d", "uid of e");
+
+    loop.advance(PodStatusWatcher.LEASE);
+    assertThat(eventsFollowed).isEmpty();
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
+  void waitsAMinuteForANode_whereEventsMayNotBeRead() {
+    eventAnswer = ListWatchAccess.FORBIDDEN;
+    wait(1);
+    pod("a", NO_NODE);
+    wait(59);
+    assertThat(received).isEmpty();
+    assertThat(eventQuestions).isEqualTo(1);
+    assertThat(message)
+        .isEqualTo("0/3 nodes; whether a node is added is not known, as the activator"
+            + " may not list and watch events -n ns (chart value rbac.events)");
+
+    wait(1);
+    assertThat(received).containsExactly("Unschedulable");
+  }
+
+  @Test
   void anErrorThatPassesIsNone() {
     wait(1);
     pod("a", PULL);
@@ -183,7 +328,7 @@ class PodStatusWatcherTest {
   @Test
   void reportsHowFarThePodIsThatIsFurthest_whileRequestsWait() {
     wait(1);
-    pod(new PodStartStatus("a", NO_NODE, Map.of(StartPhase.CREATE, Instant.EPOCH)));
+    pod(new PodStartStatus("a", "uid of a", NO_NODE, Map.of(StartPhase.CREATE, Instant.EPOCH)));
     pod("b", null);
     gone("a");
     loop.advance(PodStatusWatcher.LEASE);
@@ -313,7 +458,7 @@ class PodStatusWatcherTest {
     int patience = switch (sort(pod.failure())) {
       case "PERMANENT" -> 0;
       case "RETRIED" -> 3;
-      case "SLOW" -> 60;
+      case "UNSCHEDULED" -> 60;
       default -> Integer.MAX_VALUE;
     };
     return loop.elapsed().minus(pod.since()).toSeconds() >= patience;

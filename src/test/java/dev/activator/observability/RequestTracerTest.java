@@ -28,6 +28,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.time.Duration;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -137,7 +138,7 @@ class RequestTracerTest {
     request.queued();
     loop.advance(ofMillis(300));
     starts.progress(new RevisionStartProgress(FakeRequest.HELLO, "pod-1", Map.of(StartPhase.CREATE,
-        NOON.minusMillis(900), StartPhase.SCHEDULE, NOON), "", ""));
+        NOON.minusMillis(900), StartPhase.SCHEDULE, NOON), "", "", Duration.ZERO));
     loop.advance(ofMillis(400));
     starts.listed(new PrivateEndpoints(FakeRequest.HELLO,
         new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));

@@ -77,6 +77,18 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
+  void waitsForANode_althoughTheRevisionIsUnschedulable() {
+    exists(1);
+    var held = request();
+
+    failsToStart(new RevisionStartFailure("Unschedulable", "0/3 nodes are available", "t1"));
+    assertThat(held.waits()).isTrue();
+
+    pods(A);
+    assertThat(held.destination()).isEqualTo(A);
+  }
+
+  @Test
   void aKnownStartFailureRejectsNoRequest() {
     exists(1);
     failsToStart(CRASH);

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +130,43 @@ class WaitEstimatorTest {
     revision.pods();
 
     // then who cannot wait so long is not refused
+    assertThat(revision.request(Duration.ofSeconds(30)).waits()).isTrue();
+  }
+
+  /** A node is added for the pods, which usually takes so long; zero if none is. */
+  private void awaitsNode(Duration usual) {
+    revision.throttler.startProgress(new RevisionStartProgress(ID, "pod", Map.of(), "", "", usual));
+    revision.loop.run();
+  }
+
+  @Test
+  void aStartThatNeedsANodeIsExpectedToTakeAsLongAsTheNode() {
+    startsIn(Duration.ofSeconds(2));
+    var waiting = revision.place();
+    awaitsNode(Duration.ofSeconds(50));
+
+    assertThat(revision.throttler.start(ID).usual()).isEqualTo(Duration.ofSeconds(50));
+    assertThat(waiting.retryAfterSeconds()).isBetween(50, 76);
+    revision.loop.advance(Duration.ofSeconds(40));
+    assertThat(waiting.retryAfterSeconds()).isBetween(10, 16);
+
+    awaitsNode(Duration.ZERO);
+    assertThat(revision.throttler.start(ID).usual()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void aStartThatNeedsANodeIsNotMeasured() {
+    // given one whose node comes after 95 seconds
+    var waiting = revision.request();
+    revision.loop.advance(Duration.ofSeconds(1));
+    awaitsNode(Duration.ofMinutes(1));
+    revision.loop.advance(Duration.ofSeconds(94));
+    awaitsNode(Duration.ZERO);
+    revision.pods(A);
+    waiting.release();
+    revision.pods();
+
+    // then who cannot wait so long is not refused, as the next start finds the node
     assertThat(revision.request(Duration.ofSeconds(30)).waits()).isTrue();
   }
 

@@ -114,6 +114,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       case NO_AUTOSCALER -> new Badge("bad", "cannot be started");
       case QUEUE_FULL -> new Badge("bad", "queue full");
       case CANNOT_START -> new Badge("bad", "cannot start");
+      case NO_NODE -> new Badge("bad", "no node");
       case CANNOT_SCALE -> new Badge("bad", "cannot scale");
       case AT_PEERS -> new Badge("warn", "permits elsewhere");
       case PEER_LOST -> new Badge("bad", "activator lost");

@@ -5,6 +5,8 @@ import static dev.activator.ext.console.Html.length;
 import static java.util.stream.Collectors.joining;
 
 import dev.activator.backend.RevisionBackendsView.Address;
+import dev.activator.knative.policy.NodeEvent;
+import dev.activator.knative.policy.NodeEvent.Outlook;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.RevisionId;
@@ -36,7 +38,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   /** The states that a pod which is not listed yet may change. */
   private static final Set<State> OF_LISTED_PODS = EnumSet.of(State.AT_ZERO, State.NO_AUTOSCALER,
       State.STARTING, State.BUSY, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
-      State.CANNOT_SCALE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
+      State.CANNOT_SCALE, State.NO_NODE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
       State.NOT_READY, State.NO_CLUSTER_IP);
 
   public enum State {
@@ -84,6 +86,9 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
      * or not allowed.
      */
     CANNOT_SCALE("Fix what the summary names; kubectl describe scaledservice says the same."),
+    /** The scheduler found no node for its pods, and no autoscaler adds one. */
+    NO_NODE("Look at kubectl describe pod: at what the pods request and select, at what tolerations"
+        + " they lack, and at the limits of the autoscaler of nodes."),
     /** The pods run, but none was ready within the progress deadline. */
     OVERDUE("Check that the program listens on $PORT and that its readiness probe passes; kubectl"
         + " logs shows what it prints. One that needs longer gets more time by the annotation"
@@ -186,7 +191,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
               + (now.isScaledService()
                   ? "no activator that scales is connected"
                   : "the autoscaler is not connected");
-      case CANNOT_START, CANNOT_SCALE, OVERDUE ->
+      case CANNOT_START, CANNOT_SCALE, NO_NODE, OVERDUE ->
         cannotStart(Objects.requireNonNull(now.queue().start().failure()));
       case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
           .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
@@ -211,6 +216,9 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   static String cannotStart(RevisionStartFailure failure) {
     if (failure.isOverdue()) {
       return "no pod was ready in time";
+    }
+    if (failure.isWithoutNode()) {
+      return "no node takes its pods: " + failure.reason();
     }
     return (failure.lasting() ? "no pod can start: " : "its containers do not start: ")
         + failure.reason();
@@ -277,7 +285,12 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
 
   private static String awaited(RevisionSnapshot now) {
     var pod = ofPod(now);
-    return pod == null ? "" : ": it waits for " + pod.current().awaited();
+    return pod == null
+        ? ""
+        : ": it waits for " + pod.current().awaited()
+            + (NodeEvent.outlook(pod.reason(), "") == Outlook.COMING
+                ? ", which is being added"
+                : "");
   }
 
   /** @param awaited the time since the first request found no pod */
@@ -427,6 +440,9 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       if (failure.isOverdue()) {
         return cause(State.OVERDUE, failure.message().isEmpty() ? text : failure.message(),
             "a pod that is ready");
+      }
+      if (failure.isWithoutNode()) {
+        return cause(State.NO_NODE, text, "a node that takes its pods");
       }
       return failure.lasting()
           ? cause(State.CANNOT_SCALE, text, failure.message())

@@ -154,7 +154,7 @@ final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> 
     }
     ended(StartPhase.CREATE, instant(metadata.created()));
     ended(StartPhase.CONTAINER, containers.started);
-    return new PodStartStatus(metadata.name(), failure(), Map.copyOf(ends));
+    return new PodStartStatus(metadata.name(), metadata.uid(), failure(), Map.copyOf(ends));
   }
 
   private @Nullable FailureReason failure() {

@@ -9,21 +9,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * The progress of a pod's start, and the reason why its containers do not start.
  *
+ * @param uid differs from that of an earlier pod of its name
  * @param ends when each phase of the start ended, rounded down to a second; a phase that has not
  *     ended has no entry
  */
-public record PodStartStatus(String name, @Nullable FailureReason failure,
+public record PodStartStatus(String name, String uid, @Nullable FailureReason failure,
     Map<StartPhase, Instant> ends) {
   public enum Persistence {
     /** It cannot recover by itself, or has failed repeatedly. */
     PERMANENT,
     /** The kubelet retries it. */
     RETRIED,
-    /**
-     * No node has room, or the node has not prepared the pod. Cluster autoscalers need about a
-     * minute to add a node.
-     */
-    SLOW
+    /** The node has not prepared the pod. */
+    SLOW,
+    /** No node has room. An autoscaler may add one. */
+    UNSCHEDULED
+  }
+
+  /** Whether no node takes the pod. */
+  public boolean isUnscheduled() {
+    return failure != null && failure.persistence == Persistence.UNSCHEDULED;
   }
 
   /**
@@ -63,7 +68,7 @@ public record PodStartStatus(String name, @Nullable FailureReason failure,
     }
 
     public static FailureReason unschedulable(String reason, String message) {
-      return new FailureReason(Persistence.SLOW, reason, message);
+      return new FailureReason(Persistence.UNSCHEDULED, reason, message);
     }
 
     /** The pod has a node, but its volumes or network are not ready. */

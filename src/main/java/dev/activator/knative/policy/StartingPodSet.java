@@ -1,5 +1,6 @@
 package dev.activator.knative.policy;
 
+import dev.activator.knative.policy.NodeEvent.Outlook;
 import dev.activator.knative.policy.PodStartStatus.FailureReason;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartPhase;
@@ -7,18 +8,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Map;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The pods of a revision that starts. The start fails only if all of them fail.
  *
  * @param pods the pods by name
+ * @param nodes whether a node is coming for those that no node takes
+ * @param nodesSince since when that has been said, or no longer said, from any origin
  */
-public record StartingPodSet(SortedMap<String, StartingPod> pods) {
-  public static final StartingPodSet EMPTY = new StartingPodSet(new TreeMap<>());
+public record StartingPodSet(SortedMap<String, StartingPod> pods, NodeOutlook nodes,
+    Duration nodesSince) {
+  public static final StartingPodSet EMPTY = new StartingPodSet(new TreeMap<>(),
+      NodeOutlook.UNKNOWN, Duration.ZERO);
 
   public StartingPodSet {
     pods = Collections.unmodifiableSortedMap(pods);
@@ -42,18 +49,16 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
     }
   }
 
-  /** How long a failure may last before waiting requests are rejected. */
-  public record GracePeriods(Duration retried, Duration slow) {
+  /**
+   * How long a failure may last before waiting requests are rejected.
+   *
+   * @param unscheduled for a pod that no node takes, unless an autoscaler says more
+   * @param alwaysScheduled whether a node takes each pod sooner or later, whatever is said
+   */
+  public record GracePeriods(Duration retried, Duration slow, Duration unscheduled,
+      boolean alwaysScheduled) {
     public static final GracePeriods DEFAULT = new GracePeriods(Duration.ofSeconds(3),
-        Duration.ofMinutes(1));
-
-    Duration of(FailureReason failure) {
-      return switch (failure.persistence()) {
-        case PERMANENT -> Duration.ZERO;
-        case RETRIED -> retried;
-        case SLOW -> slow;
-      };
-    }
+        Duration.ofMinutes(1), Duration.ofMinutes(1), false);
   }
 
   public StartingPodSet with(PodStartStatus pod, Duration now) {
@@ -63,7 +68,7 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
         ? before.since()
         : now;
     next.put(pod.name(), new StartingPod(pod, since));
-    return new StartingPodSet(next);
+    return new StartingPodSet(next, nodes, nodesSince);
   }
 
   private static boolean samePersistence(@Nullable FailureReason a, @Nullable FailureReason b) {
@@ -74,20 +79,48 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
   public StartingPodSet without(String pod) {
     var next = new TreeMap<>(pods);
     next.remove(pod);
-    return new StartingPodSet(next);
+    return new StartingPodSet(next, nodes, nodesSince);
+  }
+
+  public StartingPodSet with(NodeOutlook now, Duration at) {
+    return new StartingPodSet(pods, now, now.outlook() == nodes.outlook() ? nodesSince : at);
+  }
+
+  /** The pods that no node takes, by name. */
+  public List<PodStartStatus> unscheduled() {
+    return pods.values().stream().map(StartingPod::status).filter(PodStartStatus::isUnscheduled)
+        .toList();
   }
 
   /** The failure of the start; null if a pod may still start, or there is none. */
   public @Nullable RevisionStartFailure failure(Duration now, GracePeriods grace) {
     var left = left(now, grace);
-    return left == null || left.isPositive() ? null : failure(pods.firstEntry());
-  }
-
-  private static @Nullable RevisionStartFailure failure(Map.Entry<String, StartingPod> pod) {
-    var failure = pod.getValue().failure();
+    if (left == null || left.isPositive()) {
+      return null;
+    }
+    var pod = pods.firstEntry().getValue();
+    var failure = reason(pod.status());
     return failure == null
         ? null
-        : new RevisionStartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
+        : new RevisionStartFailure(failure.reason(), failure.message(),
+            "pod " + pod.status().name());
+  }
+
+  /** Why a pod does not start, in the words of the autoscaler of nodes if it is about them. */
+  public @Nullable FailureReason reason(PodStartStatus pod) {
+    var failure = pod.failure();
+    if (failure == null || !pod.isUnscheduled()) {
+      return failure;
+    }
+    var said = nodes.said();
+    if (said != null) {
+      return new FailureReason(failure.persistence(), said.reason(), said.message());
+    }
+    return nodes.unread().isEmpty()
+        ? failure
+        : new FailureReason(failure.persistence(), failure.reason(),
+            Stream.of(failure.message(), nodes.unread()).filter(text -> !text.isEmpty())
+                .collect(Collectors.joining("; ")));
   }
 
   /**
@@ -107,13 +140,33 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods) {
   public @Nullable Duration left(Duration now, GracePeriods grace) {
     Duration longest = null;
     for (var pod : pods.values()) {
-      var failure = pod.failure();
-      if (failure == null) {
+      var end = end(pod, grace);
+      if (end == null) {
         return null;
       }
-      var left = pod.since().plus(grace.of(failure)).minus(now);
-      longest = longest == null || left.compareTo(longest) > 0 ? left : longest;
+      longest = longest == null || end.compareTo(longest) > 0 ? end : longest;
     }
-    return longest;
+    return longest == null ? null : longest.minus(now);
+  }
+
+  private @Nullable Duration end(StartingPod pod, GracePeriods grace) {
+    var failure = pod.failure();
+    if (failure == null) {
+      return null;
+    }
+    return switch (failure.persistence()) {
+      case PERMANENT -> pod.since();
+      case RETRIED -> pod.since().plus(grace.retried());
+      case SLOW -> pod.since().plus(grace.slow());
+      case UNSCHEDULED -> unscheduledEnd(pod.since(), grace);
+    };
+  }
+
+  private @Nullable Duration unscheduledEnd(Duration since, GracePeriods grace) {
+    if (grace.alwaysScheduled() || nodes.outlook() == Outlook.COMING) {
+      return null;
+    }
+    var begin = since.compareTo(nodesSince) > 0 ? since : nodesSince;
+    return begin.plus(nodes.outlook() == Outlook.NONE ? grace.retried() : grace.unscheduled());
   }
 }

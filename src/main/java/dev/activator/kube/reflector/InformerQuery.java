@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The query of one informer: kind, namespace, name and label selector. Empty texts match
- * everything. Equal queries share one informer.
+ * The query of one informer: kind, namespace, label selector and field selector. Empty texts
+ * match everything. Equal queries share one informer.
  */
 public record InformerQuery<F>(WatchedKind<F> kind, String namespace, String labelSelector,
-    String name) {
+    String fieldSelector) {
 
   public static <F> InformerQuery<F> everywhere(WatchedKind<F> kind, String labelSelector) {
     return new InformerQuery<>(kind, "", labelSelector, "");
@@ -39,8 +39,8 @@ public record InformerQuery<F>(WatchedKind<F> kind, String namespace, String lab
     if (!labelSelector.isEmpty()) {
       all.put("labelSelector", labelSelector);
     }
-    if (!name.isEmpty()) {
-      all.put("fieldSelector", "metadata.name=" + name);
+    if (!fieldSelector.isEmpty()) {
+      all.put("fieldSelector", fieldSelector);
     }
     var path = kind.groupPath() + (namespace.isEmpty() ? "/" : "/namespaces/" + namespace + "/")
         + kind.plural();

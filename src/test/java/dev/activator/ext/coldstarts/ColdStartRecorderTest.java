@@ -251,7 +251,7 @@ class ColdStartRecorderTest {
     for (var phase : ended) {
       ends.put(phase, NOON);
     }
-    starts.progress(new RevisionStartProgress(HELLO, "pod-1", ends, "", ""));
+    starts.progress(new RevisionStartProgress(HELLO, "pod-1", ends, "", "", Duration.ZERO));
   }
 
   private FakeRequest answeredBeforeItsStatusIsRead() {
@@ -290,7 +290,7 @@ class ColdStartRecorderTest {
     starts.progress(new RevisionStartProgress(HELLO, "pod-1",
         Map.of(StartPhase.CREATE, NOON.minusMillis(2557), StartPhase.SCHEDULE,
             NOON.minusMillis(2500), StartPhase.CONTAINER, NOON.minusMillis(1557)),
-        "", ""));
+        "", "", Duration.ZERO));
 
     assertThat(split()).containsExactly(entry(StartPhase.SCALE, 100 * MILLI),
         entry(StartPhase.CREATE, 200 * MILLI), entry(StartPhase.SCHEDULE, 57 * MILLI),
@@ -354,7 +354,8 @@ class ColdStartRecorderTest {
     waiting();
     loop.advance(ofMillis(300));
     starts.progress(new RevisionStartProgress(HELLO, "pod-1", Map.of(StartPhase.CREATE, NOON,
-        StartPhase.SCHEDULE, NOON, StartPhase.INIT, NOON), "ErrImagePull", "no such image"));
+        StartPhase.SCHEDULE, NOON, StartPhase.INIT, NOON), "ErrImagePull", "no such image",
+        Duration.ZERO));
     loop.advance(ofMillis(4000));
 
     var view = starts.view(HELLO);

@@ -294,6 +294,12 @@ class WaitDiagnosisTest {
             "2 requests wait for default/hello-00001: nothing listens on its PORT 24049; the"
                 + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that is ready"),
+        row(now -> now.waiting(2).failing("NotTriggerScaleUp", "pod didn't trigger scale-up"),
+            State.NO_NODE,
+            "2 requests wait for default/hello-00001: no node takes its pods: NotTriggerScaleUp"
+                + " (pod didn't trigger scale-up); the autoscaler link is up; a pod was first"
+                + " requested 2.1 s ago.",
+            "a node that takes its pods"),
         row(now -> now.failing("ExitCode1", ""), State.CANNOT_START,
             "No request waits for default/hello-00001: its containers do not start: ExitCode1.",
             "containers that start"),
@@ -446,6 +452,8 @@ class WaitDiagnosisTest {
     assertThat(WaitDiagnosis.of(starting(true, "web-1", "ImagePullBackOff", StartPhase.CREATE,
         StartPhase.SCHEDULE, StartPhase.INIT)).forCallers())
         .isEqualTo("no pod is listed: it waits for its images and containers");
+    assertThat(WaitDiagnosis.of(starting(true, "web-1", "TriggeredScaleUp", StartPhase.CREATE))
+        .forCallers()).isEqualTo("no pod is listed: it waits for a node, which is being added");
     // what the summary says without that
     assertThat(WaitDiagnosis.of(starting(false, "", "", StartPhase.SCALE)).summary())
         .endsWith("; a pod was first requested 5.0 s ago.");

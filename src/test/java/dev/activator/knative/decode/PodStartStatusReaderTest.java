@@ -53,7 +53,7 @@ class PodStartStatusReaderTest {
           + "lastState: {terminated: {reason: OOMKilled}}}]}                  | PERMANENT OOMKilled",
       // what others may change
       "{conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]} "
-          + "| SLOW Unschedulable",
+          + "| UNSCHEDULED Unschedulable",
       "{conditions: [{type: PodScheduled, status: 'True'}, "
           + "{type: PodReadyToStartContainers, status: 'False'}]}             | SLOW PodNotPrepared",
       // what says nothing about starts

@@ -19,10 +19,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FailingPodsTest {
-  private static final GracePeriods GRACE = new GracePeriods(ofSeconds(3), ofSeconds(60));
+  private static final GracePeriods GRACE = new GracePeriods(ofSeconds(3), ofSeconds(60),
+      ofSeconds(60), false);
 
   private static PodStartStatus pod(String name, @Nullable Persistence persistence, String reason) {
-    return new PodStartStatus(name,
+    return new PodStartStatus(name, "uid of " + name,
         persistence == null ? null : new FailureReason(persistence, reason, "why"), Map.of());
   }
 
@@ -33,7 +34,7 @@ class FailingPodsTest {
     if (container >= 0) {
       ends.put(StartPhase.CONTAINER, Instant.EPOCH.plusSeconds(container));
     }
-    return new PodStartStatus(name, null, ends);
+    return new PodStartStatus(name, "uid of " + name, null, ends);
   }
 
   @Test
@@ -54,7 +55,7 @@ class FailingPodsTest {
   }
 
   @ParameterizedTest(name = "{0}: {1} s")
-  @CsvSource({"PERMANENT, 0", "RETRIED, 3", "SLOW, 60"})
+  @CsvSource({"PERMANENT, 0", "RETRIED, 3", "SLOW, 60", "UNSCHEDULED, 60"})
   void areWaitedForAsLongAsTheyMayEnd(Persistence persistence, int seconds) {
     var pods = StartingPodSet.EMPTY.with(pod("a", persistence, "Word"), ofSeconds(10));
 
@@ -93,7 +94,7 @@ class FailingPodsTest {
 
     assertThat(left(pods.with(pod("a", Persistence.RETRIED, "ImagePullBackOff"), ofSeconds(2)), 2))
         .isEqualTo(ofSeconds(1));
-    assertThat(left(pods.with(pod("a", Persistence.SLOW, "Unschedulable"), ofSeconds(2)), 2))
+    assertThat(left(pods.with(pod("a", Persistence.UNSCHEDULED, "Unschedulable"), ofSeconds(2)), 2))
         .isEqualTo(ofSeconds(60));
     assertThat(left(pods.with(pod("a", null, ""), ofSeconds(2))
         .with(pod("a", Persistence.RETRIED, "ErrImagePull"), ofSeconds(4)), 4))
@@ -131,7 +132,7 @@ class FailingPodsTest {
   @Test
   void areSlowWhereANodeMayBeAdded() {
     assertThat(FailureReason.unschedulable("Unschedulable", "no node"))
-        .isEqualTo(new FailureReason(Persistence.SLOW, "Unschedulable", "no node"));
+        .isEqualTo(new FailureReason(Persistence.UNSCHEDULED, "Unschedulable", "no node"));
     assertThat(FailureReason.notPrepared().persistence()).isEqualTo(Persistence.SLOW);
   }
 }

@@ -1,0 +1,71 @@
+package dev.activator.knative;
+
+import dev.activator.knative.policy.NodeEvent;
+import dev.activator.knative.policy.NodeOutlook;
+import dev.activator.knative.policy.PodStartStatus;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the Events of pods that no node takes, to learn whether a node is coming. Each watch is of
+ * one pod's Events, which are few in a namespace that may have thousands.
+ *
+ * <p><b>Threads.</b> The cluster's loop.
+ */
+final class NodeEventWatch {
+  /** All pods of a revision are alike, so a few say enough about a node for them. */
+  static final int MAX_PODS = 3;
+
+  private final PodStatusWatcher.PodSource source;
+  private final String namespace;
+  private final Runnable onChange;
+  private final Map<String, Runnable> watches = new HashMap<>();
+  /** In no order; an Event that is repeated replaces itself. */
+  private final List<NodeEvent> events = new ArrayList<>();
+
+  NodeEventWatch(PodStatusWatcher.PodSource source, String namespace, Runnable onChange) {
+    this.source = source;
+    this.namespace = namespace;
+    this.onChange = onChange;
+  }
+
+  /** Watches the Events of these pods, and of no other. */
+  void follow(List<PodStartStatus> pods) {
+    var wanted = pods.stream().map(PodStartStatus::uid).limit(MAX_PODS)
+        .collect(Collectors.toSet());
+    List.copyOf(watches.keySet()).stream().filter(uid -> !wanted.contains(uid))
+        .forEach(this::end);
+    wanted.forEach(uid -> watches.computeIfAbsent(uid,
+        _ -> source.followEvents(namespace, uid, this::changed)));
+  }
+
+  private void changed(@Nullable NodeEvent before, @Nullable NodeEvent now) {
+    // An Event that has expired was said all the same; its time decides how long it holds.
+    if (now != null) {
+      events.remove(before);
+      events.add(now);
+      onChange.run();
+    }
+  }
+
+  NodeOutlook outlook(Instant now) {
+    return NodeOutlook.of(events, now);
+  }
+
+  private void end(String uid) {
+    var watch = watches.remove(uid);
+    if (watch != null) {
+      watch.run();
+    }
+    events.removeIf(event -> event.pod().equals(uid));
+  }
+
+  void close() {
+    List.copyOf(watches.keySet()).forEach(this::end);
+  }
+}

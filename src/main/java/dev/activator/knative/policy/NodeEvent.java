@@ -1,0 +1,51 @@
+package dev.activator.knative.policy;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an autoscaler of nodes has said about a pod that no node takes.
+ *
+ * <p><b>Source.</b> {@code eventing_scale_up_processor.go} of cluster-autoscaler and
+ * {@code provisioning/scheduling/events.go} of Karpenter. A managed Karpenter has another name, such
+ * as {@code eks-auto-mode/compute}, so the name of the component decides nothing.
+ *
+ * @param pod the uid of the pod
+ * @param source the component that said it
+ * @param at when it was said last
+ */
+public record NodeEvent(String pod, String source, Outlook outlook, String reason, String message,
+    Instant at) {
+  private static final String FAILED = "FailedScheduling";
+  /** The scheduler has the same reason, and says so of each pod for which a node is then added. */
+  private static final String FAILED_BY_KARPENTER = "Failed to schedule pod";
+
+  /** Whether a node is coming, and for how long that holds if nothing else is said. */
+  public enum Outlook {
+    /** Both autoscalers give up a node that has not registered within 15 minutes. */
+    COMING(Duration.ofMinutes(15)),
+    /** Both say this again after five minutes at the latest. */
+    NONE(Duration.ofMinutes(6));
+
+    private final Duration validity;
+
+    Outlook(Duration validity) {
+      this.validity = validity;
+    }
+  }
+
+  /** Null if an Event says nothing about a node. */
+  public static @Nullable Outlook outlook(String reason, String message) {
+    return switch (reason) {
+      case "TriggeredScaleUp", "Nominated" -> Outlook.COMING;
+      case "NotTriggerScaleUp" -> Outlook.NONE;
+      case FAILED -> message.startsWith(FAILED_BY_KARPENTER) ? Outlook.NONE : null;
+      default -> null;
+    };
+  }
+
+  boolean holds(Instant now) {
+    return at.plus(outlook.validity).isAfter(now);
+  }
+}
