@@ -19,6 +19,7 @@ import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
 import dev.activator.meters.ActivatorMeters;
+import dev.activator.meters.LibraryMeterNames;
 import dev.activator.observability.TelemetryExporters.Identity;
 import dev.activator.observability.TelemetryExporters;
 import dev.activator.observability.TelemetryLifecycle;
@@ -36,6 +37,7 @@ import dev.activator.upstream.ConnectionPoolsByLoop;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
 import io.micrometer.core.instrument.binder.netty4.NettyEventExecutorMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
@@ -201,6 +203,16 @@ class ObservabilityConfiguration {
   @Bean
   MeterBinder nettyEventLoops(LoopResources resources) {
     return new NettyEventExecutorMetrics(resources.onServer(LoopResources.DEFAULT_NATIVE));
+  }
+
+  @Bean
+  MeterFilter libraryMeterNames() {
+    return new LibraryMeterNames();
+  }
+
+  @Bean
+  MeterBinder timesInSeconds() {
+    return LibraryMeterNames::bindTimes;
   }
 
   @Bean

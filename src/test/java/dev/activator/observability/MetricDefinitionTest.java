@@ -45,6 +45,22 @@ class MetricDefinitionTest {
         .isEqualTo(table());
   }
 
+  /** The rules of {@code promtool check metrics} for what is ours; Knative's names are Knative's. */
+  @Test
+  void followsTheRulesOfPromtool() {
+    for (var metric : MetricDefinition.values()) {
+      if (metric.text().startsWith("activator.")) {
+        assertThat(prometheusName(metric)).as("%s", metric)
+            .doesNotMatch(".*_(count|sum|bucket|info)")
+            .doesNotMatch(".*_(ms|ns|us|s|sec|secs|min|hrs|kb|mb|gb|b)(_.*)?")
+            .doesNotMatch(".*_(milliseconds|minutes|hours|kilobytes|megabytes|percent)(_.*)?")
+            .doesNotContain("_gauge", "_counter", "_histogram").matches("[a-z_]+");
+        assertThat(metric.familyName()).doesNotEndWith("_total");
+        assertThat(metric.sentence()).isNotBlank();
+      }
+    }
+  }
+
   private static String table() {
     return "*request* stands for " + TAGS_OF_A_REQUEST + ".\n\n"
         + "| meter | for Prometheus | tags | what it says |\n|---|---|---|---|\n"
