@@ -2,6 +2,8 @@ package dev.activator.standalone;
 
 import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.KubernetesSession;
+import dev.activator.kube.WorkQueue;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.standalone.HpaWatcher.TargetName;
@@ -19,6 +21,7 @@ import dev.activator.standalone.policy.KubernetesService;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
+import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.revision.KnownLabels;
@@ -30,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -53,6 +55,9 @@ final class ScaledServiceResolver {
   private static final String BY_CATCHER = "catcher";
   /** How long requests wait for a Service or workload that is replaced. */
   private static final Duration REPLACEMENT_TIMEOUT = Duration.ofSeconds(3);
+  /** The pauses after a resolution that threw. */
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofMinutes(1);
   /** The port of the activators' Service for requests without TLS. */
   private static final String REQUEST_PORT = "http";
   private static final InformerQuery<ScaledService> OBJECTS = InformerQuery
@@ -69,17 +74,14 @@ final class ScaledServiceResolver {
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
   private final HpaWatcher hpas;
-  /**
-   * The objects to resolve again. The value is whether the result is published even if it has not
-   * changed.
-   */
-  private final Map<RevisionId, Boolean> stale = new TreeMap<>();
+  private final WorkQueue<RevisionId> queue;
+  /** The objects whose result is published even if it has not changed. */
+  private final Set<RevisionId> publishedAgain = new HashSet<>();
   /** Since when the Service or the workload may be in replacement, in the loop's time. */
   private final Map<RevisionId, Long> replacedSince = new HashMap<>();
   /** The namespaces for which the log says that another installation handles them. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
-  private boolean isUpdateScheduled;
   private @Nullable IndexedStore<ObjectDecodeResult<ScaledService>> objects;
   private @Nullable IndexedStore<ObjectDecodeResult<KubernetesService>> services;
   private @Nullable IndexedStore<ObjectDecodeResult<ServiceEndpointSlice>> slices;
@@ -117,10 +119,16 @@ final class ScaledServiceResolver {
     this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
     this.hpas = new HpaWatcher(session, target -> stale(BY_TARGET, target));
+    // A resolution waits for nothing, so any number may be under way, and needs no jitter.
+    this.queue = new WorkQueue<>(session.loop(), Integer.MAX_VALUE,
+        () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
+        () -> true, _ -> {
+        }, this::reconcile);
     this.hosts = ScaledServiceRouteTable.of(List.of(), scope.domain(), scope.hosts());
   }
 
   List<KubernetesSession.Followed> follow() {
+    session.loop().execute(queue::start);
     hpas.follow();
     return List.of(session.followStored(SERVICES, store -> {
       services = store;
@@ -160,7 +168,7 @@ final class ScaledServiceResolver {
    */
   List<ClusterStartup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
-      update();
+      objects().forEach(this::workload);
       return kinds.beginnings();
     }, session.loop()).join();
   }
@@ -192,8 +200,8 @@ final class ScaledServiceResolver {
     if (object(id) != null) {
       // It is published again, because the addresses of its activators differ from those of the
       // revision.
-      stale.put(id, true);
-      scheduleUpdate();
+      publishedAgain.add(id);
+      queue.add(id);
     }
   }
 
@@ -221,13 +229,20 @@ final class ScaledServiceResolver {
       return;
     }
     if (before != null) {
-      stale(before.id());
+      if (now == null || !now.uid().equals(before.uid())) {
+        // The end of an object does not wait for a pause after its failure.
+        queue.forget(before.id());
+      }
+      queue.add(before.id());
       // Another ScaledService may scale the workload now.
       stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
-      // In a resync, the result is published again, since a consumer may have failed.
-      stale.merge(now.id(), before == now, Boolean::logicalOr);
+      if (before == now) {
+        // A resync: a consumer may have failed.
+        publishedAgain.add(now.id());
+      }
+      queue.add(now.id());
       stale(BY_TARGET, targetOf(now));
     }
     if (one != null && (before == null || now == null)) {
@@ -239,7 +254,6 @@ final class ScaledServiceResolver {
         || !before.routes().equals(now.routes())
         || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
         || !before.created().equals(now.created());
-    scheduleUpdate();
   }
 
   private Set<RevisionId> unknown(ScaledService object) {
@@ -278,14 +292,14 @@ final class ScaledServiceResolver {
       objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
           .forEach(this::reportActivators);
       objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
-          .forEach(this::stale);
+          .forEach(queue::add);
     }
   }
 
   private void catcherStale(@Nullable ServiceEndpointSlice slice) {
     var own = slice == null ? null : slice.own();
     if (own != null) {
-      stale(own.of());
+      queue.add(own.of());
     }
   }
 
@@ -301,68 +315,56 @@ final class ScaledServiceResolver {
   private void targetChanged(String kind, @Nullable RevisionId object) {
     if (object == null) {
       objects().filter(one -> one.workload().kind().equals(kind)).map(ScaledService::id)
-          .forEach(this::stale);
+          .forEach(queue::add);
     } else {
       stale(BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
     }
   }
 
   private void stale(String index, Object value) {
-    values(objects, index, value).map(ScaledService::id).forEach(this::stale);
+    values(objects, index, value).map(ScaledService::id).forEach(queue::add);
   }
 
-  private void stale(RevisionId id) {
-    stale.putIfAbsent(id, false);
-    scheduleUpdate();
-  }
-
-  /** Schedules one task, which runs after the changes that are already queued. */
-  private void scheduleUpdate() {
-    if (!isUpdateScheduled) {
-      isUpdateScheduled = true;
-      session.loop().execute(this::update);
-    }
-  }
-
-  private void update() {
-    isUpdateScheduled = false;
+  private CompletableFuture<WorkQueue.Result> reconcile(RevisionId id) {
     if (hostsAreStale) {
       hostsAreStale = false;
-      var next = ScaledServiceRouteTable.of(objects().toList(), scope.domain(),
-          scope.hosts());
-      // Requests are routed to a new port only after its revision is published, and to an old port
-      // until its revision is withdrawn.
-      stale.keySet().forEach(id -> updateSafely(id, () -> addPorts(id, next)));
-      var before = hosts;
-      hosts = next;
-      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
-          .forEach(id -> stale.putIfAbsent(id, false));
+      replaceHosts();
     }
-    var all = new TreeMap<>(stale);
-    stale.clear();
-    all.forEach((id, again) -> updateSafely(id, () -> update(id, again)));
-  }
-
-  private void addPorts(RevisionId id, ScaledServiceRouteTable next) {
-    var object = object(id);
-    var before = listener.find(id);
-    if (object != null && before != null && object.uid().equals(before.object().uid())
-        && !object.otherPorts().isEmpty()) {
-      var now = join(object, next);
-      if (now != null) {
-        listener.portsAdded(before, now);
-      }
-    }
-  }
-
-  /** Runs the update of one object. If it throws, the other objects are still updated. */
-  private void updateSafely(RevisionId id, Runnable update) {
+    boolean again = publishedAgain.remove(id);
     try {
-      update.run();
+      update(id, again);
     } catch (RuntimeException e) {
-      log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
-      // It is published again with the next change.
-      stale.put(id, true);
+      publishedAgain.add(id);
+      throw e;
+    }
+    return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
+  }
+
+  private void replaceHosts() {
+    var next = ScaledServiceRouteTable.of(objects().toList(), scope.domain(), scope.hosts());
+    // Requests are routed to a new port only after its revision is published, and to an old port
+    // until its revision is withdrawn.
+    objects().filter(object -> !object.otherPorts().isEmpty())
+        .forEach(object -> addPorts(object, next));
+    var before = hosts;
+    hosts = next;
+    objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
+        .forEach(queue::add);
+  }
+
+  private void addPorts(ScaledService object, ScaledServiceRouteTable next) {
+    var before = listener.find(object.id());
+    if (before != null && object.uid().equals(before.object().uid())) {
+      try {
+        var now = join(object, next);
+        if (now != null) {
+          listener.portsAdded(before, now);
+        }
+      } catch (RuntimeException e) {
+        log.error("Ports of the ScaledService {} could not be added yet", object.id(), e);
+        publishedAgain.add(object.id());
+        queue.add(object.id());
+      }
     }
   }
 
@@ -405,24 +407,28 @@ final class ScaledServiceResolver {
       return false;
     }
     long now = session.loop().nanoTime();
-    var since = replacedSince.get(id);
-    if (since == null) {
-      replacedSince.put(id, now);
-      session.loop().schedule(REPLACEMENT_TIMEOUT, () -> stale(id));
+    long left = replacedSince.computeIfAbsent(id, _ -> now) + REPLACEMENT_TIMEOUT.toNanos() - now;
+    if (left > 0) {
+      queue.addAfter(id, Duration.ofNanos(left));
     }
-    return since == null || now - since < REPLACEMENT_TIMEOUT.toNanos();
+    return left > 0;
   }
 
   /** The resolved state; null while the kind of the workload is unknown. */
   private @Nullable ResolvedScaledService join(ScaledService object,
       ScaledServiceRouteTable table) {
     var id = object.id();
-    var workload = kinds.find(id.namespace(), object.workload());
+    var workload = workload(object);
     return workload == null
         ? null
         : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
             table.taken(id), older(object), sink.isNameTaken(id), hpas.find(targetOf(object)),
             unknown(object), preferred, scope.maxTimeout()));
+  }
+
+  /** Null while the kind is unknown; then it is looked up. */
+  private @Nullable WorkloadState workload(ScaledService object) {
+    return kinds.find(object.id().namespace(), object.workload());
   }
 
   private ActivatorSlicePlanner caught(ResolvedScaledService state) {
