@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2CodecUtil;
@@ -102,6 +103,19 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     var all = connection().connectionStream();
     window.incrementWindowSize(all, CONNECTION_WINDOW_BYTES - window.windowSize(all));
     flushSoon();
+  }
+
+  /**
+   * Netty would name the highest possible stream after an error. The peer may send again what
+   * follows the last stream that was seen.
+   */
+  @Override
+  public ChannelFuture goAway(ChannelHandlerContext on, int last, long error, ByteBuf text,
+      ChannelPromise promise) {
+    int seen = error == Http2Error.NO_ERROR.code()
+        ? last
+        : Math.min(last, connection().remote().lastStreamCreated());
+    return super.goAway(on, seen, error, text, promise);
   }
 
   public final ChannelHandlerContext context() {

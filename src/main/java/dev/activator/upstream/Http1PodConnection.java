@@ -1,5 +1,7 @@
 package dev.activator.upstream;
 
+import dev.activator.http.HeaderFieldList;
+import dev.activator.http.HopByHopTrailers;
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.http.ReadTurn;
 import dev.activator.http.Tunnel;
@@ -43,6 +45,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private final Channel channel;
   private final Http1Pool pool;
   private final Http1ResponseDecoder decoder;
+  private final HopByHopTrailers trailers = new HopByHopTrailers();
   private final ReadTurn turn;
   private final boolean overTls;
   @Nullable Http1PodConnection older;
@@ -299,6 +302,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       to.interim(head);
     } else {
       persistent = HttpUtil.isKeepAlive(head);
+      trailers.head(HeaderFieldList.in(head));
       to.head(head);
     }
   }
@@ -333,7 +337,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       to.failed(UpstreamFailure.of(cause()));
     } else {
       responseEnded = content instanceof LastHttpContent;
-      if (responseEnded) {
+      if (content instanceof LastHttpContent last) {
+        trailers.removeFrom(last.trailingHeaders());
         persistent &= decoder.answered();
       }
       to.content(content);

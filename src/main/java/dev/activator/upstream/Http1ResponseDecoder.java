@@ -19,6 +19,8 @@ import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -134,7 +136,8 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   }
 
   @Override
-  protected boolean isContentAlwaysEmpty(HttpMessage response) {
+  protected boolean isContentAlwaysEmpty(HttpMessage message) {
+    var response = (HttpResponse) message;
     if (HeaderFieldList.in(response).hasTooManyOptions()) {
       throw new IllegalArgumentException("too many options of the connection");
     }
@@ -142,6 +145,12 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
       ignoreCoding(response.headers());
     }
     trailers.possible = isChunked(response.headers());
+    if (response.status().equals(HttpResponseStatus.RESET_CONTENT) && !trailers.possible
+        && !response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
+      // It has no content, so nothing is waited for. What follows all the same is not parsed.
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      return true;
+    }
     return HttpMethod.HEAD.equals(method) || super.isContentAlwaysEmpty(response);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.kube.LogOf;
 import dev.activator.upstream.LoopConnectionPools;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,42 @@ class PodStrictnessTest extends WireTest {
       caller.readHead();
       assertThat(caller.readToEnd()).isEqualTo("2\r\nok\r\n");
     }
+  }
+
+  /** RFC 9110, section 7.6.1. */
+  @Test
+  void passesNoTrailerOnThatIsForOneConnection() throws Exception {
+    pod(CHUNKED + "Connection: x-a\r\n\r\n2\r\nok\r\n0\r\nConnection: close, X-B\r\nX-A: a\r\n"
+        + "X-B: b\r\nKeep-Alive: timeout=5\r\nX-T: t\r\n\r\n");
+    try (var caller = activator.get("/")) {
+      caller.readHead();
+      assertThat(caller.readChunk()).isEqualTo("ok");
+      assertThat(caller.readChunk()).isEmpty();
+      assertThat(caller.readHeadLines()).containsExactly("X-T: t");
+    }
+  }
+
+  /** RFC 9110, section 15.3.6: it has no content, and this pod does not say so. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a body"})
+  void waitsForNoEnd_ofAResetContentWithoutALength(String body) throws Exception {
+    var served = new CompletableFuture<Void>();
+    var pod = pod(peer -> {
+      peer.readHead();
+      peer.send("HTTP/1.1 205 Reset Content\r\n\r\n" + body);
+      served.join();
+    });
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        var head = caller.readHead();
+        assertThat(head.start()).startsWith("HTTP/1.1 205 ");
+        assertThat(head.header("Content-Length")).isEqualTo("0");
+      }
+    } finally {
+      served.complete(null);
+    }
+    assertThat(pod.connections()).isEqualTo(2);
   }
 
   static Stream<String> large() {

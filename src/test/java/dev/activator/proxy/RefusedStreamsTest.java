@@ -35,6 +35,13 @@ class RefusedStreamsTest extends WireTest {
         pod.goAway(stream - 2, 0);
       }
     },
+    GOES_AWAY_IN_TWO_STEPS {
+      @Override
+      void of(RawHttp2 pod, int stream) throws IOException {
+        pod.goAway(Integer.MAX_VALUE, 0);
+        pod.goAway(stream - 2, 0);
+      }
+    },
     GOES_AWAY_IN_ANGER {
       @Override
       void of(RawHttp2 pod, int stream) throws IOException {

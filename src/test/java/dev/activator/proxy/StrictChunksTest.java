@@ -123,6 +123,18 @@ class StrictChunksTest extends StrictTest {
     }
   }
 
+  /** RFC 9110, section 7.6.1. */
+  @Test
+  void passesNoTrailerOnThatTheConnectionFieldNames() throws Exception {
+    var got = echo();
+    try (var caller = activator.connect()) {
+      caller.send(CHUNKED.replace("Transfer-Encoding", "Connection: x-a\r\nTransfer-Encoding")
+          + "5\r\nabcde\r\n0\r\nX-A: a\r\nX-T: t\r\n\r\n");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(next(got)).containsExactly("abcde", "X-T: t");
+    }
+  }
+
   @Test
   void readsManyChunksHoweverTheyAreCutUp() throws Exception {
     var got = echo();

@@ -1,6 +1,7 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.http.HeaderNameCache;
+import dev.activator.http.HopByHopTrailers;
 import dev.activator.http.HeaderCountLimit;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HeaderMap;
@@ -50,6 +51,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
 
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
   private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_REQUESTS);
+  private final HopByHopTrailers hopByHop = new HopByHopTrailers();
   private @Nullable ChunkValidator chunks;
   /** The number of bytes that are validated but not consumed yet. */
   private int seen;
@@ -161,7 +163,10 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {
       refused = true;
-    } else if (last instanceof LastHttpContent) {
+    } else if (last instanceof LastHttpContent end) {
+      if (chunks != null) {
+        hopByHop.removeFrom(end.trailingHeaders());
+      }
       startOver();
     } else if (last instanceof HttpRequest request) {
       bodyFollows(request, in, out);
@@ -171,6 +176,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
   private void bodyFollows(HttpRequest request, ByteBuf in, List<Object> out) {
     if (HttpUtil.isTransferEncodingChunked(request)) {
       chunks = new ChunkValidator();
+      hopByHop.head(HeaderFieldList.in(request));
     } else if (!hasLength) {
       // Netty expects a body of eight bytes in requests of the first WebSocket drafts.
       out.clear();
