@@ -240,6 +240,16 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   }
 
   @Override
+  public void setFirst(KnownHeader field, String value) {
+    set(field.name, value);
+    var last = values[size - 1];
+    System.arraycopy(names, 0, names, 1, size - 1);
+    System.arraycopy(values, 0, values, 1, size - 1);
+    names[0] = field.name;
+    values[0] = last;
+  }
+
+  @Override
   public void remove(KnownHeader field) {
     remove(field.name);
   }

@@ -25,6 +25,9 @@ public interface HeaderMap {
 
   void set(KnownHeader field, String value);
 
+  /** Sets a field and puts it before all others. */
+  void setFirst(KnownHeader field, String value);
+
   void remove(KnownHeader field);
 
   /** Removes several fields in one pass. */

@@ -21,6 +21,20 @@ class SemanticsTest extends WireTest {
   }
 
   @Test
+  void sendsHostBeforeAllOtherFields() throws Exception {
+    pod(OK);
+    try (var caller = activator.get("/", "X-A: 1", "Accept: */*")) {
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(seen().lines().getFirst()).startsWith("Host: ");
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.0", "X-A: 1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(seen().lines().getFirst()).startsWith("Host: ");
+  }
+
+  @Test
   void passesOnTheHeadersOfAHeadWithoutABody() throws Exception {
     var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
     try (var caller = activator.connect()) {

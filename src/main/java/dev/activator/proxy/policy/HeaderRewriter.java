@@ -71,12 +71,16 @@ public final class HeaderRewriter {
         : peer;
   }
 
-  /** @param service the Service that a mesh routes by; null where pods are reached directly */
+  /**
+   * Sets {@code Host}, which should be the first field (RFC 9110, section 7.2).
+   *
+   * @param service the Service that a mesh routes by; null where pods are reached directly
+   */
   public static void address(HeaderMap fields, String authority, @Nullable String service) {
     if (service == null) {
-      fields.set(KnownHeader.HOST, authority);
+      fields.setFirst(KnownHeader.HOST, authority);
     } else {
-      fields.set(KnownHeader.HOST, service);
+      fields.setFirst(KnownHeader.HOST, service);
       fields.set(KnownHeader.PASSTHROUGH, "true");
     }
   }
@@ -85,7 +89,7 @@ public final class HeaderRewriter {
   public static void addressContainer(HeaderMap fields) {
     String host = fields.first(KnownHeader.ORIGINAL_HOST);
     if (host != null) {
-      fields.set(KnownHeader.HOST, host);
+      fields.setFirst(KnownHeader.HOST, host);
       fields.remove(KnownHeader.ORIGINAL_HOST);
     }
   }

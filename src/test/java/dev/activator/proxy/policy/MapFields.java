@@ -58,6 +58,12 @@ public final class MapFields implements HeaderMap {
   }
 
   @Override
+  public void setFirst(KnownHeader field, String value) {
+    remove(field);
+    entries.addFirst(Map.entry(field.text(), value));
+  }
+
+  @Override
   public void remove(KnownHeader field) {
     entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(field.text()));
   }
