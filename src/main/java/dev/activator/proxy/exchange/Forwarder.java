@@ -285,7 +285,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     } else if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
       exchange.interim(head);
     } else if (awaitsContinue) {
-      // Another one says nothing, and some clients fail on a 100 that they did not ask for.
+      // Another one says nothing, and some clients fail on a 100 that they do not expect.
       exchange.interim(head);
       continueWithBody();
     }

@@ -1,0 +1,3 @@
+module activator.dev/test/beside/heads
+
+go 1.24
