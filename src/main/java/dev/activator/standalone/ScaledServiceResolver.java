@@ -11,6 +11,7 @@ import dev.activator.kube.informer.IndexedStore;
 import dev.activator.kube.informer.VersionedObject;
 import dev.activator.standalone.policy.ActivatorEndpointSlice;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
+import dev.activator.standalone.policy.CaBundle;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.http.HeaderMap;
 import dev.activator.knative.RevisionSource.Sink;
@@ -26,6 +27,7 @@ import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,6 +55,7 @@ final class ScaledServiceResolver {
   private static final String BY_TARGET = "target";
   private static final String BY_OTHER = "other";
   private static final String BY_CATCHER = "catcher";
+  private static final String BY_CA = "authorities";
   /** How long requests wait for a Service or workload that is replaced. */
   private static final Duration REPLACEMENT_TIMEOUT = Duration.ofSeconds(3);
   /** The pauses after a resolution that threw. */
@@ -74,6 +77,8 @@ final class ScaledServiceResolver {
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
   private final HpaWatcher hpas;
+  private final CaObjectWatcher authorities;
+  private final Clock wall = Clock.systemUTC();
   private final WorkQueue<RevisionId> queue;
   /** The objects whose result is published even if it has not changed. */
   private final Set<RevisionId> publishedAgain = new HashSet<>();
@@ -119,6 +124,7 @@ final class ScaledServiceResolver {
     this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
     this.hpas = new HpaWatcher(session, target -> stale(BY_TARGET, target));
+    this.authorities = new CaObjectWatcher(session, name -> stale(BY_CA, name));
     // A resolution waits for nothing, so any number may be under way, and needs no jitter.
     this.queue = new WorkQueue<>(session.loop(), Integer.MAX_VALUE,
         () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
@@ -146,6 +152,10 @@ final class ScaledServiceResolver {
       objects = store;
       index(store, BY_SERVICE, ScaledServiceResolver::serviceOf);
       index(store, BY_TARGET, ScaledServiceResolver::targetOf);
+      store.addIndex(BY_CA, object -> {
+        var decoded = object.object().value();
+        return decoded == null ? List.of() : decoded.caObjects();
+      });
       store.addIndex(BY_OTHER, object -> {
         var decoded = object.object().value();
         return decoded == null ? List.of() : decoded.others();
@@ -163,13 +173,17 @@ final class ScaledServiceResolver {
   }
 
   /**
-   * The kinds of the workloads. They are listed after the ScaledServices, and before the activator
-   * takes requests.
+   * What ScaledServices name: the kinds of the workloads, and authorities. They are listed after the
+   * ScaledServices, and before the activator takes requests.
    */
-  List<ClusterStartup.Beginning> kinds() {
+  List<ClusterStartup.Beginning> named() {
     return CompletableFuture.supplyAsync(() -> {
-      objects().forEach(this::workload);
-      return kinds.beginnings();
+      objects().forEach(object -> {
+        workload(object);
+        authorities(object);
+      });
+      return Stream.concat(kinds.beginnings().stream(), authorities.beginnings().stream())
+          .toList();
     }, session.loop()).join();
   }
 
@@ -229,6 +243,9 @@ final class ScaledServiceResolver {
       return;
     }
     if (before != null) {
+      if (!before.caObjects().isEmpty()) {
+        authorities.closeUnused(name -> values(objects, BY_CA, name).findAny().isPresent());
+      }
       if (now == null || !now.uid().equals(before.uid())) {
         // The end of an object does not wait for a pause after its failure.
         queue.forget(before.id());
@@ -382,7 +399,7 @@ final class ScaledServiceResolver {
     }
     var joined = join(object, hosts);
     if (joined == null) {
-      // The kind is being looked up in the API. The answer resolves the object again.
+      // The kind or its authorities are being read. The answer resolves the object again.
       return;
     }
     var now = (inReplacement(joined) ? joined.withRequestsWaiting() : joined).after(before);
@@ -414,16 +431,25 @@ final class ScaledServiceResolver {
     return left > 0;
   }
 
-  /** The resolved state; null while the kind of the workload is unknown. */
+  /** The resolved state; null while the kind of the workload, or its authorities, are unknown. */
   private @Nullable ResolvedScaledService join(ScaledService object,
       ScaledServiceRouteTable table) {
     var id = object.id();
     var workload = workload(object);
-    return workload == null
+    var bundle = authorities(object);
+    return workload == null || object.tls() != null && bundle == null
         ? null
         : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
             table.taken(id), older(object), sink.isNameTaken(id), hpas.find(targetOf(object)),
-            unknown(object), preferred, scope.maxTimeout()));
+            unknown(object), preferred, scope.maxTimeout(), bundle));
+  }
+
+  /** Null without {@code tls}, and while its objects are unknown; then they are read. */
+  private @Nullable CaBundle authorities(ScaledService object) {
+    var tls = object.tls();
+    return tls == null
+        ? null
+        : CaBundle.of(tls, object.id().namespace(), authorities::find, wall.instant());
   }
 
   /** Null while the kind is unknown; then it is looked up. */

@@ -120,7 +120,7 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   @Override
   public List<ClusterStartup.Beginning> followMore() {
     var known = resolver;
-    return known == null ? List.of() : known.kinds();
+    return known == null ? List.of() : known.named();
   }
 
   @Override

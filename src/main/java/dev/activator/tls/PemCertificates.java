@@ -4,11 +4,13 @@ import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import javax.net.ssl.TrustManagerFactory;
@@ -53,6 +55,21 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
     } catch (IllegalArgumentException | CertificateException e) {
       return false;
     }
+  }
+
+  /** These certificates in PEM. */
+  public static String text(Collection<X509Certificate> certificates) {
+    var text = new StringBuilder();
+    for (var one : certificates) {
+      try {
+        text.append(BEGIN).append('\n')
+            .append(Base64.getMimeEncoder().encodeToString(one.getEncoded())).append('\n')
+            .append(END).append('\n');
+      } catch (CertificateEncodingException e) {
+        throw new IllegalStateException("a certificate that was parsed has an encoding", e);
+      }
+    }
+    return text.toString();
   }
 
   /** @throws CertificateException if a certificate cannot be parsed, or there is none */

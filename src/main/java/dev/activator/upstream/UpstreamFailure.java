@@ -12,6 +12,7 @@ import java.net.NoRouteToHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
 import java.util.Locale;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,11 @@ public enum UpstreamFailure {
   /** Whether there was no connection, so that the pod has received nothing of the request. */
   public boolean isBeforeConnection() {
     return this == REFUSED || this == UNREACHABLE || this == TIMED_OUT;
+  }
+
+  /** Whether this is the text of a failed handshake of TLS. */
+  public static boolean isOfHandshake(String text) {
+    return Stream.of(values()).anyMatch(one -> one.isOfHandshake() && one.text.equals(text));
   }
 
   /** Whether the pod was reached, and the handshake of TLS has failed. */

@@ -135,6 +135,28 @@ class RbacTest {
   }
 
   @Test
+  void readsOtherConfigMapsAndSecretsOnlyByTheNamesOfTrustBundles() {
+    var off = Chart.installed("activator", NAMESPACE, "mode: standalone");
+    var on = Chart.installed("activator", NAMESPACE, "mode: standalone",
+        "standalone: {namespaces: [shop], trustBundles: {configMaps: [ca], secrets: [web-tls]}}");
+
+    off.all("ClusterRole").forEach(role -> assertThat(rights(role))
+        .noneMatch(right -> right.endsWith(" configmaps") || right.endsWith(" secrets")));
+    var rules = on.all("ClusterRole").stream()
+        .flatMap(role -> role.path("rules").valueStream()).toList();
+    assertThat(rules)
+        .filteredOn(rule -> List.of("configmaps", "secrets")
+            .contains(rule.at("/resources/0").asString()))
+        .extracting(JsonNode::toString).containsExactlyInAnyOrder(
+            "{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"resourceNames\":[\"ca\"],"
+                + "\"verbs\":[\"list\",\"watch\"]}",
+            "{\"apiGroups\":[\"\"],\"resources\":[\"secrets\"],\"resourceNames\":[\"web-tls\"],"
+                + "\"verbs\":[\"list\",\"watch\"]}");
+    assertThat(on.names()).noneMatch(name -> name.startsWith("ClusterRoleBinding")
+        && name.endsWith("-scale"));
+  }
+
+  @Test
   void changesNoSecretButTheKeyOfTheActivators() {
     for (var chart : new Chart[]{Chart.replacing(),
         Chart.installed("activator", NAMESPACE, "mode: standalone")}) {

@@ -71,9 +71,9 @@ class RefusedStatusesTest {
         Duration.ofMinutes(5),
         Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
-        false, TestValues.NO_STATUS),
+        false, null, TestValues.NO_STATUS),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
-            List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+            List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
   }
 
   private int patches() {

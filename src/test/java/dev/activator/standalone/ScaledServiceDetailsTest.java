@@ -44,7 +44,7 @@ class ScaledServiceDetailsTest {
         """.formatted(spec, status)).value();
     return new ScaledServiceDetails(ResolvedScaledService.of(object, new References(null, List.of(),
         new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT)));
+        TestValues.MAX_TIMEOUT, null)));
   }
 
   private static ScaledServiceDetails details(String spec) {

@@ -1,6 +1,7 @@
 package dev.activator.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.knative.RevisionSource;
@@ -8,6 +9,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.testing.Make;
 import dev.activator.kube.Sessions;
+import dev.activator.kube.informer.InformerStatus;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.kube.policy.IpFamily;
@@ -19,9 +21,12 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.tls.PemCertificates;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.faults.Failure;
 import dev.activator.testing.faults.Fault;
@@ -30,17 +35,20 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.faults.When;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
 
 /** With the real reflectors, over HTTP; time is moved by hand. */
 class ScaledServiceReferencesTest {
@@ -299,7 +307,7 @@ class ScaledServiceReferencesTest {
       assertThat(troubles("web")).isEmpty();
     });
     assertThat(received.get("web").revision().probesBeforeReady()).isFalse();
-    assertThat(services.kinds()).allMatch(kind -> kind.synced().isDone());
+    assertThat(services.named()).allMatch(kind -> kind.synced().isDone());
 
     rule.remove();
     eventually(() -> {
@@ -387,6 +395,120 @@ class ScaledServiceReferencesTest {
 
   private String uid() {
     return store.find(ScaledServiceCrd.of(store), "shop", "web").at("/metadata/uid").asString();
+  }
+
+  private void trusts(String references) {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      found.withObject("/spec").set("tls",
+          Objects.parse("{'caCertificateRefs': " + references + "}"));
+      return found;
+    });
+  }
+
+  private void bundle(String name, String pem) {
+    var object = Objects.parse("{'metadata': {'namespace': 'shop', 'name': '" + name + "'}}");
+    object.withObject("/data").put("ca.crt", pem);
+    store.create(BuiltInKinds.CONFIG_MAP, object);
+  }
+
+  private @Nullable PodIdentity identity() {
+    var state = received.get("web");
+    return state == null ? null : state.revision().podIdentity();
+  }
+
+  private static PodIdentity issuedBy(Authority... authorities) {
+    return new PodIdentity.OfService("web.shop.svc",
+        PemCertificates.text(Stream.of(authorities).map(Authority::certificate).toList()));
+  }
+
+  @Test
+  void followsTheBundleThatItNames() throws Exception {
+    var one = Authority.named("one");
+    var two = Authority.named("two");
+    workload("web");
+    trusts("[{'name': 'web-ca'}]");
+    bundle("other", one.pem());
+    services.follow();
+    // requests wait for a moment, as the ConfigMap may be in replacement
+    eventually(() -> assertThat(troubles("web")).containsExactly("NoValidCACertificate"));
+    assertThat(received.get("web").revision().startFailure()).isNull();
+
+    bundle("web-ca", one.pem());
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+    assertThat(identity()).isEqualTo(issuedBy(one));
+
+    // another authority is added, and the first removed
+    store.edit(BuiltInKinds.CONFIG_MAP, "shop", "web-ca", found -> {
+      found.withObject("/data").put("ca.crt", one.pem() + two.pem());
+      return found;
+    });
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(one, two)));
+    store.edit(BuiltInKinds.CONFIG_MAP, "shop", "web-ca", found -> {
+      found.withObject("/data").put("ca.crt", two.pem());
+      return found;
+    });
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(two)));
+
+    store.delete(BuiltInKinds.CONFIG_MAP, "shop", "web-ca");
+    eventually(() -> assertThat(troubles("web")).containsExactly("NoValidCACertificate"));
+    loop.advance(Duration.ofSeconds(4));
+    eventually(() -> assertThat(received.get("web").revision().startFailure()).isNotNull());
+  }
+
+  @Test
+  void readsASecretByItsName_andNoOther() throws Exception {
+    var one = Authority.named("one");
+    workload("web");
+    trusts("[{'kind': 'Secret', 'name': 'web-tls'}]");
+    store.create(BuiltInKinds.SECRET, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web-tls'}, 'data': {'ca.crt': '%s',
+         'tls.key': 'AAAA'}}
+        """.formatted(Base64.getEncoder().encodeToString(one.pem().getBytes(UTF_8)))));
+    services.follow();
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(one)));
+    assertThat(server.faults().journal().calls(Match.requests(Verb.LIST, Verb.WATCH)
+        .of(BuiltInKinds.SECRET))).isNotEmpty().allMatch(
+            call -> call.asked().parameter("fieldSelector").equals("metadata.name=web-tls"));
+  }
+
+  @Test
+  void saysThatABundleMayNotBeRead_andTriesAgain() throws Exception {
+    var one = Authority.named("one");
+    var rule = server.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.CONFIG_MAP),
+        Fault.Answer.status(403));
+    workload("web");
+    trusts("[{'name': 'web-ca'}]");
+    bundle("web-ca", one.pem());
+    services.follow();
+    eventually(() -> assertThat(names()).contains("web"));
+    assertThat(received.get("web").troubles()).containsExactly(
+        new Trouble("NoValidCACertificate", "ConfigMap shop/web-ca cannot be read: the activator"
+            + " may not list and watch it (standalone.trustBundles of the chart)"));
+
+    rule.remove();
+    loop.advance(Duration.ofSeconds(31));
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(one)));
+  }
+
+  @Test
+  void aBundleThatNoObjectNamesIsWatchedNoMore() throws Exception {
+    var one = Authority.named("one");
+    bundle("web-ca", one.pem());
+    workload("web");
+    trusts("[{'name': 'web-ca'}]");
+    services.follow();
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(one)));
+    assertThat(watched()).containsOnlyOnce("configmaps");
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.path("spec")).remove("tls");
+      return found;
+    });
+    eventually(() -> assertThat(identity()).isNull());
+    assertThat(watched()).doesNotContain("configmaps");
+  }
+
+  private List<String> watched() {
+    return session.informers().informers().stream().map(InformerStatus::name).toList();
   }
 
   @Test

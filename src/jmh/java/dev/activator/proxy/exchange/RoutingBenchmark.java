@@ -87,7 +87,7 @@ public class RoutingBenchmark {
           List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
           TestValues.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
           Duration.ofMinutes(1), List.of(), Map.of(),
-          Map.of(), null, KeepWarmSettings.NONE, false, TestValues.NO_STATUS));
+          Map.of(), null, KeepWarmSettings.NONE, false, null, TestValues.NO_STATUS));
     }
     return all;
   }

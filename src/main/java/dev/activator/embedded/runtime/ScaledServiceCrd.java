@@ -25,6 +25,8 @@ public final class ScaledServiceCrd {
       "([*][.])?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*");
   private static final Pattern OTHER = Pattern.compile(
       "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?");
+  private static final Pattern SERVER = Pattern.compile(
+      "([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?[.])*[a-z]([-a-z0-9]{0,61}[a-z0-9])?");
   private static final Pattern PATH = Pattern.compile("/[!-~]*");
   private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
   private static final Pattern TIME = Pattern.compile("([01][0-9]|2[0-3]):[0-5][0-9]");
@@ -66,6 +68,12 @@ public final class ScaledServiceCrd {
           (host, _) -> HOST.matcher(host.asString("")).matches()),
       Map.entry("self.matches('^" + OTHER.pattern() + "$')",
           (name, _) -> OTHER.matcher(name.asString("")).matches()),
+      Map.entry("self.matches('^" + SERVER.pattern() + "$')",
+          (name, _) -> SERVER.matcher(name.asString("")).matches()),
+      Map.entry("has(self.caCertificateRefs) != has(self.wellKnownCACertificates)",
+          (tls, _) -> tls.has("caCertificateRefs") != tls.has("wellKnownCACertificates")),
+      Map.entry("!has(self.wellKnownCACertificates) || has(self.hostname)",
+          (tls, _) -> !tls.has("wellKnownCACertificates") || tls.has("hostname")),
       Map.entry("has(self.path) || has(self.pathPrefix) || has(self.method) || has(self.headers)"
           + " || has(self.userAgent)",
           (rule, _) -> Stream.of("path", "pathPrefix", "method", "headers", "userAgent")

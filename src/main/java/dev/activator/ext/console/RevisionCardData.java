@@ -118,6 +118,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       case CANNOT_SCALE -> new Badge("bad", "cannot scale");
       case AT_PEERS -> new Badge("warn", "permits elsewhere");
       case PEER_LOST -> new Badge("bad", "activator lost");
+      case NOT_TRUSTED -> new Badge("bad", "not trusted");
       case NOT_DELIVERABLE -> new Badge("bad", "not deliverable");
       case NO_CLUSTER_IP -> new Badge("bad", "no ClusterIP");
     };

@@ -11,6 +11,7 @@ import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.upstream.UpstreamFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,7 +40,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static final Set<State> OF_LISTED_PODS = EnumSet.of(State.AT_ZERO, State.NO_AUTOSCALER,
       State.STARTING, State.BUSY, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
       State.CANNOT_SCALE, State.NO_NODE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
-      State.NOT_READY, State.NO_CLUSTER_IP);
+      State.NOT_READY, State.NOT_TRUSTED, State.NO_CLUSTER_IP);
 
   public enum State {
     UNKNOWN("Check the namespace and the name; if it exists, the watches of the Kubernetes API are"
@@ -103,6 +104,10 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         + " kubectl logs shows what it prints.",
         "Check that the program listens on the port of its Service and that its readiness probe"
             + " passes; kubectl logs shows what it prints."),
+    /** The handshakes of TLS with the pods fail. */
+    NOT_TRUSTED(
+        "Compare the certificates of the pods with spec.tls; the activator's log names their"
+            + " issuer, names and dates."),
     /** Pods answer our probe, but Kubernetes does not report them as ready. */
     NOT_READY("Look at the pod's probes and readiness gates with kubectl describe pod."),
     /** The permits of the pods are at other activators, and this one has none. */
@@ -193,11 +198,13 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
                   : "the autoscaler is not connected");
       case CANNOT_START, CANNOT_SCALE, NO_NODE, OVERDUE ->
         cannotStart(Objects.requireNonNull(now.queue().start().failure()));
-      case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
-          .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
-          .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
-              + times(worst.failures()) + ")")
-          .orElse(", and the first answer is awaited");
+      case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING,
+          NOT_TRUSTED ->
+        listed(now) + now.pods().stream()
+            .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
+            .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
+                + times(worst.failures()) + ")")
+            .orElse(", and the first answer is awaited");
       case NOT_READY -> listed(now) + ", and Kubernetes calls none ready";
       case AT_PEERS -> "other activators use the pods' permits";
       case PEER_LOST -> "permits are at an activator that cannot be reached";
@@ -481,6 +488,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         pod -> pod.serves() && !now.undelivered().contains(pod.destination()))) {
       return withoutPermits(now);
     }
+    var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
+    if (UpstreamFailure.isOfHandshake(worst.probe().outcome())) {
+      return cause(State.NOT_TRUSTED, listed(now) + ", and TLS with none succeeds: " + why(worst),
+          "a pod with a certificate that spec.tls trusts");
+    }
     if (!now.undelivered().isEmpty()) {
       return cause(State.NOT_DELIVERABLE,
           listed(now) + ", but requests could not be delivered to " + now.undelivered()
@@ -498,7 +510,6 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       return cause(State.NOT_ANSWERING, listed(now) + ", and " + now.processProblem(),
           "a process that is ready on the port in its variable PORT");
     }
-    var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
     return worst.failures() > 0
         ? cause(State.NOT_ANSWERING, listed(now) + ", and none answers our probe: " + why(worst),
             "a pod that answers our probe")

@@ -114,7 +114,7 @@ public record PodTemplateContainers(List<Container> all) {
     }
     var probe = serving == null ? null : serving.probe;
     var port = serving == null || serving.port == null ? Port.DEFAULT : serving.port;
-    return probe != null && !(probe.isShownByOurs() && port.isNamed(probe.target().port()));
+    return probe != null && !(probe.isShownBy(Action.HTTP) && port.isNamed(probe.target().port()));
   }
 
   /**
@@ -140,6 +140,6 @@ public record PodTemplateContainers(List<Container> all) {
       in.remark("the annotation " + PROBE + " is '" + probe + "', which is not 'container'");
       return null;
     }
-    return own == null ? ReadinessProbeSpec.CONNECT : own.spec(in.remarks());
+    return own == null ? ReadinessProbeSpec.CONNECT : own.spec(Action.HTTP, in.remarks());
   }
 }

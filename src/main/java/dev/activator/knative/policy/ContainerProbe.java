@@ -41,21 +41,26 @@ public record ContainerProbe(Action action, Target target, Timing timing) {
    * Whether one success of our own probe shows what the kubelet's will show. False if the activator
    * cannot send the probe, or if time or repetition is a part of the verdict: a port that accepts
    * connections before {@code initialDelaySeconds} is over need not be ready.
+   *
+   * @param get how the activator sends requests: {@link Action#HTTP} or {@link Action#HTTPS}
    */
-  public boolean isShownByOurs() {
+  public boolean isShownBy(Action get) {
     return target.host.isEmpty() && timing.successThreshold <= 1 && switch (action) {
-      case HTTP -> ReadinessProbeSpec.isPath(ReadinessProbeSpec.rooted(target.path));
+      case HTTP, HTTPS -> action == get
+          && ReadinessProbeSpec.isPath(ReadinessProbeSpec.rooted(target.path));
       case TCP -> timing.initialDelay.isZero();
-      case HTTPS, GRPC, EXEC -> false;
+      case GRPC, EXEC -> false;
     };
   }
 
   /**
    * The probe to send to the port for requests. Invalid parts are left out and named in
    * {@code remarks}.
+   *
+   * @param get as for {@link #isShownBy}
    */
-  public ReadinessProbeSpec spec(List<String> remarks) {
-    var spec = action == Action.HTTP && target.host.isEmpty()
+  public ReadinessProbeSpec spec(Action get, List<String> remarks) {
+    var spec = action == get && target.host.isEmpty()
         ? ReadinessProbeSpec.httpGet(target.path, target.headers, remarks)
         : ReadinessProbeSpec.CONNECT;
     return spec.within(timing.timeout);

@@ -4,6 +4,8 @@ import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.StatusCondition;
 import dev.activator.kube.decode.WatchedObjectReader;
+import dev.activator.standalone.policy.CaObject;
+import dev.activator.standalone.policy.PodTlsSettings;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
+  private static final String CA_KEY = "ca.crt";
+  private static final String SYSTEM = "System";
 
   private ScaleTargetRef workload = new ScaleTargetRef("", "", "");
   private String service = "";
@@ -47,6 +51,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private final Map<String, Object> forRules = new LinkedHashMap<>(2);
   private final Map<String, Object> forWarmTimes = new LinkedHashMap<>(2);
   private boolean catchService;
+  private @Nullable PodTlsSettings tls;
   private int replicas = -1;
   private int desiredReplicas = -1;
   private long observedGeneration;
@@ -81,6 +86,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             }
           }
         }
+        case "tls" -> tls = in.isPresent() ? tls(in) : null;
         case "catchService" -> catchService = Boolean.TRUE.equals(in.truth());
         case "minReplicas" -> minReplicas = in.count(0);
         case "maxReplicas" -> maxReplicas = in.count(0);
@@ -118,6 +124,40 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
         case "port" -> port = in.anyText();
       }
     }
+  }
+
+  private static PodTlsSettings tls(JsonCursor in) {
+    var authorities = new ArrayList<PodTlsSettings.CaReference>(1);
+    boolean trustsSystem = false;
+    var hostname = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "caCertificateRefs" -> {
+          for (var _ : in.items()) {
+            authorities.add(caReference(in));
+          }
+        }
+        case "wellKnownCACertificates" -> trustsSystem = in.text().equals(SYSTEM);
+        case "hostname" -> hostname = in.text();
+      }
+    }
+    return new PodTlsSettings(authorities, trustsSystem, hostname);
+  }
+
+  private static PodTlsSettings.CaReference caReference(JsonCursor in) {
+    var kind = CaObject.Kind.CONFIG_MAP;
+    var name = "";
+    var key = CA_KEY;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "kind" -> kind = in.text().equals(CaObject.Kind.SECRET.text())
+            ? CaObject.Kind.SECRET
+            : CaObject.Kind.CONFIG_MAP;
+        case "name" -> name = in.text();
+        case "key" -> key = in.text();
+      }
+    }
+    return new PodTlsSettings.CaReference(kind, name, key);
   }
 
   private void status(JsonCursor in) {
@@ -166,7 +206,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
         metadata.labels(),
-        metadata.annotations(), rules, warmTimes, catchService,
+        metadata.annotations(), rules, warmTimes, catchService, tls,
         new ScaledServiceStatus(known(replicas), known(desiredReplicas),
             observedGeneration, conditions));
   }

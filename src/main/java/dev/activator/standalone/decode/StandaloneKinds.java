@@ -1,6 +1,7 @@
 package dev.activator.standalone.decode;
 
 import dev.activator.kube.decode.WatchedKind;
+import dev.activator.standalone.policy.CaObject;
 import dev.activator.standalone.policy.HpaSpec;
 import dev.activator.standalone.policy.KubernetesService;
 import dev.activator.standalone.policy.ScaledService;
@@ -19,6 +20,12 @@ public final class StandaloneKinds {
       ServiceEndpointSlice::after);
   public static final WatchedKind<HpaSpec> HPAS = new WatchedKind<>("HorizontalPodAutoscaler",
       "apis/autoscaling/v2", "horizontalpodautoscalers", HpaReader::new);
+
+  /** ConfigMaps and Secrets with certificates, of which each is watched by its name. */
+  public static final WatchedKind<CaObject.Found> CA_CONFIG_MAPS = new WatchedKind<>("ConfigMap",
+      "api/v1", "configmaps", CaObjectReader::ofConfigMap);
+  public static final WatchedKind<CaObject.Found> CA_SECRETS = new WatchedKind<>("Secret",
+      "api/v1", "secrets", CaObjectReader::ofSecret);
 
   private StandaloneKinds() {}
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param object the ScaledService
  * @param catches whether requests to the Service should reach the activators: true if the user has
- *     enabled it and a request can start a pod
+ *     enabled it, a request can start a pod, and callers do not expect TLS
  * @param hasReadyPods whether the Service has ready pods that are not terminating
  * @param whileAtZero the slices that should exist while the Service has no ready pods; empty if no
  *     activator is ready
@@ -53,7 +53,7 @@ public record ActivatorSlicePlanner(ScaledService object, boolean catches, boole
       KubernetesService.@Nullable Port port,
       Activators activators, Map<String, ActivatorEndpointSlice> present) {
     var object = state.object();
-    if (port == null || !object.catchService() || state.target() == null) {
+    if (port == null || !object.catchService() || state.target() == null || state.isTls(port)) {
       return new ActivatorSlicePlanner(object, false, state.ready() > 0, List.of(), present);
     }
     return new ActivatorSlicePlanner(object, true, state.ready() > 0,

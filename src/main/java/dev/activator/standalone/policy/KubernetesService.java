@@ -44,6 +44,14 @@ public record KubernetesService(String namespace, String name, Map<String, Strin
       };
     }
 
+    /** Whether {@code appProtocol} says that pods do not speak TLS there. */
+    boolean isPlain() {
+      return switch (appProtocol.toLowerCase(Locale.ROOT)) {
+        case "http", "h2c", "kubernetes.io/h2c", "kubernetes.io/ws" -> true;
+        default -> false;
+      };
+    }
+
     private String protocolName() {
       return appProtocol.isEmpty() && !name.startsWith("grpc-web")
           ? name.replaceFirst("-.*", "")

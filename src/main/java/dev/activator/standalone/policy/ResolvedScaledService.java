@@ -2,8 +2,10 @@ package dev.activator.standalone.policy;
 
 import dev.activator.knative.policy.MergedEndpoints;
 import dev.activator.kube.policy.IpFamily;
+import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.KeepWarmSettings;
@@ -59,15 +61,16 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   private static final String TIMEOUT_TOO_LONG = "TimeoutTooLong";
   private static final String SPEAKS_TLS = "PodsSpeakTls";
   private static final String RULE_PORT_SPEAKS_TLS = "RulePortSpeaksTls";
+  private static final String NO_AUTHORITY = "NoValidCACertificate";
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound",
-      SPEAKS_TLS);
+      SPEAKS_TLS, NO_AUTHORITY);
   /** The reasons for which a request cannot start a pod, so that it is rejected. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
-      SPEAKS_TLS, RULE_PORT_NOT_FOUND, RULE_PORT_SPEAKS_TLS, "TargetNotFound", "TargetNotScalable",
-      "TargetTaken");
-  /** Those that are also seen for a moment while the Service or the workload is replaced. */
+      SPEAKS_TLS, NO_AUTHORITY, RULE_PORT_NOT_FOUND, RULE_PORT_SPEAKS_TLS, "TargetNotFound",
+      "TargetNotScalable", "TargetTaken");
+  /** Those that are also seen for a moment while the object that is named is replaced. */
   private static final Set<String> SEEN_IN_REPLACEMENTS = Set.of("ServiceNotFound",
-      "TargetNotFound", SELECTS_OTHERS);
+      "TargetNotFound", SELECTS_OTHERS, NO_AUTHORITY);
   private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
   private static final String FORBIDDEN = "Forbidden";
   /**
@@ -116,19 +119,41 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * @param hpas the known HPAs that scale the same workload
    * @param unknown the objects in {@link ScaledService#others} that do not exist
    * @param maxTimeout the bound of {@code timeoutSeconds}
+   * @param authorities null if the object has no {@code tls}
    */
   public record References(@Nullable KubernetesService service,
       Collection<ServiceEndpointSlice> slices,
       WorkloadState workload, List<ScaledServiceRouteTable.Taken> taken,
       @Nullable ScaledService older,
       boolean isNameTaken, List<HpaSpec> hpas, Collection<RevisionId> unknown,
-      IpFamily preferred, Duration maxTimeout) {}
+      IpFamily preferred, Duration maxTimeout, @Nullable CaBundle authorities) {}
+
+  /**
+   * A port whose pods get requests.
+   *
+   * @param identity what pods must prove over TLS; null without TLS
+   */
+  private record ServedPort(KubernetesService.Port port,
+      PodIdentity.@Nullable OfService identity) {
+    PortProtocol protocol() {
+      return identity == null ? port.protocol() : PortProtocol.NEGOTIATED;
+    }
+
+    Probing probing(ScaledWorkload workload, List<String> remarks) {
+      return workload.probing(port.target(), identity == null ? Action.HTTP : Action.HTTPS,
+          remarks);
+    }
+  }
 
   public static ResolvedScaledService of(ScaledService object, References found) {
     var troubles = new ArrayList<Trouble>();
     var remarks = new ArrayList<String>();
-    var port = port(object, found.service, troubles);
+    var port = port(object, found, troubles);
     workloadTroubles(object, found, troubles);
+    if (found.authorities != null && found.authorities.authorities() != null) {
+      found.authorities.problems()
+          .forEach(problem -> troubles.add(new Trouble("InvalidCACertificateRef", problem)));
+    }
     for (var taken : found.taken) {
       troubles.add(taken(object, taken));
     }
@@ -166,13 +191,14 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         own.add(new Trouble(RULE_PORT_NOT_FOUND,
             "spec.rules: " + noPort(object, found.service, name)));
       }
-      other = withoutTls(object, other, RULE_PORT_SPEAKS_TLS, own);
+      var served = served(object, found, other, RULE_PORT_SPEAKS_TLS, own);
       var all = Stream.concat(own.stream(), troubles.stream()).toList();
-      others.add(backend(object, found, object.id().ofPort(name), other,
+      others.add(backend(object, found, object.id().ofPort(name), served,
           startFailure(object, found, all), remarks));
       ofRules.addAll(own);
     }
-    troubles.addAll(ofRules);
+    ofRules.stream().filter(one -> !troubles.contains(one)).distinct().toList()
+        .forEach(troubles::add);
     return new ResolvedScaledService(object, first.revision, first.pods, others,
         isScaled(found) ? target(object, found, refusal(first, others)) : null, found.taken,
         troubles,
@@ -183,19 +209,19 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return object.timeout().compareTo(found.maxTimeout) > 0 ? found.maxTimeout : object.timeout();
   }
 
-  /** @param port the port of the Service; null if it does not exist */
+  /** @param port the port of the Service; null if its pods get no requests */
   private static Backend backend(ScaledService object, References found, RevisionId id,
-      KubernetesService.@Nullable Port port, @Nullable RevisionStartFailure failure,
-      List<String> remarks) {
+      @Nullable ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks) {
     var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
-        ? workload.probing(port.target(), remarks)
+        ? port.probing(workload, remarks)
         : Probing.WHEN_READY;
     var revision = new Revision(id, object.uid(),
         port == null ? PortProtocol.HTTP1 : port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(timeout(object, found), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
-        object.rules(), null);
-    return new Backend(revision, port == null ? PrivateEndpoints.none(id) : pods(id, port, found));
+        object.rules(), port == null ? null : port.identity);
+    return new Backend(revision,
+        port == null ? PrivateEndpoints.none(id) : pods(id, port.port, found));
   }
 
   private static Trouble taken(ScaledService object, ScaledServiceRouteTable.Taken taken) {
@@ -225,8 +251,9 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return all;
   }
 
-  private static KubernetesService.@Nullable Port port(ScaledService object,
-      @Nullable KubernetesService service, List<Trouble> troubles) {
+  private static @Nullable ServedPort port(ScaledService object, References found,
+      List<Trouble> troubles) {
+    var service = found.service;
     var name = serviceName(object);
     if (service == null) {
       troubles.add(new Trouble("ServiceNotFound", "there is no " + name));
@@ -240,19 +267,34 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       troubles.add(new Trouble("NoSelector",
           name + " has no selector, so its pods are unknown"));
     }
-    return withoutTls(object, port, SPEAKS_TLS, troubles);
+    return port == null ? null : served(object, found, port, SPEAKS_TLS, troubles);
   }
 
-  /** The port, or null if its pods speak TLS: they would get plain text. */
-  private static KubernetesService.@Nullable Port withoutTls(ScaledService object,
+  /**
+   * The port with what its pods must prove; null if they would be sent plain text although they
+   * speak TLS.
+   *
+   * @param reason of the trouble that it is not said which certificates to trust
+   */
+  private static @Nullable ServedPort served(ScaledService object, References found,
       KubernetesService.@Nullable Port port, String reason, List<Trouble> troubles) {
-    if (port == null || !port.isTls()) {
-      return port;
+    if (port == null) {
+      return null;
     }
-    troubles.add(new Trouble(reason, "port " + port + " of " + serviceName(object)
-        + " says that its pods speak TLS, which is not spoken to them here: name another port, or"
-        + " set its appProtocol to http if they speak plain HTTP"));
-    return null;
+    return switch (PortSecurity.of(object, port, found.authorities)) {
+      case PortSecurity.Plain _ -> new ServedPort(port, null);
+      case PortSecurity.Tls(var identity) -> new ServedPort(port, identity);
+      case PortSecurity.NotSaid _ -> {
+        troubles.add(new Trouble(reason, "port " + port + " of " + serviceName(object)
+            + " says that its pods speak TLS, and spec.tls does not say which certificates to"
+            + " trust: add it, or set the port's appProtocol to http if they speak plain HTTP"));
+        yield null;
+      }
+      case PortSecurity.NoAuthority(var problems) -> {
+        troubles.add(new Trouble(NO_AUTHORITY, String.join("; ", problems)));
+        yield null;
+      }
+    };
   }
 
   private static String serviceName(ScaledService object) {
@@ -395,12 +437,27 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         .filter(name -> found.unknown.contains(object.named(name)))
         .map(name -> new Trouble("WakeWithNotFound",
             "spec.wakeWith names " + name + ", and there is no such ScaledService"));
-    var local = Stream.ofNullable(found.service)
-        .filter(service -> object.catchService() && service.isLocal())
-        .map(service -> new Trouble("ServiceNotCaught", "Service " + service.name()
+    return Stream.of(hpas, unknown, Stream.ofNullable(notCaught(object, found)))
+        .flatMap(each -> each).toList();
+  }
+
+  /** Why requests to the Service are not caught; null if they are, or should not be. */
+  private static @Nullable Trouble notCaught(ScaledService object, References found) {
+    var service = object.catchService() ? found.service : null;
+    if (service == null) {
+      return null;
+    }
+    var port = service.port(object.port());
+    if (port != null && PortSecurity.of(object, port, found.authorities).isTls()) {
+      return new Trouble("ServiceNotCaught", "callers of port " + port + " of Service "
+          + service.name() + " expect TLS with the certificate of its pods, which activators have"
+          + " not: remove spec.catchService");
+    }
+    return service.isLocal()
+        ? new Trouble("ServiceNotCaught", "Service " + service.name()
             + " has internalTrafficPolicy Local, with which nodes send no requests to activators:"
-            + " give it Cluster, or remove spec.catchService"));
-    return Stream.of(hpas, unknown, local).flatMap(each -> each).toList();
+            + " give it Cluster, or remove spec.catchService")
+        : null;
   }
 
   private static PrivateEndpoints pods(RevisionId id, KubernetesService.Port port,
@@ -467,6 +524,11 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   /** The revisions and pods of all ports, beginning with the ScaledService's own port. */
   public List<Backend> backends() {
     return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();
+  }
+
+  /** Whether callers of the Service's port expect TLS, which its pods speak. */
+  boolean isTls(KubernetesService.Port port) {
+    return revision.podIdentity() != null || port.isTls();
   }
 
   /** The number of pods of the Service, ready or not; empty if it is unknown. */

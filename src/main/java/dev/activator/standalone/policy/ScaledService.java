@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param warmTimes when it keeps pods although it has no requests
  * @param catchService whether requests to its own Service reach the activators while it has no
  *     ready pod
+ * @param tls which certificates of pods are trusted; null if it does not say
  * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
@@ -45,7 +46,7 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
     @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
-    ScaledServiceStatus status) {
+    @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
 
   public static final Comparator<ScaledService> BY_AGE = Comparator
       .comparing(ScaledService::created).thenComparing(ScaledService::id);
@@ -81,6 +82,13 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     return dot < 0
         ? new RevisionId(id.namespace(), name)
         : new RevisionId(name.substring(dot + 1), name.substring(0, dot));
+  }
+
+  /** The ConfigMaps and Secrets that {@link #tls} names. */
+  public List<CaObject.Name> caObjects() {
+    return tls == null
+        ? List.of()
+        : tls.authorities().stream().map(one -> one.in(id.namespace())).distinct().toList();
   }
 
   /**

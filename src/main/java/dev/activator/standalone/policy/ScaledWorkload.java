@@ -64,9 +64,10 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
    * port for requests.
    *
    * @param target the name or number of the pods' port for requests
+   * @param get how the activator sends requests: {@code HTTP} or {@code HTTPS}
    * @param remarks gets the parts of the probe that are ignored
    */
-  public Probing probing(String target, List<String> remarks) {
+  public Probing probing(String target, ContainerProbe.Action get, List<String> remarks) {
     var serving = serving(target);
     if (serving == null || isGated || containers.stream().anyMatch(Container::startsSlowly)) {
       return Probing.WHEN_READY;
@@ -80,8 +81,8 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
     if (!isSame) {
       return Probing.WHEN_READY;
     }
-    var spec = probe.spec(remarks);
-    return probe.isShownByOurs()
+    var spec = probe.spec(get, remarks);
+    return probe.isShownBy(get)
         ? new Probing(spec, othersAreReady(serving))
         : Probing.WHEN_READY;
   }

@@ -87,6 +87,15 @@ class ScaledServiceCrdTest {
       "'wakeWith': ['cart.a.b'] | spec.wakeWith[0] | its name, a dot and its namespace",
       "'wakeWith': ['cart', 'cart'] | spec.wakeWith[1] | Duplicate value",
       "'hosts': 'a.b' | spec.hosts | must be of type array",
+      "'tls': {} | spec.tls | needs either caCertificateRefs or wellKnownCACertificates",
+      "'tls': {'caCertificateRefs': [{'name': 'a'}], 'wellKnownCACertificates': 'System', 'hostname': 'a'} | spec.tls | needs either",
+      "'tls': {'wellKnownCACertificates': 'System'} | spec.tls | needs hostname",
+      "'tls': {'wellKnownCACertificates': 'Java', 'hostname': 'a.b'} | spec.tls.wellKnownCACertificates | supported values: \"System\"",
+      "'tls': {'caCertificateRefs': []} | spec.tls.caCertificateRefs | should have at least 1 items",
+      "'tls': {'caCertificateRefs': [{'key': 'a'}]} | spec.tls.caCertificateRefs[0].name | Required value",
+      "'tls': {'caCertificateRefs': [{'kind': 'File', 'name': 'a'}]} | spec.tls.caCertificateRefs[0].kind | supported values: \"ConfigMap\", \"Secret\"",
+      "'tls': {'caCertificateRefs': [{'name': 'a'}], 'hostname': '*.b'} | spec.tls.hostname | must be a host name in lower case",
+      "'tls': {'caCertificateRefs': [{'name': 'a'}], 'hostname': '10.0.0.1'} | spec.tls.hostname | must be a host name",
       "'doNotWake': [{'refuse': {}}] | spec.doNotWake[0] | needs a condition",
       "'doNotWake': [{'path': '/a'}] | spec.doNotWake[0] | needs either respond or refuse",
       "'doNotWake': [{'path': '/a', 'pathPrefix': '/', 'refuse': {}}] | spec.doNotWake[0] | not both",
@@ -113,6 +122,15 @@ class ScaledServiceCrdTest {
     assertThatThrownBy(() -> store.create(kind, fields)).isInstanceOf(StatusException.class)
         .hasMessageStartingWith("ScaledService.activator.dev \"web\" is invalid: " + field + ":")
         .hasMessageContaining(sentence);
+  }
+
+  @Test
+  void anAuthorityIsTheKeyCaCrtOfAConfigMapByDefault() {
+    var stored = store.create(kind,
+        service(", 'containerConcurrency': 1, 'tls': {'caCertificateRefs': [{'name': 'web-ca'}]}"));
+
+    assertThat(stored.at("/spec/tls/caCertificateRefs/0").toString())
+        .isEqualTo("{\"name\":\"web-ca\",\"kind\":\"ConfigMap\",\"key\":\"ca.crt\"}");
   }
 
   @Test

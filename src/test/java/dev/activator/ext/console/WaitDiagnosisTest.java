@@ -24,6 +24,7 @@ import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.policy.ActivatorIndex;
+import dev.activator.upstream.UpstreamFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -244,6 +245,13 @@ class WaitDiagnosisTest {
                 + " probe: connection refused (10.0.0.2:8012, 12 times, last 340 ms ago); the"
                 + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that answers our probe"),
+        row(now -> now.waiting(3).pods(failing(A, true, 12, UpstreamFailure.EXPIRED.text()))
+            .aside(A), State.NOT_TRUSTED,
+            "3 requests wait for default/hello-00001: 1 pod is listed, and TLS with none succeeds:"
+                + " the pod's certificate is not trusted: it has expired, or is not valid yet"
+                + " (10.0.0.1:8012, 12 times, last 340 ms ago); the autoscaler link is up; a pod"
+                + " was first requested 2.1 s ago.",
+            "a pod with a certificate that spec.tls trusts"),
         row(now -> now.waiting(1).pods(pod(A, false, true, false, 0, "answers"))
             .routing(true, false, null, false), State.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, 1 of them answers, and"

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.kube.Yaml;
+import dev.activator.standalone.policy.CaObject;
+import dev.activator.standalone.policy.PodTlsSettings;
+import dev.activator.standalone.policy.PodTlsSettings.CaReference;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
@@ -73,6 +76,9 @@ class ScaledServiceReaderTest {
         idleConnections: {ignoreAfterSeconds: 45}
         wakeWith: [cart, auth.users]
         catchService: true
+        tls:
+          caCertificateRefs: [{name: web-ca}, {kind: Secret, name: other, key: root.pem}]
+          hostname: web.example.com
         doNotWake:
           - {pathPrefix: /metrics, userAgent: Prometheus/, refuse: {retryAfterSeconds: 30}}
           - path: /healthz
@@ -140,7 +146,10 @@ class ScaledServiceReaderTest {
             List.of(new WarmSchedule.Window(Set.of(DayOfWeek.MONDAY), LocalTime.of(8, 0),
                 LocalTime.of(18, 30), 2))),
             new KeepWarmSettings.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
-        true, new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
+        true,
+        new PodTlsSettings(List.of(new CaReference(CaObject.Kind.CONFIG_MAP, "web-ca", "ca.crt"),
+            new CaReference(CaObject.Kind.SECRET, "other", "root.pem")), false, "web.example.com"),
+        new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t", 3)))));
   }
 
@@ -150,8 +159,9 @@ class ScaledServiceReaderTest {
         .at("/spec/versions/0/schema/openAPIV3Schema/properties");
     return Stream.of("spec", "status")
         .flatMap(part -> fields("/" + part, schema.path(part)))
-        // The example has an answer instead.
-        .filter(field -> !field.equals("/spec/fallback/service"));
+        // The example has an answer and references instead.
+        .filter(field -> !field.equals("/spec/fallback/service")
+            && !field.equals("/spec/tls/wellKnownCACertificates"));
   }
 
   private static Stream<String> fields(String path, JsonNode schema) {

@@ -49,7 +49,7 @@ class ActivatorSlicePlannerTest {
         """.formatted(endpoints)).value();
     return ResolvedScaledService.of(object, new References(SERVICE, List.of(slice),
         new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT));
+        TestValues.MAX_TIMEOUT, null));
   }
 
   private static ActivatorSlicePlanner caught(String catchService, String endpoints,

@@ -44,7 +44,7 @@ class HostTableTest {
         Duration.ofSeconds(300),
         Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
-        false, TestValues.NO_STATUS);
+        false, null, TestValues.NO_STATUS);
   }
 
   private static ScaledService catching(String id, String created, String service) {
@@ -52,7 +52,8 @@ class HostTableTest {
     return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
         List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.load(), 0,
         plain.timeout(), plain.window(),
-        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE, true, TestValues.NO_STATUS);
+        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE, true, null,
+        TestValues.NO_STATUS);
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -278,7 +279,7 @@ class HostTableTest {
         read.rules(), read.problems(), 0, OptionalInt.empty(),
         TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
-        KeepWarmSettings.NONE, false, TestValues.NO_STATUS);
+        KeepWarmSettings.NONE, false, null, TestValues.NO_STATUS);
     var table = ScaledServiceRouteTable.of(List.of(broken), "", NamespaceHostRules.ANY);
 
     assertThat(read.problems()).hasSize(1);

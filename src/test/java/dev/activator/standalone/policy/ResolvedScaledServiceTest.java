@@ -84,7 +84,7 @@ class ResolvedScaledServiceTest {
   private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {
     return ResolvedScaledService.of(object,
         new References(service, List.of(SLICE), FOUND, List.of(),
-            null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+            null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
   }
 
   private static WorkloadState found(String spec, String status) {
@@ -99,14 +99,14 @@ class ResolvedScaledServiceTest {
   private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
     return ResolvedScaledService.of(OBJECT, new References(service, List.of(SLICE), workload,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
   }
 
   private static ResolvedScaledService with(List<Taken> taken, @Nullable ScaledService older,
       @Nullable HpaSpec hpa) {
     return ResolvedScaledService.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
         older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT));
+        TestValues.MAX_TIMEOUT, null));
   }
 
   /** A new leader would take the replicas of a workload that was made again for another client's. */
@@ -116,7 +116,7 @@ class ResolvedScaledServiceTest {
     var found = caught(scaled, SERVICE);
     var gone = ResolvedScaledService.of(scaled, new References(SERVICE, List.of(),
         new WorkloadState.Missing(), List.of(), null, false, List.of(), List.of(),
-        IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+        IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
 
     assertThat(found.after(null).target().lastDesired()).hasValue(5);
     assertThat(found.after(found).target().lastDesired()).hasValue(5);
@@ -175,7 +175,7 @@ class ResolvedScaledServiceTest {
           rules: %s
         """.formatted(rules)).value();
     return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+        null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
   }
 
   @Test
@@ -228,7 +228,7 @@ class ResolvedScaledServiceTest {
     assertThat(state(noPort, FOUND).target().refusal())
         .isEqualTo("Service shop/svc has no port http; it has other (80)");
     assertThat(ResolvedScaledService.of(OBJECT, new References(otherPods, List.of(), template,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT))
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null))
         .target().refusal()).startsWith("Service shop/svc selects no pod of Deployment web");
     // While it is replaced, requests wait, and start no pod yet.
     assertThat(state(null, FOUND).withRequestsWaiting().target().refusal()).isNotEmpty();
@@ -248,7 +248,7 @@ class ResolvedScaledServiceTest {
           timeoutSeconds: 1800
         """).value();
     var found = new References(SERVICE, List.of(SLICE), FOUND, List.of(), null, false, List.of(),
-        List.of(), IpFamily.IPV4, Duration.ofSeconds(1200));
+        List.of(), IpFamily.IPV4, Duration.ofSeconds(1200), null);
 
     var state = ResolvedScaledService.of(object, found);
 
@@ -275,9 +275,9 @@ class ResolvedScaledServiceTest {
   void sendsNoPlainTextToPodsThatSpeakTls(String port) {
     var state = state(service("{selector: {app: web}, ports: [{" + port + ", port: 443}]}"), FOUND);
 
-    var sentence = "port http (443) of Service shop/svc says that its pods speak TLS, which is not"
-        + " spoken to them here: name another port, or set its appProtocol to http if they speak"
-        + " plain HTTP";
+    var sentence = "port http (443) of Service shop/svc says that its pods speak TLS, and spec.tls"
+        + " does not say which certificates to trust: add it, or set the port's appProtocol to http"
+        + " if they speak plain HTTP";
     assertThat(state.troubles()).containsExactly(new Trouble("PodsSpeakTls", sentence));
     assertThat(state.revision().startFailure())
         .isEqualTo(RevisionStartFailure.shown("PodsSpeakTls", sentence));
@@ -330,7 +330,7 @@ class ResolvedScaledServiceTest {
         + "}}, spec: {containers: [{}]}}}", "{}");
     var state = ResolvedScaledService.of(OBJECT,
         new References(shop, pods == 0 ? List.of() : List.of(SLICE), workload, List.of(), null,
-            false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+            false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
 
     var failure = state.revision().startFailure();
     assertThat(failure == null ? "" : failure.reason()).isEqualTo(reason);
@@ -443,7 +443,7 @@ class ResolvedScaledServiceTest {
         .value();
 
     var state = ResolvedScaledService.of(forbidden, new References(SERVICE, List.of(SLICE), FOUND,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
 
     assertThat(state.revision().startFailure())
         .isEqualTo(RevisionStartFailure.lasting("Forbidden", "no patch"));

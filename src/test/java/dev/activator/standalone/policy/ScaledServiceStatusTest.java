@@ -53,7 +53,7 @@ class ScaledServiceStatusTest {
   private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
     return ResolvedScaledService.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
   }
 
   private static Scaling scaling(OptionalInt desired, String active, @Nullable Trouble trouble) {

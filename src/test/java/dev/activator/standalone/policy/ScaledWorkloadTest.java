@@ -2,6 +2,7 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.Yaml;
 import dev.activator.revision.ReadinessProbeSpec;
@@ -48,7 +49,8 @@ class ScaledWorkloadTest {
       "{livenessProbe: {exec: {command: [x]}}} | 8080 | connect true"})
   void podsAreProbedAsTheirTemplateSaysWhereThatIsPossible(String container, String target,
       String probing) {
-    assertThat(shown(workload("[" + container + "]").probing(target, new ArrayList<>())))
+    assertThat(
+        shown(workload("[" + container + "]").probing(target, Action.HTTP, new ArrayList<>())))
         .isEqualTo(probing);
   }
 
@@ -58,9 +60,10 @@ class ScaledWorkloadTest {
         [{ports: [{containerPort: 9000}], readinessProbe: {exec: {command: [x]}}},
         {ports: [{containerPort: 8080}], readinessProbe: {httpGet: {path: /b, port: 8080}}}]""");
 
-    assertThat(shown(two.probing("8080", new ArrayList<>())))
+    assertThat(shown(two.probing("8080", Action.HTTP, new ArrayList<>())))
         .as("the other container must be ready, too").isEqualTo("/b false");
-    assertThat(shown(two.probing("7000", new ArrayList<>()))).isEqualTo("connect false");
+    assertThat(shown(two.probing("7000", Action.HTTP, new ArrayList<>())))
+        .isEqualTo("connect false");
   }
 
   @ParameterizedTest
@@ -81,14 +84,14 @@ class ScaledWorkloadTest {
               [{readinessProbe: {httpGet: {path: /ready, port: 8080}}}]}}}
             """.formatted(pod)).value();
 
-    assertThat(shown(gated.probing("8080", new ArrayList<>()))).isEqualTo(probing);
+    assertThat(shown(gated.probing("8080", Action.HTTP, new ArrayList<>()))).isEqualTo(probing);
   }
 
   @ParameterizedTest
   @CsvSource({"timeoutSeconds: 5,PT5S", "timeoutSeconds: 0,PT1S", "periodSeconds: 3,PT1S"})
   void aProbeHasTheTimeoutOfTheTemplate(String bound, Duration timeout) {
     var probing = workload("[{readinessProbe: {httpGet: {path: /ready, port: 8080}, " + bound
-        + "}}]").probing("8080", new ArrayList<>());
+        + "}}]").probing("8080", Action.HTTP, new ArrayList<>());
 
     assertThat(probing.probe()).isEqualTo(new ReadinessProbeSpec("/ready", Map.of(), timeout));
   }
@@ -98,7 +101,7 @@ class ScaledWorkloadTest {
     List<String> remarks = new ArrayList<>();
 
     assertThat(shown(workload("[{readinessProbe: {httpGet: {path: 'a b', port: 80}}}]")
-        .probing("80", remarks))).isEqualTo("connect false");
+        .probing("80", Action.HTTP, remarks))).isEqualTo("connect false");
     assertThat(remarks).containsExactly("the path of its readinessProbe, 'a b'");
   }
 
