@@ -2,8 +2,6 @@ package dev.activator.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.revision.PrivateClusterIp;
@@ -17,6 +15,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.WithoutLog;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
@@ -27,10 +26,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /**
  * A small cluster: pods start after a while, flap, hang, answer as a mesh does, and come back with
@@ -38,6 +34,7 @@ import org.slf4j.LoggerFactory;
  * and then; and few repeats are allowed. {@link FakePods} sees to it that no pod is asked twice at
  * once.
  */
+@WithoutLog
 class ManyRevisionsSimulationTest {
   private static final List<RevisionId> IDS = IntStream.range(0, 4)
       .mapToObj(i -> new RevisionId("ns", "rev-" + i)).toList();
@@ -54,16 +51,6 @@ class ManyRevisionsSimulationTest {
   private final Map<RevisionId, PodsByReadiness> received = new HashMap<>();
   private boolean bugs;
   private int addresses;
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(null);
-  }
 
   @Test
   void publishesOnlyWhatIsListedNothingTwiceAndEveryPodThatAnswersInTheEnd() {

@@ -4,8 +4,6 @@ import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
@@ -15,6 +13,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.WithoutLog;
 import dev.activator.upstream.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,12 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Pods start, flap, hang and answer as a mesh does, for a while; then all is well. */
+@WithoutLog
 class RevisionWatcherSimulationTest {
   private static final List<Destination> PODS = IntStream.range(1, 7)
       .mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
@@ -43,16 +40,6 @@ class RevisionWatcherSimulationTest {
   private final Map<Destination, Duration> since = new HashMap<>();
   private MeshMode mesh = MeshMode.AUTO;
   private boolean relisting;
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(Level.ERROR);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(null);
-  }
 
   @Test
   void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd() {

@@ -2,40 +2,27 @@ package dev.activator.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import dev.activator.testing.WithoutLog;
 import java.time.Duration;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * The real parts from Kubernetes' objects to the response, and back to the number of pods, while
  * everything goes wrong that can.
  */
 @Tag("simulation")
+@WithoutLog
 class WholeChainSimulationTest {
   private static final int BLOCK = 50;
 
   static LongStream blocks() {
     return LongStream.range(0, Long.getLong("simulation.seeds", 100) / BLOCK).map(i -> i * BLOCK);
-  }
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
   }
 
   @ParameterizedTest(name = "seeds from {0}")

@@ -1,5 +1,8 @@
 package dev.activator.ext.console;
 
+import dev.activator.observability.OngoingColdStart;
+import dev.activator.platform.ScalingReport;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.kube.EventFetcher;
 import dev.activator.kube.TokenReviewAuthorizer;
@@ -36,10 +39,12 @@ import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -158,17 +163,70 @@ public class ConsoleConfiguration {
       ObjectProvider<WakingExplanations> waking, ColdStarts coldStarts,
       ObjectProvider<PeerSnapshot.Source> peers) {
     var reports = scaling(platform);
-    var inspector = new RevisionInspector(backends, throttler, link::view,
-        () -> ApiState.of(cluster, loops.loopFor(CLOCK).nanoTime()),
-        loops::loopFor,
-        cluster::revisionsOf, id -> platform.workload(id) != null, platform::processes,
-        id -> reports.report(id, platform.workload(id)), () -> {
-          var leader = platform.leadership();
-          return leader == null ? null : LeaderReport.of(leader);
-        }, waking.getIfAvailable(() -> WakingExplanations.NONE), cluster::named);
-    inspector.starts(coldStarts::view);
-    peers.ifAvailable(others -> inspector.peers(others::views));
-    return inspector;
+    var explanations = waking.getIfAvailable(() -> WakingExplanations.NONE);
+    var others = peers.getIfAvailable(() -> PeerSnapshot.Source.NONE);
+    return new RevisionInspector(backends, throttler, new RevisionInspector.Sources() {
+      @Override
+      public CompletableFuture<AutoscalerLink.View> link() {
+        return link.view();
+      }
+
+      @Override
+      public ApiState api() {
+        return ApiState.of(cluster, loops.loopFor(CLOCK).nanoTime());
+      }
+
+      @Override
+      public Loop loop(RevisionId id) {
+        return loops.loopFor(id);
+      }
+
+      @Override
+      public Collection<RevisionId> revisionsOf(RevisionId service) {
+        return cluster.revisionsOf(service);
+      }
+
+      @Override
+      public @Nullable RevisionId named(RevisionId id) {
+        return cluster.named(id);
+      }
+
+      @Override
+      public boolean isScaledService(RevisionId id) {
+        return platform.workload(id) != null;
+      }
+
+      @Override
+      public LocalProcessProblems processes(RevisionId id) {
+        return platform.processes(id);
+      }
+
+      @Override
+      public @Nullable ScalingReport scaling(RevisionId id) {
+        return reports.report(id, platform.workload(id));
+      }
+
+      @Override
+      public @Nullable LeaderReport leader() {
+        var leader = platform.leadership();
+        return leader == null ? null : LeaderReport.of(leader);
+      }
+
+      @Override
+      public WakingExplanations waking() {
+        return explanations;
+      }
+
+      @Override
+      public List<PeerSnapshot> peers() {
+        return others.views();
+      }
+
+      @Override
+      public @Nullable OngoingColdStart start(RevisionId id) {
+        return coldStarts.view(id);
+      }
+    });
   }
 
   @Bean

@@ -23,9 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,64 +36,66 @@ import org.jspecify.annotations.Nullable;
 public final class RevisionInspector {
   private final RevisionBackendsManager backends;
   private final Throttler throttler;
-  private final Supplier<CompletableFuture<AutoscalerLink.View>> link;
-  private final Supplier<ApiState> api;
-  private final Function<RevisionId, ? extends Loop> loops;
-  private final Function<RevisionId, ? extends Collection<RevisionId>> services;
-  private final Predicate<RevisionId> scaledServices;
-  private final Function<RevisionId, LocalProcessProblems> processes;
-  private final Function<RevisionId, @Nullable ScalingReport> scaling;
-  private final Supplier<@Nullable LeaderReport> leader;
-  private final WakingExplanations waking;
-  private final Function<RevisionId, @Nullable RevisionId> named;
-  private volatile Supplier<List<PeerSnapshot>> peers = List::of;
-  private volatile Function<RevisionId, @Nullable OngoingColdStart> starts = _ -> null;
+  private final Sources sources;
 
   /**
-   * @param services returns the revisions of a Service, which is given by namespace and name
-   * @param scaledServices whether a revision is a ScaledService, and not a Knative Revision
-   * @param processes returns the problems of a revision's processes on this machine
-   * @param scaling returns how a revision is scaled; null if this process does not know
-   * @param leader returns which activator scales; null if no leader is elected in this mode
-   * @param named returns the revision of a fallback with this name; null if there is none
+   * What neither the throttler nor the backends know. <b>Threads.</b> Any may call; no call blocks.
    */
+  public interface Sources {
+    CompletableFuture<AutoscalerLink.View> link();
+
+    ApiState api();
+
+    Loop loop(RevisionId id);
+
+    /** The revisions of a Service, which is given by namespace and name. */
+    default Collection<RevisionId> revisionsOf(RevisionId service) {
+      return List.of();
+    }
+
+    /** The revision with this name that can be a fallback; null if there is none. */
+    @Nullable RevisionId named(RevisionId id);
+
+    /** Whether the revision is a ScaledService, and not a Knative Revision. */
+    default boolean isScaledService(RevisionId id) {
+      return false;
+    }
+
+    /** The problems of a revision's processes on this machine. */
+    default LocalProcessProblems processes(RevisionId id) {
+      return LocalProcessProblems.NONE;
+    }
+
+    /** How a revision is scaled; null if this process does not know. */
+    default @Nullable ScalingReport scaling(RevisionId id) {
+      return null;
+    }
+
+    /** Which activator scales; null if no leader is elected in this mode. */
+    default @Nullable LeaderReport leader() {
+      return null;
+    }
+
+    default WakingExplanations waking() {
+      return WakingExplanations.NONE;
+    }
+
+    /** The other activators. */
+    default List<PeerSnapshot> peers() {
+      return List.of();
+    }
+
+    /** The start of a revision; null while a pod answers, and if starts are not observed. */
+    default @Nullable OngoingColdStart start(RevisionId id) {
+      return null;
+    }
+  }
+
   public RevisionInspector(RevisionBackendsManager backends, Throttler throttler,
-      Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
-      Function<RevisionId, ? extends Loop> loops,
-      Function<RevisionId, ? extends Collection<RevisionId>> services,
-      Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcessProblems> processes,
-      Function<RevisionId, @Nullable ScalingReport> scaling,
-      Supplier<@Nullable LeaderReport> leader,
-      WakingExplanations waking,
-      Function<RevisionId, @Nullable RevisionId> named) {
-    this.named = named;
-    this.waking = waking;
-    this.scaling = scaling;
-    this.leader = leader;
+      Sources sources) {
     this.backends = backends;
     this.throttler = throttler;
-    this.link = link;
-    this.api = api;
-    this.loops = loops;
-    this.services = services;
-    this.scaledServices = scaledServices;
-    this.processes = processes;
-  }
-
-  /**
-   * Sets the source of the other activators; without it, none are shown. <b>Threads.</b> Any may
-   * call.
-   */
-  public void peers(Supplier<List<PeerSnapshot>> views) {
-    peers = views;
-  }
-
-  /**
-   * @param views returns null while a pod answers; any thread may call. Without it, the phases of
-   *     starts are not shown in detail
-   */
-  public void starts(Function<RevisionId, @Nullable OngoingColdStart> views) {
-    starts = views;
+    this.sources = sources;
   }
 
   /**
@@ -106,7 +106,7 @@ public final class RevisionInspector {
     if (throttler.view(id) != null) {
       return report(id, null);
     }
-    var found = services.apply(id).stream().map(throttler::view).filter(Objects::nonNull)
+    var found = sources.revisionsOf(id).stream().map(throttler::view).filter(Objects::nonNull)
         .sorted(Comparator.comparing(ThrottleView::queued).thenComparing(ThrottleView::inFlight)
             .thenComparing(ThrottleView::revision).reversed())
         .map(ThrottleView::revision).toList();
@@ -118,44 +118,46 @@ public final class RevisionInspector {
   private CompletableFuture<RevisionWaitReport> report(RevisionId id,
       @Nullable List<RevisionId> siblings) {
     return snapshot(id).thenApply(now -> now == null
-        ? RevisionWaitReport.unknown(id, scaling.apply(id), leader.get())
-        : RevisionWaitReport.of(now, siblings, scaling.apply(id), leader.get(), waking.of(id),
-            named));
+        ? RevisionWaitReport.unknown(id, sources.scaling(id), sources.leader())
+        : RevisionWaitReport.of(now, siblings, sources.scaling(id), sources.leader(),
+            sources.waking().of(id),
+            sources::named));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
-    return link.get().thenCompose(
-        view -> CompletableFuture.supplyAsync(() -> read(id, view, api.get()), loops.apply(id)));
+    return sources.link().thenCompose(
+        view -> CompletableFuture.supplyAsync(() -> read(id, view, sources.api()),
+            sources.loop(id)));
   }
 
   public CompletableFuture<WaitingOverview> overview() {
-    return link.get().thenCompose(this::overview);
+    return sources.link().thenCompose(this::overview);
   }
 
   record Everything(WaitingOverview overview, List<RevisionSnapshot> revisions) {}
 
   CompletableFuture<Everything> everything() {
-    return link.get().thenCompose(view -> {
-      var state = api.get();
+    return sources.link().thenCompose(view -> {
+      var state = sources.api();
       return snapshots(throttler.revisions(), view, state, _ -> true)
           .thenApply(all -> new Everything(
               WaitingOverview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(),
                   view,
-                  state, leader.get(), peers.get()),
+                  state, sources.leader(), sources.peers()),
               all));
     });
   }
 
   private CompletableFuture<WaitingOverview> overview(AutoscalerLink.View view) {
-    var state = api.get();
+    var state = sources.api();
     var known = throttler.revisions();
     return snapshots(known, view, state, queue -> queue.queued() > 0)
-        .thenApply(found -> WaitingOverview.of(known.size(), found, view, state, leader.get(),
-            peers.get()));
+        .thenApply(found -> WaitingOverview.of(known.size(), found, view, state, sources.leader(),
+            sources.peers()));
   }
 
   boolean isSynced() {
-    return api.get().synced();
+    return sources.api().synced();
   }
 
   /**
@@ -168,8 +170,8 @@ public final class RevisionInspector {
       double saturation, Map<String, Integer> unscalable) {
     var revisions = views.stream().map(view -> new Alerts.Load(view.revision(), view.inFlight(),
         view.queued(), hours.of(view.revision()))).toList();
-    return link.get().thenApply(view -> new Alerts.Inputs(RevisionSnapshot.problem(view),
-        leader.get(), api.get(), saturation, revisions, hours.rejects(), unscalable));
+    return sources.link().thenApply(view -> new Alerts.Inputs(RevisionSnapshot.problem(view),
+        sources.leader(), sources.api(), saturation, revisions, hours.rejects(), unscalable));
   }
 
   Set<RevisionId> revisions() {
@@ -177,7 +179,7 @@ public final class RevisionInspector {
   }
 
   CompletableFuture<List<RevisionSnapshot>> snapshots(Collection<RevisionId> ids) {
-    return link.get().thenCompose(view -> snapshots(ids, view, api.get(), _ -> true));
+    return sources.link().thenCompose(view -> snapshots(ids, view, sources.api(), _ -> true));
   }
 
   /** Reads revisions in one task for each loop. */
@@ -185,7 +187,7 @@ public final class RevisionInspector {
       AutoscalerLink.View view, ApiState state, Predicate<ThrottleView> filter) {
     var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
     var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
-    ids.forEach(id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
+    ids.forEach(id -> byLoop.computeIfAbsent(sources.loop(id), _ -> new ArrayList<>()).add(id));
     var tasks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
         () -> each.getValue().forEach(id -> {
           var queue = throttler.view(id);
@@ -204,10 +206,10 @@ public final class RevisionInspector {
     var queue = throttler.inspect(id);
     return queue == null
         ? null
-        : new RevisionSnapshot(id, scaledServices.test(id)
+        : new RevisionSnapshot(id, sources.isScaledService(id)
             ? WaitDiagnosis.Kind.SCALED_SERVICE
             : WaitDiagnosis.Kind.REVISION, backends.view(id), queue, view, state,
-            processes.apply(id),
-            queue.start().requested() == null ? null : starts.apply(id));
+            sources.processes(id),
+            queue.start().requested() == null ? null : sources.start(id));
   }
 }

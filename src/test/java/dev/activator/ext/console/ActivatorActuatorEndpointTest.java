@@ -3,15 +3,12 @@ package dev.activator.ext.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.TestRevisions;
-import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.WakingExplanations;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Make;
@@ -26,9 +23,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -40,6 +37,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The page over HTTP, as it is asked by people and programs. */
+@Isolated("Spring Boot sets up the log")
 class ActivatorActuatorEndpointTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
 
@@ -72,10 +70,7 @@ class ActivatorActuatorEndpointTest {
       var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
           null);
       return new ActivatorActuatorEndpoint(new RevisionInspector(backends, throttler,
-          () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcessProblems.NONE, _ -> null,
-          () -> null,
-          WakingExplanations.NONE, name -> name),
+          new InspectorSources(loop, () -> link)),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new RequestPhases(1_000_000, 2_000_000, 0, 500_000, 0),
               Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L),

@@ -9,7 +9,6 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.platform.RevisionDetailsSource.RoutingState;
 import dev.activator.platform.RevisionDetailsSource.Routing;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.FakeRequest;
@@ -22,9 +21,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.WakingExplanations;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
@@ -137,11 +134,7 @@ class LiveConsoleTest {
 
   private LiveConsole page(@Nullable RevisionActions actions) {
     return new LiveConsole(
-        new RevisionInspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
-            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(),
-            _ -> false, _ -> LocalProcessProblems.NONE,
-            _ -> null, () -> null,
-            WakingExplanations.NONE, name -> name),
+        new RevisionInspector(backends, throttler, new InspectorSources(loop, () -> link)),
         new RevisionCardData.Source(new SomeFacts(), activity, hours,
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,

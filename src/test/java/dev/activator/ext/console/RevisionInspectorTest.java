@@ -7,7 +7,6 @@ import dev.activator.ext.console.WaitingOverview.PeerReport;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.revision.WakingExplanations.Waking;
-import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.ext.console.RevisionWaitReport.ProbeReport;
@@ -22,7 +21,6 @@ import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.WakingExplanations;
 import dev.activator.stats.AutoscalerLink;
@@ -37,7 +35,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -58,21 +55,61 @@ class RevisionInspectorTest {
   private final RevisionBackendsManager backends = Make.backends(exist.live, loop,
       (on, request, done) -> on.execute(() -> done.accept(answer)));
   private final Throttler throttler = Make.throttler(exist.live, 10);
-  private final RevisionInspector inspector = new RevisionInspector(backends, throttler,
-      () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
-      _ -> false, _ -> LocalProcessProblems.NONE, _ -> null, () -> null,
-      WakingExplanations.NONE, this::named);
+  private final Inspected sources = new Inspected();
+  private final RevisionInspector inspector = new RevisionInspector(backends, throttler, sources);
+
+  private final class Inspected extends InspectorSources {
+    private boolean isStandalone;
+    private @Nullable ScalingReport scaling;
+    private @Nullable LeaderReport leader;
+    private WakingExplanations waking = WakingExplanations.NONE;
+    private List<PeerSnapshot> peers = List.of();
+
+    Inspected() {
+      super(loop, () -> link);
+    }
+
+    @Override
+    public List<RevisionId> revisionsOf(RevisionId service) {
+      return service.name().equals("web") ? List.of(OTHER, HELLO) : List.of();
+    }
+
+    @Override
+    public @Nullable RevisionId named(RevisionId id) {
+      return exist.get(id) != null ? id : null;
+    }
+
+    @Override
+    public boolean isScaledService(RevisionId id) {
+      return isStandalone;
+    }
+
+    @Override
+    public @Nullable ScalingReport scaling(RevisionId id) {
+      return scaling;
+    }
+
+    @Override
+    public @Nullable LeaderReport leader() {
+      return leader;
+    }
+
+    @Override
+    public WakingExplanations waking() {
+      return waking;
+    }
+
+    @Override
+    public List<PeerSnapshot> peers() {
+      return peers;
+    }
+  }
 
   RevisionInspectorTest() {
     backends.healthy().subscribe("test", throttler::destinations);
     throttler.unreachable().subscribe("backends",
         now -> backends.suspected(now.revision(), now.destination()));
     exists(HELLO);
-  }
-
-  private @Nullable RevisionId named(RevisionId id) {
-    return exist.get(id) != null ? id : null;
   }
 
   private void exists(RevisionId id) {
@@ -315,11 +352,11 @@ class RevisionInspectorTest {
 
   @Test
   void saysWhichActivatorsAreLinked() {
-    inspector.peers(() -> List.of(
+    sources.peers = List.of(
         new PeerSnapshot("10.0.0.2", "activator-2", PeerSnapshot.State.LINKED, "",
             Duration.ofMillis(1), null),
         new PeerSnapshot("10.0.0.3", "", PeerSnapshot.State.LEGACY, "nothing listens on port 8014",
-            Duration.ZERO, null)));
+            Duration.ZERO, null));
 
     var overview = inspector.overview();
     loop.run();
@@ -346,14 +383,13 @@ class RevisionInspectorTest {
     var scaled = new ScalingReport(3, 2, 2, "TRUE", "3 = ceil(52 in flight ÷ 20)", null, "");
     var leader = new LeaderReport("activator-2", false, 4, 1.5, null);
     var waking = new Waking("shop/front started, which wakes it", List.of());
-    var inspects = new RevisionInspector(backends, throttler,
-        () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcessProblems.NONE, _ -> scaled,
-        () -> leader,
-        _ -> waking, this::named);
+    sources.isStandalone = true;
+    sources.scaling = scaled;
+    sources.leader = leader;
+    sources.waking = _ -> waking;
 
-    var report = inspects.revision(HELLO);
-    var overview = inspects.overview();
+    var report = inspector.revision(HELLO);
+    var overview = inspector.overview();
     loop.run();
 
     assertThat(report.get().scaling()).isEqualTo(scaled);
@@ -367,18 +403,14 @@ class RevisionInspectorTest {
 
   @Test
   void wordsOfKnativeAreOnlyWhereThereIsKnative() throws Exception {
-    var leader = new LeaderReport(null, false, 4, 20, null);
-    var inspects = new RevisionInspector(backends, throttler,
-        () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcessProblems.NONE, _ -> null,
-        () -> leader,
-        WakingExplanations.NONE, this::named);
+    sources.isStandalone = true;
+    sources.leader = new LeaderReport(null, false, 4, 20, null);
     link = new AutoscalerLink.View("ws://10.0.0.2:8080", false, Duration.ZERO, 3, "refused");
     request(HELLO);
 
-    var waits = inspects.revision(HELLO);
-    var unknown = inspects.revision(OTHER);
-    var overview = inspects.overview();
+    var waits = inspector.revision(HELLO);
+    var unknown = inspector.revision(OTHER);
+    var overview = inspector.overview();
     loop.run();
 
     assertThat(waits.get().summary()).isEqualTo("1 request waits for default/hello-00001: no pod is"

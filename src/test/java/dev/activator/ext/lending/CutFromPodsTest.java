@@ -2,10 +2,9 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.WithoutLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,34 +12,22 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * What others serve while one activator can reach no pod. Four callers at each activator have a
  * request at a time and leave after ten seconds, and each of six pods has a limit of one.
  */
 @Tag("simulation")
+@WithoutLog
 class CutFromPodsTest {
   private static final int CALLERS = 4;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration POOLED = Duration.ofSeconds(8);
   /** Until the callers of requests over pooled connections have left, and each pod was tried. */
   private static final int SETTLED_SECONDS = 13;
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
-  }
 
   @ParameterizedTest(name = "{0} activators, exact: {1}")
   @CsvSource({"2, false", "2, true", "3, false", "3, true"})

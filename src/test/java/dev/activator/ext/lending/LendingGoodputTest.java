@@ -2,14 +2,13 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.WithoutLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +17,9 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * How many requests several activators serve in time, next to one that has all requests and all pods.
@@ -31,22 +27,13 @@ import org.slf4j.LoggerFactory;
  * permit that moves is idle for a round trip, of 0.1 to 2 ms here.
  */
 @Tag("simulation")
+@WithoutLog
 class LendingGoodputTest {
   private static final Duration SERVICE = Duration.ofMillis(100);
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final int STEP_MILLIS = 5;
   private static final int STEPS = 60_000 / STEP_MILLIS;
   private static final double STEPS_A_SERVICE = SERVICE.toMillis() / (double) STEP_MILLIS;
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
-  }
 
   @ParameterizedTest(name = "{0} activators, {1} pods of {2}, {3} of what they can serve")
   @CsvSource({"2, 2, 1, 0.9", "2, 8, 1, 1.2", "3, 1, 1, 1.2", "3, 8, 2, 0.9", "5, 4, 1, 1.5",

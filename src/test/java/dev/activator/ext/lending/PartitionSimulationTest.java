@@ -2,11 +2,10 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.WithoutLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,33 +14,21 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Two or three activators under load, whose links are cut in one direction or both, while all of
  * them reach all pods.
  */
 @Tag("simulation")
+@WithoutLog
 class PartitionSimulationTest {
   private static final int SEEDS = 6;
   /** The silence after which a link is given up, the lease, and a margin. */
   private static final Duration MAX_PAUSE = SimulatedLink.SILENCE.plus(PeerActivator.LEASE)
       .plusSeconds(6);
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
-  }
 
   @ParameterizedTest(name = "{0} activators, exact: {1}")
   @CsvSource({"2, false", "2, true", "3, false", "3, true"})

@@ -2,21 +2,18 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import dev.activator.testing.WithoutLog;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slf4j.LoggerFactory;
 
 /** Activators with the real throttlers, in virtual time, and all that can go wrong between them. */
 @Tag("simulation")
+@WithoutLog
 class PermitLendingSimulationTest {
   private static final int BLOCK = 50;
   /** Without a rule, one of them fails. */
@@ -24,16 +21,6 @@ class PermitLendingSimulationTest {
 
   static LongStream blocks() {
     return LongStream.range(0, Long.getLong("lending.seeds", 400) / BLOCK).map(i -> i * BLOCK);
-  }
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
   }
 
   @ParameterizedTest(name = "seeds from {0}")

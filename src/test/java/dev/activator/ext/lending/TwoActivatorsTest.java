@@ -2,9 +2,8 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.WithoutLog;
 import dev.activator.throttle.SharedPermitsView;
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
@@ -33,14 +32,12 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Two activators, one pod with one permit: all orders of events, up to a number of them. */
 @Tag("simulation")
+@WithoutLog
 class TwoActivatorsTest {
   private static final int EVENTS = Integer.getInteger("lending.events", 7);
   private static final Destination POD = new Destination("10.2.0.1", 8012);
@@ -66,16 +63,6 @@ class TwoActivatorsTest {
     byte code() {
       return (byte) (event.ordinal() * 2 + side);
     }
-  }
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
   }
 
   /** Each round is one event longer, so a state is found at once by the shortest way to it. */

@@ -2,27 +2,24 @@ package dev.activator.proxy.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import dev.activator.testing.WithoutLog;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Callers and pods that follow generated scripts, on both sides of the product's request path, on a
  * network in memory and in virtual time. A seed replays exactly.
  */
 @Tag("simulation")
+@WithoutLog
 class HostilePeersTest {
   private static final int BLOCK = 100;
 
@@ -30,17 +27,6 @@ class HostilePeersTest {
     long from = Long.getLong("hostile.from", 0);
     return LongStream.range(0, Long.getLong("hostile.seeds", 1_000) / BLOCK)
         .map(i -> from + i * BLOCK);
-  }
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-    ((Logger) LoggerFactory.getLogger("io.netty")).setLevel(Level.WARN);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
   }
 
   @ParameterizedTest(name = "seeds from {0}")

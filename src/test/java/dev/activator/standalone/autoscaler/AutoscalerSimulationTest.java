@@ -2,22 +2,18 @@ package dev.activator.standalone.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.activator.standalone.autoscaler.SimulatedScaling.Activator;
 import dev.activator.standalone.autoscaler.SimulatedScaling.Workload;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.WithoutLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * One to five activators that pause, are cut off and die, whose clocks drift, and whose reports and
@@ -26,22 +22,13 @@ import org.slf4j.LoggerFactory;
  * {@code -Dsimulation.seeds=3000}.
  */
 @Isolated
+@WithoutLog
 class AutoscalerSimulationTest {
   private static final RevisionId MANY = new RevisionId("shop", "many");
   private static final RevisionId RATE = new RevisionId("shop", "rate");
   private static final RevisionId HPA = new RevisionId("shop", "hpa");
   private static final Duration STEP = Duration.ofMillis(100);
   private static final int BLOCK = 30;
-
-  @BeforeAll
-  static void logLess() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void logAgain() {
-    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(null);
-  }
 
   static LongStream blocks() {
     return LongStream.iterate(0, first -> first + BLOCK)
