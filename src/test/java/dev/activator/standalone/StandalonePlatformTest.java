@@ -155,8 +155,8 @@ class StandalonePlatformTest {
   }
 
   private ClusterRevisionDetails details() {
-    return new ClusterRevisionDetails(cluster, "cluster.local",
-        new ClusterRevisionDetails.Defaults(10, WaitLimits.NONE, "off"),
+    return new ClusterRevisionDetails(cluster,
+        new ClusterRevisionDetails.Defaults("cluster.local", 10, WaitLimits.NONE, "off"),
         new EventFetcher(cluster::api, loop::nanoTime, EventFetcher.TIMEOUT),
         platform::workload,
         new ScalingExplanationBuilder(platform::scaling, platform::leadership),

@@ -6,6 +6,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.PodProcessRegistry.Running;
 import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems.Restarted;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
@@ -130,7 +131,12 @@ final class Kubelet {
   LocalPod makePod(PodTemplate template, ReplicaSetPods owner) {
     String name = podName(template);
     return new LocalPod(loop, owner, podsMade++, template, name, ports.next(),
-        this, dependencies.inFlight());
+        this);
+  }
+
+  /** The number of requests in flight on a pod. */
+  int inFlight(Destination pod) {
+    return dependencies.inFlight().applyAsInt(pod);
   }
 
   PodProcess.Starter starter(PodTemplate template) {

@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,7 +46,6 @@ final class LocalPod {
   private final String name;
   private final int port;
   private final Kubelet kubelet;
-  private final ToIntFunction<Destination> inFlight;
   private final List<ContainerProbeWorker> probes = new ArrayList<>();
   private ReplicaSetPods owner;
   private LocalPodState state = LocalPodState.initial();
@@ -69,7 +67,7 @@ final class LocalPod {
   private @Nullable Instant nextTry;
 
   LocalPod(Loop loop, ReplicaSetPods owner, long order, PodTemplate template, String name, int port,
-      Kubelet kubelet, ToIntFunction<Destination> inFlight) {
+      Kubelet kubelet) {
     this.loop = loop;
     this.owner = owner;
     this.order = order;
@@ -77,7 +75,6 @@ final class LocalPod {
     this.name = name;
     this.port = port;
     this.kubelet = kubelet;
-    this.inFlight = inFlight;
     this.killAfter = template.killAfter();
     this.progressDeadline = kubelet.progressDeadline(template);
   }
@@ -417,7 +414,7 @@ final class LocalPod {
       return;
     }
     long now = loop.nanoTime();
-    boolean busy = inFlight.applyAsInt(new Destination(PodObjectBuilder.LOOPBACK, port)) > 0;
+    boolean busy = kubelet.inFlight(new Destination(PodObjectBuilder.LOOPBACK, port)) > 0;
     long quietSince = busy ? now : quietSinceNanos;
     if (now - quietSince >= QUIET.toNanos()
         || now - startNanos >= template.requestTimeout().toNanos()) {

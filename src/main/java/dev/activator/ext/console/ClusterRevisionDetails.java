@@ -34,7 +34,6 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
       byDefault("activator.dev/server-timing", "off"));
 
   private final ClusterWatcher cluster;
-  private final String domain;
   private final Defaults own;
   private final EventFetcher events;
   private final Function<RevisionId, @Nullable WorkloadDetails> workloads;
@@ -42,17 +41,20 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
   private final Supplier<KnativeAutoscalerDefaults> defaults;
   private final WakingExplanations waking;
 
-  /** The activator's settings for revisions that set none. */
-  public record Defaults(int queueCapacity, WaitLimits waits, String waitingPage) {}
+  /**
+   * The activator's settings, which count for revisions that set none.
+   *
+   * @param domain the DNS domain of the cluster's Services
+   */
+  public record Defaults(String domain, int queueCapacity, WaitLimits waits, String waitingPage) {}
 
-  public ClusterRevisionDetails(ClusterWatcher cluster, String domain, Defaults own,
+  public ClusterRevisionDetails(ClusterWatcher cluster, Defaults own,
       EventFetcher events, Function<RevisionId, @Nullable WorkloadDetails> workloads,
       ScalingExplanationBuilder scaling,
       Supplier<KnativeAutoscalerDefaults> defaults,
       WakingExplanations waking) {
     this.waking = waking;
     this.cluster = cluster;
-    this.domain = domain;
     this.own = own;
     this.events = events;
     this.workloads = workloads;
@@ -73,7 +75,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     return new CardDetails("Revision", rules == null ? List.of() : rules.problems(),
         service == null
             ? null
-            : "http://" + service + "." + id.namespace() + ".svc." + domain,
+            : "http://" + service + "." + id.namespace() + ".svc." + own.domain,
         revision == null ? null : defaults.get().maxPods(revision.annotations()),
         revision == null ? null : routing(revision.labels()));
   }

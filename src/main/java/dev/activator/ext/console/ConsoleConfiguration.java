@@ -298,8 +298,8 @@ public class ConsoleConfiguration {
       ObjectProvider<WakingExplanations> waking) {
     var clock = loops.loopFor(CLOCK);
     var own = platform.scalingDefaults();
-    var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
-        new ClusterRevisionDetails.Defaults(serving.queueCapacity(),
+    var details = new ClusterRevisionDetails(cluster,
+        new ClusterRevisionDetails.Defaults(identity.clusterDomain(), serving.queueCapacity(),
             new WaitLimits(serving.queueTimeout(), serving.startTimeout()),
             serving.waitingPage().toString().toLowerCase(Locale.ROOT)),
         new EventFetcher(cluster::api, clock::nanoTime, EventFetcher.TIMEOUT),
@@ -318,15 +318,17 @@ public class ConsoleConfiguration {
       ActivatorHealth health, Platform platform, ObjectProvider<PeerSnapshot.Source> peers,
       Alerts alerts,
       ConsoleLinksProperties links) {
-    return new LiveConsole(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
-      case Readiness.Ready() -> "";
-      case Readiness.NotReady _ when health.isDraining() ->
-        "This activator drains: it finishes its requests and ends.";
-      case Readiness.NotReady(var why) when why.equals(ActivatorHealth.NO_LINK) ->
-        "This activator is not ready: it has not been connected yet to what scales.";
-      case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
-    }, peers.getIfAvailable(() -> PeerSnapshot.Source.NONE), alerts, links.links(),
-        platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+    var sources = new LiveConsole.Sources(cards, coldStarts::latest,
+        () -> switch (health.readiness()) {
+          case Readiness.Ready() -> "";
+          case Readiness.NotReady _ when health.isDraining() ->
+            "This activator drains: it finishes its requests and ends.";
+          case Readiness.NotReady(var why) when why.equals(ActivatorHealth.NO_LINK) ->
+            "This activator is not ready: it has not been connected yet to what scales.";
+          case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
+        }, peers.getIfAvailable(() -> PeerSnapshot.Source.NONE), alerts);
+    return new LiveConsole(inspector, sources, links.links(), platform.actions(),
+        Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

@@ -57,32 +57,28 @@ public final class LiveConsole implements AutoCloseable {
       + " frame-ancestors 'none'";
 
   private final RevisionInspector inspector;
-  private final RevisionCardData.Source cards;
-  private final Supplier<List<ColdStart>> coldStarts;
-  private final Supplier<String> unready;
+  private final Sources sources;
   private final @Nullable RevisionActions actions;
   private final ConsoleLinks links;
-  private final PeerSnapshot.Source peers;
-  private final Alerts alerts;
   private final Flux<?> ticks;
   private final Flux<Optional<ConsoleHomePage.Content>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
   /**
+   * What the pages show beside the state of requests.
+   *
    * @param unready returns a sentence why the activator is not ready; empty if it is
-   * @param actions null if the console is read-only
    */
-  public LiveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
-      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, PeerSnapshot.Source peers,
-      Alerts alerts, ConsoleLinks links, @Nullable RevisionActions actions, Flux<?> ticks) {
-    this.peers = peers;
-    this.alerts = alerts;
+  public record Sources(RevisionCardData.Source cards, Supplier<List<ColdStart>> coldStarts,
+      Supplier<String> unready, PeerSnapshot.Source peers, Alerts alerts) {}
+
+  /** @param actions null if the console is read-only */
+  public LiveConsole(RevisionInspector inspector, Sources sources, ConsoleLinks links,
+      @Nullable RevisionActions actions, Flux<?> ticks) {
+    this.sources = sources;
     this.links = links;
     this.inspector = inspector;
-    this.cards = cards;
-    this.coldStarts = coldStarts;
-    this.unready = unready;
     this.actions = actions;
     this.ticks = ticks;
     // Read once for all viewers, independent of their filters.
@@ -180,16 +176,17 @@ public final class LiveConsole implements AutoCloseable {
   private Mono<Optional<ConsoleHomePage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
       // The answers are in the next content.
-      peers.requestLoads();
-      var rates = cards.requestHistory().rates();
+      sources.peers.requestLoads();
+      var rates = sources.cards.requestHistory().rates();
       var totals = ActivatorTotals.of(
           all.revisions().stream().map(one -> one.queue().now()).toList(), rates,
-          cards.hours().errors(), peers.views());
+          sources.cards.hours().errors(), sources.peers.views());
       var overview = all.overview();
-      return new ConsoleHomePage.Content(unready.get(), overview.summary(),
+      return new ConsoleHomePage.Content(sources.unready.get(), overview.summary(),
           !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), totals,
-          alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(), rates),
-          coldStarts.get(), links);
+          sources.alerts.all(),
+          ServiceRow.of(all.revisions().stream().map(sources.cards::of).toList(), rates),
+          sources.coldStarts.get(), links);
     }).map(Optional::of).timeout(TIMEOUT).onErrorResume(failure -> {
       log.debug("The console could not be read", failure);
       return Mono.just(Optional.empty());
@@ -206,12 +203,12 @@ public final class LiveConsole implements AutoCloseable {
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {
-    var details = cards.details();
+    var details = sources.cards.details();
     return Mono.fromFuture(() -> details.settings(now.revision()).thenCombine(
         details.events(now.revision()),
-        (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links,
-            cards.hours().now(),
-            settings, events, details.log(now.revision()), coldStarts.get(), actions)));
+        (settings, events) -> RevisionPage.of(sources.unready.get(), sources.cards.of(now), links,
+            sources.cards.hours().now(),
+            settings, events, details.log(now.revision()), sources.coldStarts.get(), actions)));
   }
 
   private static Mono<SequencedMap<String, String>> orTrouble(

@@ -135,11 +135,10 @@ class LiveConsoleTest {
   private LiveConsole page(@Nullable RevisionActions actions) {
     return new LiveConsole(
         new RevisionInspector(backends, throttler, new InspectorSources(loop, () -> link)),
-        new RevisionCardData.Source(new SomeFacts(), activity, hours,
-            failures, loop::nanoTime),
-        () -> List.of(START), () -> unready,
-        PeerSnapshot.Source.NONE,
-        alerts, new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
+        new LiveConsole.Sources(new RevisionCardData.Source(new SomeFacts(), activity, hours,
+            failures, loop::nanoTime), () -> List.of(START), () -> unready,
+            PeerSnapshot.Source.NONE, alerts),
+        new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
         actions, ticks.asFlux());
   }
 
