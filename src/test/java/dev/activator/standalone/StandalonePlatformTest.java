@@ -308,7 +308,7 @@ class StandalonePlatformTest {
   }
 
   @Test
-  void aServiceThatGoesIsSeenWithinASecondAndItsWorkloadIsScaledOn() {
+  void aServiceThatGoesIsSeenWithinASecond_andRequestsStartNoPodForIt() {
     await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
     await().until(link::connected);
 
@@ -321,6 +321,8 @@ class StandalonePlatformTest {
         requests.arrived();
       }
     });
-    await().untilAsserted(() -> assertThat(replicas()).isPositive());
+    await().untilAsserted(
+        () -> assertThat(condition("Active")).isEqualTo("False RequestsRefused"));
+    assertThat(replicas()).isZero();
   }
 }
