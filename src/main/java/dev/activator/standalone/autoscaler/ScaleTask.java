@@ -284,6 +284,9 @@ final class ScaleTask {
       }
       case SET -> happened(true, "ScaledByOther", workload + " was scaled to " + replicas
           + " by another client; that stays until there is a new reason");
+      case ENDED -> happened(true, "HpaEndsUsedPods", workload
+          + " was scaled to 0 while requests wait"
+          + " or run, and goes to 1 again: the metric of its HPA does not count them, or is late");
       case WOKEN -> happened(true, "WokenByOther", workload + " was scaled from 0 to " + replicas
           + " by another client, which its managedFields name, and goes back to 0 after the"
           + " window; leave replicas out of manifests that are applied repeatedly");

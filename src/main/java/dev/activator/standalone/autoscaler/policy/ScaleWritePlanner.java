@@ -3,6 +3,7 @@ package dev.activator.standalone.autoscaler.policy;
 import dev.activator.revision.ActiveCondition;
 import dev.activator.standalone.autoscaler.policy.ScaleToZeroDecider.Outcome;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Regime;
+import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -16,9 +17,14 @@ import java.util.OptionalLong;
 public final class ScaleWritePlanner {
   private static final String WOKEN = " was set by another client while it was idle, and goes to 0"
       + " after the window";
+  /** Longer than it takes to learn of a request, and of replicas that another client has set. */
+  private static final long UNUSED = Duration.ofSeconds(4).toNanos();
   private final ExternalScaleOverride held = new ExternalScaleOverride();
   private ActiveCondition activity;
   private long lastDemand;
+  /** Since when requests have waited or run, without a pause of {@code UNUSED}. */
+  private long usedSince;
+  private long lastUsed;
   private boolean initialized;
   private boolean seen;
   private OptionalInt desired = OptionalInt.empty();
@@ -47,6 +53,8 @@ public final class ScaleWritePlanner {
   public ScaleWritePlanner(long now, OptionalInt lastDesired) {
     activity = ActiveCondition.unknown(now);
     lastDemand = now;
+    usedSince = now;
+    lastUsed = now;
     held.before(lastDesired);
   }
 
@@ -54,6 +62,8 @@ public final class ScaleWritePlanner {
   public void demanded(long now, boolean waitsOrRuns) {
     lastDemand = now;
     if (waitsOrRuns) {
+      usedSince = now - lastUsed < UNUSED ? usedSince : now;
+      lastUsed = now;
       held.demanded();
     }
   }
@@ -63,7 +73,9 @@ public final class ScaleWritePlanner {
     NONE,
     SET,
     /** It has set replicas for an idle workload, which it keeps for one window. */
-    WOKEN
+    WOKEN,
+    /** The other autoscaler has ended the last pods while requests wait or run. */
+    ENDED
   }
 
   /** Records the replicas that were read. */
@@ -72,10 +84,15 @@ public final class ScaleWritePlanner {
       return Change.NONE;
     }
     if (!held.isWoken()) {
-      return Change.SET;
+      return settings.regime() == Regime.FROM_ZERO ? zeroed(now) : Change.SET;
     }
     lastDemand = now;
     return Change.WOKEN;
+  }
+
+  /** A zero of the other autoscaler. It may be from before the requests, and read late. */
+  private Change zeroed(long now) {
+    return now - lastUsed < UNUSED && now - usedSince > UNUSED ? Change.ENDED : Change.NONE;
   }
 
   private boolean isChanged(int replicas, ScaleDecision decision, ScalingSettings settings) {
