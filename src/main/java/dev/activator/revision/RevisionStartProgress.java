@@ -21,6 +21,12 @@ public record RevisionStartProgress(RevisionId revision, String pod, Map<StartPh
     ends = Map.copyOf(ends);
   }
 
+  /** Whether the scheduler has found no node for the pod. */
+  public boolean isUnscheduled() {
+    return !reason.isEmpty() && ends.containsKey(StartPhase.CREATE)
+        && !ends.containsKey(StartPhase.SCHEDULE);
+  }
+
   public static RevisionStartProgress none(RevisionId revision) {
     return new RevisionStartProgress(revision, "", Map.of(), "", "", Duration.ZERO);
   }

@@ -6,7 +6,9 @@ import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
+import dev.activator.knative.PodStarts;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
@@ -39,6 +41,13 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
       to.gone(last.object().id());
       catches.gone(last.object().id());
     });
+  }
+
+  /** Subscribes to the starts of pods for which requests wait here. */
+  public void follow(PodStarts starts) {
+    starts.progress().subscribe("statuses", now -> writer().starts(now));
+    starts.progressEnded().subscribe("statuses",
+        last -> writer().starts(RevisionStartProgress.none(last.revision())));
   }
 
   /** Stops scaling the workload, but not that of a Knative revision with the same name. */

@@ -12,11 +12,13 @@ import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartProgress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -67,6 +69,8 @@ public final class ScaledServiceStatusWriter {
   private static final class Entry {
     private ResolvedScaledService state;
     private @Nullable Scaling scaling;
+    /** The start of its pods that no node takes; null if there is none, or no request waits here. */
+    private @Nullable RevisionStartProgress unscheduled;
     /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
     /**
@@ -186,6 +190,19 @@ public final class ScaledServiceStatusWriter {
     });
   }
 
+  /** Call with the start of pods for which requests wait here, and with none when none do. */
+  public void starts(RevisionStartProgress now) {
+    loop.execute(() -> {
+      var id = now.revision().withoutPort();
+      var known = entries.get(id);
+      var unscheduled = now.isUnscheduled() ? now : null;
+      if (known != null && !Objects.equals(known.unscheduled, unscheduled)) {
+        known.unscheduled = unscheduled;
+        queue.add(id);
+      }
+    });
+  }
+
   /**
    * Writes an Event about the ScaledService, if this activator leads.
    *
@@ -221,7 +238,7 @@ public final class ScaledServiceStatusWriter {
     checkShown(id, entry);
     var open = api.get();
     var before = entry.written == null ? entry.state.object().status() : entry.written;
-    var next = before.next(entry.state, entry.scaling, now());
+    var next = next(entry, before);
     if (open == null || next.equals(before)) {
       warnings(entry);
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
@@ -231,6 +248,15 @@ public final class ScaledServiceStatusWriter {
         + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
         json(uid, next), TIMEOUT)
         .handleAsync((answer, _) -> written(id, entry, uid, before, next, answer), loop);
+  }
+
+  private ScaledServiceStatus next(Entry entry, ScaledServiceStatus before) {
+    var now = now();
+    var next = before.next(entry.state, entry.scaling, now);
+    var start = entry.unscheduled;
+    return start == null || next.conditions().isEmpty()
+        ? next
+        : next.unscheduled(start.reason(), start.message(), before, now);
   }
 
   /** Writes a status again that another client has replaced. */

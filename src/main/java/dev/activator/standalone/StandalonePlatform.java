@@ -174,6 +174,7 @@ public final class StandalonePlatform implements Platform {
             election::holdsLease, random),
         new ActivatorEndpointSliceWriter(loop, session::records, election::holdsLease,
             controller::notCaught, random));
+    controller.follow(cluster.podStarts());
   }
 
   @Override

@@ -13,6 +13,8 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartProgress;
+import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.Make;
 import dev.activator.testing.SteppedLoop;
@@ -27,6 +29,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Random;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
@@ -176,6 +179,37 @@ class ScaledServiceStatusWriterTest {
     assertThat(status().path("desiredReplicas").asInt())
         .as("what was wanted last stays, for the next leader").isEqualTo(1);
     assertThat(status().path("replicas").asInt()).as("no pod is listed").isZero();
+  }
+
+  private static RevisionStartProgress start(String reason, String message) {
+    return new RevisionStartProgress(WEB, "web-1",
+        Map.of(StartPhase.CREATE, Instant.EPOCH), reason, message, Duration.ZERO);
+  }
+
+  @Test
+  void saysThatNoNodeTakesThePods_whileRequestsWait() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, null));
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
+    writer.starts(start("Unschedulable", "0/3 nodes"));
+    becomesLater("False Unschedulable 2026-01-01T00:00:00Z");
+
+    now = Instant.parse("2026-01-01T00:01:00Z");
+    writer.starts(start("TriggeredScaleUp", "pod triggered scale-up"));
+    becomesLater("False TriggeredScaleUp 2026-01-01T00:00:00Z");
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
+
+    writer.starts(RevisionStartProgress.none(WEB));
+    becomesLater("");
+  }
+
+  /** A second after the last write was answered. */
+  private void becomesLater(String podsScheduled) {
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(100));
+      assertThat(condition("PodsScheduled")).isEqualTo(podsScheduled);
+    });
   }
 
   @Test

@@ -29,6 +29,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
    * while true.
    */
   public static final String RECONCILING = "Reconciling";
+  /** The condition that a node takes the pods. It is present only while false. */
+  public static final String PODS_SCHEDULED = "PodsScheduled";
   private static final String NOT_DECIDED = "NotDecided";
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
@@ -95,6 +97,18 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
             ? desiredReplicas
             : scaling.desiredReplicas,
         generation, known);
+  }
+
+  /**
+   * This status, with the condition that no node takes the pods.
+   *
+   * @param before the status that is written
+   */
+  public ScaledServiceStatus unscheduled(String reason, String message, ScaledServiceStatus before,
+      String now) {
+    var known = new ArrayList<>(conditions);
+    known.add(before.changed(PODS_SCHEDULED, "False", reason, message, observedGeneration, now));
+    return new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, known);
   }
 
   private Condition ready(List<Trouble> troubles, @Nullable Scaling scaling, long generation,
