@@ -184,6 +184,8 @@ class Http2Pod:
             pings = [line for line in self.heard.log if line.startswith("PING stream 0 flags 0")]
             for _ in range(settings - acknowledged):
                 self.send(4, 1, 0)
+            if settings > acknowledged and self.heard.table_size is not None:
+                self.encoder.header_table_size = min(self.heard.table_size, 4096)
             acknowledged = settings
             for _ in pings:
                 self.send(6, 1, 0, bytes(8))

@@ -121,6 +121,7 @@ class Http2:
         self.decoder = hpack.Decoder()
         self.decoder.max_allowed_table_size = 1 << 20
         self.messages, self.log, self.block = [], [], None
+        self.table_size = None
         self.by_stream = {}
 
     def feed(self, data):
@@ -160,6 +161,10 @@ class Http2:
         elif kind == 3:
             note = f"code {int.from_bytes(payload, 'big')}"
             self.messages.append(Message("reset " + str(int.from_bytes(payload, "big"))))
+        elif kind == 4:
+            settings = {int.from_bytes(payload[at:at + 2], "big"): int.from_bytes(payload[at + 2:at + 6], "big") for at in range(0, len(payload), 6)}
+            self.table_size = settings.get(1, self.table_size)
+            note = str(settings or "")
         elif kind == 7:
             note = f"code {int.from_bytes(payload[4:8], 'big')} {payload[8:].decode('latin-1')}"
             if int.from_bytes(payload[4:8], "big"):
