@@ -59,7 +59,7 @@ VARIABLE = [(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b", "UUID"), (r"(Mon|Tue|
 
 
 # Fields whose values differ in each run.
-RANDOM = ("sec-websocket-key", "sec-websocket-accept")
+RANDOM = ("sec-websocket-key", "sec-websocket-accept", "grpc-trace-bin")
 
 
 def steady(text):

@@ -66,7 +66,7 @@ def raw_http2(port, pod, case):
     encoder = hpack.Encoder()
     listed = [(name, value) for name, value in special.items() if value is not None]
     listed += [(name, value.encode("latin-1")) for name, value in fields if not name.startswith(":")]
-    block = encoder.encode(listed)
+    block = encoder.encode(listed, huffman=False)
     frames = [block[at:at + 16384] for at in range(0, len(block), 16384)]
     out = wire.PREFACE + wire.frame(4, 0, 0)
     for number, piece in enumerate(frames):
@@ -151,5 +151,6 @@ CALLERS = {
     "nginx": (CURL, "raw", 1, HTTP1),
     "nginx-h2": (CURL_HTTP2, "raw", 2, HTTP2),
     "grpc-node": (Program("node", HERE + "/clients/grpc.js"), "grpc", 2, GRPC),
+    "grpc-java": (Program("java", "-cp", os.environ.get("CLUSTER", ""), HERE + "/clients/GrpcClient.java"), "grpc", 2, GRPC),
     "websocket": (Program("node", HERE + "/clients/websocket.js"), "websocket", 1, WEBSOCKET),
 }

@@ -169,7 +169,7 @@ class Http2Pod:
         self.writer.write(wire.frame(kind, flags, stream, payload))
 
     def head(self, stream, fields, last=False):
-        block = self.encoder.encode(fields)
+        block = self.encoder.encode(fields, huffman=False)
         pieces = [block[at:at + MAX_FRAME] for at in range(0, len(block), MAX_FRAME)]
         for number, piece in enumerate(pieces):
             self.send(9 if number else 1, 4 * (number == len(pieces) - 1) | (last and not number), stream, piece)

@@ -31,7 +31,8 @@ if (process.argv[2] === 'serve') {
       if (call.request.toString() === 'error') {
         call.emit('error', {code: grpc.status.ABORTED, details: 'in the middle', metadata: odd});
       } else {
-        call.end(Buffer.from('3'), odd);
+        call.write(Buffer.from('3'));
+        call.end(odd);
       }
     },
     Client(call, end) {
