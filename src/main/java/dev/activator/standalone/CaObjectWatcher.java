@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> The session's loop.
  *
  * <p><b>Errors.</b> One that may not be read is {@link CaObject.Unreadable}, and tried again every 30
- * seconds.
+ * seconds. If the API does not answer, it is unknown for ten seconds.
  */
 final class CaObjectWatcher {
   private static final Logger log = LoggerFactory.getLogger(CaObjectWatcher.class);
-  private static final String UNANSWERED = "the Kubernetes API does not answer";
   private static final Duration RETRY = Duration.ofSeconds(30);
+  private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
   private static final Duration LIST_PATIENCE = Duration.ofSeconds(10);
 
   private final KubernetesSession session;
@@ -67,6 +67,7 @@ final class CaObjectWatcher {
     private final InformerQuery<CaObject.Found> query;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
     private @Nullable CaObject state;
+    private String lastFailure = "";
     private KubernetesSession.@Nullable Followed followed;
     private boolean isClosed;
 
@@ -79,11 +80,19 @@ final class CaObjectWatcher {
     }
 
     Watched begin() {
-      ListWatchAccess.ofList(session.api(), query).whenCompleteAsync(this::tried, session.loop());
+      session.loop().schedule(LIST_PATIENCE, this::listIsLate);
+      check();
       return this;
     }
 
-    private void tried(@Nullable ListWatchAccess access, @Nullable Throwable failure) {
+    private void check() {
+      if (!isClosed) {
+        ListWatchAccess.ofList(session.api(), query).whenCompleteAsync(this::checked,
+            session.loop());
+      }
+    }
+
+    private void checked(@Nullable ListWatchAccess access, @Nullable Throwable failure) {
       if (isClosed) {
         return;
       }
@@ -91,14 +100,19 @@ final class CaObjectWatcher {
         follow();
         return;
       }
-      unreadable(access == ListWatchAccess.FORBIDDEN
-          ? "the activator may not list and watch it (standalone.trustBundles of the chart)"
-          : UNANSWERED, String.valueOf(failure));
-      session.loop().schedule(RETRY, () -> {
-        if (!isClosed) {
-          begin();
-        }
-      });
+      lastFailure = String.valueOf(failure);
+      if (access == ListWatchAccess.FORBIDDEN) {
+        unreadable("the activator may not list and watch it (standalone.trustBundles of the chart)",
+            "403");
+      }
+      session.loop().schedule(state == null ? FIRST_RETRY : RETRY, this::check);
+    }
+
+    private void listIsLate() {
+      if (state == null) {
+        var error = followed == null ? null : followed.error();
+        unreadable("the Kubernetes API does not answer", error == null ? lastFailure : error);
+      }
     }
 
     private void follow() {
@@ -106,13 +120,7 @@ final class CaObjectWatcher {
           ? new CaObject.Missing()
           : now));
       followed = begun;
-      var late = session.loop().schedule(LIST_PATIENCE, () -> {
-        if (state == null) {
-          unreadable(UNANSWERED, String.valueOf(begun.error()));
-        }
-      });
       begun.synced().thenRunAsync(() -> {
-        late.cancel();
         if (!(state instanceof CaObject.Found)) {
           decide(new CaObject.Missing());
         }

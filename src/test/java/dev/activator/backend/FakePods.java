@@ -2,6 +2,7 @@ package dev.activator.backend;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodIdentity;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -34,6 +36,7 @@ class FakePods implements ProbeClient {
   private final Map<Destination, Supplier<ProbeResult>> behaviour = new HashMap<>();
   private final Map<Destination, Integer> inFlight = new HashMap<>();
   private final List<Asked> asked = new ArrayList<>();
+  private final List<Optional<PodIdentity>> identities = new ArrayList<>();
   private final Map<Destination, Duration> ended = new HashMap<>();
   private boolean twiceAtOnce;
 
@@ -74,6 +77,11 @@ class FakePods implements ProbeClient {
     return asked;
   }
 
+  /** What the probed pods had to prove. */
+  List<PodIdentity> identities() {
+    return identities.stream().flatMap(Optional::stream).toList();
+  }
+
   List<Duration> asked(Destination pod) {
     return asked.stream().filter(one -> one.pod().equals(pod)).map(Asked::at).toList();
   }
@@ -91,6 +99,7 @@ class FakePods implements ProbeClient {
       throw new AssertionError(pod + " is probed twice at once");
     }
     asked.add(new Asked(pod, loop.elapsed()));
+    identities.add(Optional.ofNullable(request.target().identity()));
     var began = loop.elapsed();
     var answer = behaviour.getOrDefault(pod, () -> OK).get();
     on.schedule(answer.equals(HANGS) ? TIMEOUT : ROUND_TRIP, () -> {

@@ -21,7 +21,9 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -439,6 +441,29 @@ class RevisionBackendsManagerTest {
 
     assertThat(published).containsExactly(pods(A));
     assertThat(fake.asked(A)).hasSize(1);
+  }
+
+  @Test
+  void probesWithWhatPodsMustProveNow_andKeepsThoseThatAnswered() {
+    objects.revision(overTls("one"));
+    objects.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    objects.revision(overTls("two"));
+    objects.listed(http1(ready(A, B)));
+    loop.advance(ofSeconds(5));
+
+    assertThat(published).containsExactly(pods(A), pods(A, B));
+    assertThat(fake.identities()).containsExactly(identity("one"), identity("two"));
+  }
+
+  private static PodIdentity.OfService identity(String authorities) {
+    return new PodIdentity.OfService("web.shop.svc", authorities);
+  }
+
+  private static Revision overTls(String authorities) {
+    return new Revision(REVISION, "1", PortProtocol.NEGOTIATED, 1, RequestTimeouts.DEFAULT, true,
+        ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null, null, identity(authorities));
   }
 
   @Test

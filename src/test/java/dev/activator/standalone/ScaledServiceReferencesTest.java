@@ -491,6 +491,26 @@ class ScaledServiceReferencesTest {
   }
 
   @Test
+  void waitsForABundle_whileTheApiFails() throws Exception {
+    var one = Authority.named("one");
+    var rule = server.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.CONFIG_MAP),
+        Fault.Answer.status(500));
+    workload("web");
+    trusts("[{'name': 'web-ca'}]");
+    bundle("web-ca", one.pem());
+    services.follow();
+    rule.awaitFired(1, LONG);
+    assertThat(names()).isEmpty();
+
+    rule.remove();
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      assertThat(identity()).isEqualTo(issuedBy(one));
+    });
+    assertThat(troubles("web")).isEmpty();
+  }
+
+  @Test
   void aBundleThatNoObjectNamesIsWatchedNoMore() throws Exception {
     var one = Authority.named("one");
     bundle("web-ca", one.pem());
