@@ -1,0 +1,317 @@
+package dev.activator.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.ClusterActivator;
+import dev.activator.app.Extensions;
+import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.ext.console.RevisionInspector;
+import dev.activator.ext.console.RevisionWaitReport;
+import dev.activator.ext.console.WaitDiagnosis.State;
+import dev.activator.proxy.RequestPorts;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/**
+ * What the product says of each road while that road is broken: the API, the autoscaler and the pods
+ * are sockets, and the sentence is read from the product.
+ */
+@Isolated("The end of Spring's context ends the event loops that other tests use.")
+class WaitDiagnosisRoadsTest {
+  private static final YAMLMapper YAML = new YAMLMapper();
+
+  private static FakeCluster cluster;
+  private static ConfigurableApplicationContext product;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @BeforeAll
+  static void start() throws IOException {
+    cluster = new FakeCluster();
+    product = new SpringApplicationBuilder(Stream
+        .concat(Stream.of(ClusterActivator.class), Extensions.ALL.stream()).toArray(Class[]::new))
+        .profiles("cluster").logStartupInfo(false)
+        .run("--activator.cluster.server=" + cluster.api.url(),
+            "--activator.cluster.autoscaler=" + cluster.autoscalerUrl(),
+            "--activator.identity.pod-name=activator-0", "--activator.identity.pod-ip=127.0.0.1",
+            "--activator.identity.system-namespace=" + FakeCluster.SYSTEM, "--server.port=0",
+            "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.profiling.port=0",
+            "--activator.console.port=0", "--activator.lending.port=0",
+            "--activator.probe.timeout=30s", "--activator.serving.propagation-delay=0s");
+  }
+
+  @AfterAll
+  static void stop() {
+    product.close();
+    cluster.close();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (var one : open) {
+      one.close();
+    }
+  }
+
+  @Test
+  void thereIsNoSuchRevision() {
+    says("none", State.UNKNOWN, "There is no revision or Service default/none.");
+  }
+
+  @Test
+  void aRevisionIsAtZero_andTheAutoscalerIsAway() {
+    revision("zero", "{}");
+    says("zero", State.AT_ZERO, "No request waits for default/zero: it is at zero.");
+
+    cluster.autoscalerGoes();
+    says("zero", State.NO_AUTOSCALER, "it is at zero, and no request can start a pod while the link"
+        + " to the autoscaler is down");
+
+    cluster.autoscalerComes();
+    says("zero", State.AT_ZERO, "it is at zero.");
+  }
+
+  @Test
+  void noPodIsListed_andTheAutoscalerIsAway() throws Exception {
+    revision("empty", "{}");
+    request("empty");
+    says("empty", State.NO_PODS,
+        "1 request waits for default/empty: no pod is listed; the autoscaler"
+            + " link is up");
+
+    cluster.autoscalerGoes();
+    says("empty", State.NO_PODS, "no pod is listed; the autoscaler link is down (");
+    cluster.autoscalerComes();
+    says("empty", State.NO_PODS, "the autoscaler link is up");
+  }
+
+  @Test
+  void theKubernetesApiGivesNoNews() throws Exception {
+    revision("deaf", "{}");
+    request("deaf");
+    says("deaf", State.NO_PODS, "no pod is listed");
+
+    var broken = cluster.api.faults().add(Match.requests().of(BuiltInKinds.ENDPOINTS),
+        Fault.Answer.status(503));
+    cluster.api.endWatches();
+    says("deaf", State.NO_NEWS, "the Kubernetes API has given no news of pods for ");
+
+    broken.remove();
+    says("deaf", State.NO_PODS, "no pod is listed");
+  }
+
+  @Test
+  void aPodRefusesConnections() throws Exception {
+    revision("closed", "{}");
+    listed("closed", ScriptedPod.nobody(), true);
+    says("closed", State.STARTING, "1 pod is listed, and none answers our probe: ");
+
+    request("closed");
+    says("closed", State.NOT_ANSWERING, "1 pod is listed, and none answers our probe: connection"
+        + " refused (");
+  }
+
+  @Test
+  void aPodAnswersProbesWith500() throws Exception {
+    revision("sick", "{}");
+    listed("sick", pod(ScriptedPod
+        .answering("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")).destination(), true);
+    request("sick");
+
+    says("sick", State.NOT_ANSWERING, "none answers our probe: answered 500");
+  }
+
+  @Test
+  void aPodHasNotAnsweredItsFirstProbe() throws Exception {
+    revision("hung", "{}");
+    listed("hung", pod(new ScriptedPod(caller -> caller.waitForEver().readToEnd())).destination(),
+        true);
+    request("hung");
+
+    says("hung", State.NOT_PROBED_YET, "1 pod is listed, and the first answer is awaited");
+  }
+
+  /** Its readiness is known to Kubernetes alone, since it is probed by a command. */
+  @Test
+  void kubernetesCallsNoPodReady() throws Exception {
+    revision("gated", "{metadata: {annotations: {activator.dev/probe: container}}, spec:"
+        + " {containers: [{image: x, readinessProbe: {exec: {command: [a]}}}]}}");
+    listed("gated", pod(ScriptedPod
+        .answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")).destination(), false);
+    request("gated");
+
+    says("gated", State.NOT_READY, "1 pod is listed, 1 of them answers, and Kubernetes, which alone"
+        + " knows when they are ready, calls none so");
+  }
+
+  @Test
+  void theOnlyPermitIsInUse_andThenTheQueueIsFull() throws Exception {
+    revision("busy", "{metadata: {annotations: {activator.dev/queue-capacity: '2'}}, spec:"
+        + " {containerConcurrency: 1}}");
+    var reached = new CompletableFuture<Void>();
+    listed("busy", pod(new ScriptedPod(caller -> {
+      while (caller.readHead().header("K-Network-Probe") != null) {
+        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue");
+      }
+      reached.complete(null);
+      caller.waitForEver().readToEnd();
+    })).destination(), true);
+    request("busy");
+    reached.get(30, TimeUnit.SECONDS);
+    says("busy", State.SERVING, "1 request in flight on 1 pod");
+
+    request("busy");
+    says("busy", State.BUSY,
+        "1 request waits for default/busy: the only permit is in use on 1 pod");
+
+    request("busy");
+    says("busy", State.QUEUE_FULL, "the only permit is in use on 1 pod, and so are all 2 in the"
+        + " queue: new requests are refused");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "crash | ContainerHealthy   | ExitCode1                | CANNOT_START | its containers do not start: ExitCode1 (boom)",
+      "late  | ContainerHealthy   | ProgressDeadlineExceeded | OVERDUE      | boom",
+      "node  | ResourcesAvailable | Unschedulable            | NO_NODE      | no node takes its pods: Unschedulable (boom)"})
+  void theRevisionSaysWhyItHasNoPod(String name, String type, String reason, State state,
+      String sentence) {
+    revision(name, "{status: {conditions: [{type: " + type + ", status: 'False', reason: " + reason
+        + ", message: boom}]}}");
+
+    says(name, state, sentence);
+  }
+
+  @Test
+  void podsMustNotBeAddressed_andTheClusterIpIsMissing_orDoesNotAnswer() throws Exception {
+    cluster.configMap("config-network", Map.of("mesh-compatibility-mode", "enabled"));
+    try {
+      var queue = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue";
+      revision("mesh", "{}");
+      listed("mesh", pod(ScriptedPod.answering(queue)).destination(), true);
+      request("mesh");
+      says("mesh", State.NO_CLUSTER_IP, "pods must not be addressed (mesh-compatibility-mode:"
+          + " enabled), and the private Service has no ClusterIP");
+
+      var closed = ScriptedPod.nobody();
+      service("mesh", closed);
+      says("mesh", State.NO_CLUSTER_IP,
+          "the ClusterIP does not answer our probe: connection refused"
+              + " (" + closed);
+
+      var clusterIp = pod(ScriptedPod.answering(queue)).destination();
+      service("mesh", clusterIp);
+      says("mesh", State.SERVING_BY_CLUSTER_IP, "by the ClusterIP " + clusterIp);
+    } finally {
+      cluster.configMap("config-network", Map.of());
+    }
+  }
+
+  private static void says(String name, State state, String sentence) {
+    await().untilAsserted(() -> {
+      var report = report(name);
+      assertThat(report.summary()).contains(sentence);
+      assertThat(report.state()).isEqualTo(state);
+      assertThat(report.whatToDo()).isNotEmpty();
+    });
+  }
+
+  private static RevisionWaitReport report(String name) {
+    return product.getBean(RevisionInspector.class).revision(new RevisionId("default", name))
+        .join();
+  }
+
+  /** A request whose answer is not read. */
+  private void request(String revision) throws IOException {
+    var caller = RawPeer.connect(product.getBean(RequestPorts.class).http1());
+    open.add(caller);
+    caller.send("GET / HTTP/1.1\r\nHost: any\r\nKnative-Serving-Namespace: default\r\n"
+        + "Knative-Serving-Revision: " + revision + "\r\n\r\n");
+  }
+
+  private ScriptedPod pod(ScriptedPod pod) {
+    open.add(pod);
+    return pod;
+  }
+
+  private static void revision(String name, String more) {
+    var revision = object("metadata: {namespace: default, name: " + name + "}");
+    revision.withObjectProperty("spec").put("timeoutSeconds", 300)
+        .putArray("containers").addObject().put("image", "x");
+    YAML.readTree(more).properties().forEach(part -> {
+      if (part.getValue() instanceof ObjectNode own) {
+        revision.withObjectProperty(part.getKey()).setAll(own);
+      }
+    });
+    cluster.api.store().create(BuiltInKinds.REVISION, revision);
+    if (revision.has("status")) {
+      cluster.api.store().updateStatus(BuiltInKinds.REVISION, "default", name, stored -> {
+        stored.set("status", revision.path("status"));
+        return stored;
+      });
+    }
+    await().until(() -> report(name).state() != State.UNKNOWN);
+  }
+
+  private static void listed(String revision, Destination pod, boolean ready) {
+    cluster.api.store().create(BuiltInKinds.ENDPOINTS, object("""
+        metadata:
+          namespace: default
+          name: %1$s-private
+          labels:
+            serving.knative.dev/revision: %1$s
+            serving.knative.dev/revisionUID: u
+            networking.internal.knative.dev/serviceType: Private
+        subsets: [{%2$s: [{ip: %3$s}], ports: [{name: http, port: %4$d}]}]
+        """.formatted(revision, ready ? "addresses" : "notReadyAddresses", pod.host(),
+        pod.port())));
+  }
+
+  private static void service(String revision, Destination at) {
+    var service = object("""
+        metadata:
+          namespace: default
+          name: %1$s-private
+          labels:
+            serving.knative.dev/revision: %1$s
+            serving.knative.dev/revisionUID: u
+            networking.internal.knative.dev/serviceType: Private
+        spec: {clusterIP: %2$s, ports: [{name: http, port: %3$d}]}
+        """.formatted(revision, at.host(), at.port()));
+    if (cluster.api.store().stored(BuiltInKinds.SERVICE, service) == null) {
+      cluster.api.store().create(BuiltInKinds.SERVICE, service);
+    } else {
+      cluster.api.store().edit(BuiltInKinds.SERVICE, "default", revision + "-private", stored -> {
+        stored.set("spec", service.path("spec"));
+        return stored;
+      });
+    }
+  }
+
+  private static ObjectNode object(String yaml) {
+    return (ObjectNode) YAML.readTree(yaml);
+  }
+}
