@@ -1,5 +1,6 @@
 package dev.activator.knative;
 
+import dev.activator.knative.AccessPauses.Resource;
 import dev.activator.kube.decode.DecodedObjectHandler;
 import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.NodeEvent.Outlook;
@@ -19,17 +20,13 @@ import dev.activator.revision.Slot;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Watches the pods of revisions with waiting requests, and the Events of those that no node takes.
@@ -39,19 +36,10 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any.
  */
 public final class PodStatusWatcher {
-  private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
   static final Duration LEASE = Duration.ofSeconds(10);
   /** The limit of watched revisions, since each has its own watch. */
   static final int MAX_REVISIONS = 50;
-  /** The pause between access checks of a namespace whose pods may not be listed. */
-  static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
-  /** The same pause, if the API did not answer. */
-  static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-  private static final String PODS = "pods";
-  private static final String EVENTS = "events";
-  private static final String WITHOUT_PODS = "Only the status of a Revision shows why its pods do not"
-      + " start. For more details, allow list and watch of pods (chart value rbac.pods)";
 
   public interface PodSource {
     /** Whether the pods of a namespace may be listed. Fails if that cannot be determined. */
@@ -94,14 +82,10 @@ public final class PodStatusWatcher {
   private final Slot<Place> slot;
   private int watches;
   private NodeTimes nodeTimes = NodeTimes.UNKNOWN;
-  private final Map<Access, Long> pausedUntilNanos = new HashMap<>();
-  private final Set<String> refusalsLogged = new HashSet<>();
+  private final AccessPauses pauses;
   /** The namespaces whose Events may not be watched. */
   private final Set<String> withoutEvents = new HashSet<>();
   private boolean closed;
-
-  /** @param resource {@code pods} or {@code events} */
-  private record Access(String resource, String namespace) {}
 
   /** The watch of a revision's pods, if there is one. */
   private static final class Place {
@@ -118,6 +102,7 @@ public final class PodStatusWatcher {
     this.slot = revisions.slot("watch of pods", _ -> new Place(),
         place -> loop.execute(() -> end(place)));
     this.loop = loop;
+    this.pauses = new AccessPauses(loop);
     this.pods = pods;
     this.grace = grace;
     this.clock = clock;
@@ -136,7 +121,7 @@ public final class PodStatusWatcher {
       if (place.watch != null) {
         place.watch.prolong();
       } else if (!closed && watches < MAX_REVISIONS
-          && !isPaused(new Access(PODS, revision.namespace()))) {
+          && !pauses.isPaused(Resource.PODS, revision.namespace())) {
         place.watch = new Watched(revision, place);
       }
     });
@@ -155,26 +140,6 @@ public final class PodStatusWatcher {
       revisions.all(slot).forEach(PodStatusWatcher::end);
     }, loop).completeOnTimeout(null, CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
-  }
-
-  private boolean isPaused(Access access) {
-    var until = pausedUntilNanos.get(access);
-    return until != null && until - loop.nanoTime() > 0;
-  }
-
-  private void pause(Access access, @Nullable ListWatchAccess answer) {
-    pausedUntilNanos.values().removeIf(until -> until - loop.nanoTime() <= 0);
-    var pause = answer == ListWatchAccess.FORBIDDEN ? PAUSE_AFTER_REFUSAL : PAUSE_AFTER_NO_ANSWER;
-    pausedUntilNanos.put(access, loop.nanoTime() + pause.toNanos());
-    if (answer == ListWatchAccess.FORBIDDEN && refusalsLogged.add(access.resource)) {
-      if (access.resource.equals(PODS)) {
-        log.info("The Kubernetes API does not allow the activator to list pods -n {} (403). {}",
-            access.namespace, WITHOUT_PODS);
-      } else {
-        log.info("{}, so requests are refused {} after no node took a pod",
-            NodeOutlook.forbidden(access.namespace).unread(), grace.get().unscheduled());
-      }
-    }
   }
 
   private final class Watched {
@@ -214,7 +179,7 @@ public final class PodStatusWatcher {
           endOfWatch = pods.follow(revision.namespace(), selector, this::changed);
         }
         case null, default -> {
-          pause(new Access(PODS, revision.namespace()), answer);
+          pauses.pause(Resource.PODS, revision.namespace(), answer);
           end();
         }
       }
@@ -246,24 +211,24 @@ public final class PodStatusWatcher {
 
     private void followNodes() {
       var unscheduled = failures.unscheduled();
-      var access = new Access(EVENTS, revision.namespace());
       if (mayWatchEvents) {
         nodes.follow(unscheduled);
-      } else if (!checking && !unscheduled.isEmpty() && !isPaused(access)) {
+      } else if (!checking && !unscheduled.isEmpty()
+          && !pauses.isPaused(Resource.EVENTS, revision.namespace())) {
         checking = true;
         pods.mayWatchEvents(revision.namespace())
-            .whenComplete((answer, _) -> loop.execute(() -> answered(access, answer)));
+            .whenComplete((answer, _) -> loop.execute(() -> eventsAnswered(answer)));
       }
     }
 
-    private void answered(Access access, @Nullable ListWatchAccess answer) {
+    private void eventsAnswered(@Nullable ListWatchAccess answer) {
       checking = false;
       if (answer == ListWatchAccess.ALLOWED) {
-        withoutEvents.remove(access.namespace);
+        withoutEvents.remove(revision.namespace());
       } else {
-        pause(access, answer);
+        pauses.pause(Resource.EVENTS, revision.namespace(), answer);
         if (answer == ListWatchAccess.FORBIDDEN) {
-          withoutEvents.add(access.namespace);
+          withoutEvents.add(revision.namespace());
         }
       }
       if (!ended) {

@@ -150,7 +150,7 @@ class ContainerFailureTest {
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
     cluster.podStarts().failures().subscribe("test", received::add);
-    try (var log = new LogOf(PodStatusWatcher.class)) {
+    try (var log = new LogOf(AccessPauses.class)) {
       cluster.start();
       api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 

@@ -362,7 +362,7 @@ class PodStatusWatcherTest {
     wait(30);
     assertThat(questions).isEqualTo(1);
 
-    loop.advance(PodStatusWatcher.PAUSE_AFTER_REFUSAL);
+    loop.advance(AccessPauses.AFTER_REFUSAL);
     answer = ListWatchAccess.ALLOWED;
     wait(1);
     assertThat(questions).isEqualTo(2);
