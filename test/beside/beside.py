@@ -147,7 +147,7 @@ def start_others():
         with open(f"{OUT}/{kind}.conf", "w") as file:
             file.write(proxies.haproxy(servers) if kind == "haproxy" else proxies.nginx(servers, STATIC_NGINX, HERE + "/clients"))
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [spawn("haproxy", "-q", "-db", "-f", OUT + "/haproxy.conf"), spawn("nginx", "-c", OUT + "/nginx.conf")]
+    started = [spawn("haproxy", "-q", "-db", "-f", OUT + "/haproxy.conf"), spawn("nginx", "-p", OUT, "-c", OUT + "/nginx.conf")]
     return started + [spawn(*command, **quiet) for command in PODS.values() if command]
 
 

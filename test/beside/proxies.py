@@ -19,7 +19,7 @@ NGINX = """
 daemon off;
 master_process off;
 error_log /dev/null crit;
-pid /dev/null;
+pid nginx.pid;
 events {{}}
 http {{
   access_log off;
