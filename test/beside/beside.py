@@ -18,7 +18,7 @@ US, KNATIVE = 7022, 8012
 # What serves, by the last digit of its ports: 70.. itself, 71.. the relay before it.
 PODS = {"raw": None, "grpc": ["node", "clients/grpc.js", "serve", "7001"], "websocket": ["node", "clients/websocket.js", "serve", "7002"],
         "python": ["python3", "-m", "http.server", "--protocol", "HTTP/1.1", "-b", "127.0.0.1", "-d", "clients", "7003"],
-        "jwebserver": ["jwebserver", "-b", "127.0.0.1", "-p", "7004", "-d", HERE + "/clients"], "static-nginx": None}
+        "jwebserver": ["jwebserver", "-b", "127.0.0.1", "-p", "7004", "-d", HERE + "/clients"], "static-nginx": None, "container": None}
 STATIC_NGINX = 7005
 
 
@@ -142,8 +142,9 @@ def spawn(*command, **options):
 def start_others():
     """All but the activators: proxies for each pod, proxies that are callers, and pods that are programs."""
     for kind, number in (("haproxy", 7300), ("nginx", 7400)):
-        servers = [(number + 10 * pod + version, version, 7100 + pod) for pod in range(len(PODS)) for version in (1, 2)]
-        servers += [(caller_port(kind, proxy, version), version, relay_port(proxy, 0, version)) for proxy in PROXIES for version in (1, 2)]
+        servers = [(number + 10 * pod + version, version, 7100 + pod, 1 if name == "container" else version)
+                   for pod, name in enumerate(PODS) for version in (1, 2)]
+        servers += [(caller_port(kind, proxy, version), version, relay_port(proxy, 0, version), version) for proxy in PROXIES for version in (1, 2)]
         with open(f"{OUT}/{kind}.conf", "w") as file:
             file.write(proxies.haproxy(servers) if kind == "haproxy" else proxies.nginx(servers, STATIC_NGINX, HERE + "/clients"))
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -177,7 +178,7 @@ def main():
     relays = {pod: pods.Relay(7100 + pod, 7000 + pod) for pod in range(len(PODS))}
     fronts = {(proxy, pod, version): pods.Relay(relay_port(proxy, pod, version), port_of(proxy, pod, version))
               for proxy in PROXIES for pod in range(len(PODS)) for version in (1, 2)}
-    pods.start([*relays.values(), *fronts.values()], 7000)
+    pods.start([*relays.values(), *fronts.values()], [7000, 7006])
     started, rows = start_others(), []
     try:
         started.append(start_activators())

@@ -61,6 +61,7 @@ def raw(port, pod, case):
 def raw_http2(port, pod, case):
     import hpack
     fields, body, trailers = cases.HTTP2_REQUESTS[case]
+    fields = [(name, value and value.replace("raw.", pod + ".")) for name, value in fields]
     special = {":method": "GET", ":scheme": "http", ":path": "/c/ok", ":authority": pod + DOMAIN}
     special.update((name, value) for name, value in fields if name.startswith(":"))
     encoder = hpack.Encoder()
@@ -138,6 +139,8 @@ CALLERS = {
     "raw": (raw, "raw", 1, list(cases.REQUESTS)),
     "raw-h2": (raw_http2, "raw", 2, list(cases.HTTP2_REQUESTS)),
     **{"raw-" + pod: (raw, pod, 1, list(cases.static(pod))) for pod in ("python", "jwebserver", "static-nginx")},
+    "raw-h2-container": (raw_http2, "container", 2, list(cases.HTTP2_REQUESTS)),
+    "curl-h2-container": (CURL_HTTP2, "container", 2, HTTP2),
     "python": (python, "raw", 1, HTTP1),
     "curl": (CURL, "raw", 1, HTTP1),
     "curl-h2": (CURL_HTTP2, "raw", 2, HTTP2),

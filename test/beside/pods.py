@@ -220,16 +220,17 @@ class Http2Pod:
 
 
 def lower(fields):
-    return [(name.lower(), value) for name, value in fields]
+    return [(name.lower().encode(), value.encode("latin-1")) for name, value in fields]
 
 
-def start(relays, pod_port):
+def start(relays, pod_ports):
     """Serves on a thread of its own."""
     loop = asyncio.new_event_loop()
     ready = threading.Event()
 
     async def begin():
-        await asyncio.start_server(pod, "127.0.0.1", pod_port)
+        for port in pod_ports:
+            await asyncio.start_server(pod, "127.0.0.1", port)
         for relay in relays:
             await relay.start()
         ready.set()

@@ -13,7 +13,7 @@ defaults
 HAPROXY_SERVER = """
 listen {name}
   bind 127.0.0.1:{port} {proto}
-  server pod 127.0.0.1:{target} {proto}
+  server pod 127.0.0.1:{target} {server_proto}
 """
 NGINX = """
 daemon off;
@@ -51,7 +51,7 @@ NGINX_SERVER = {
     listen 127.0.0.1:{port};
     http2 on;
     location / {{
-      proxy_http_version 2;
+      proxy_http_version {there};
       proxy_set_header Host $host;
       proxy_set_header Connection "";
       proxy_pass http://127.0.0.1:{target};
@@ -59,12 +59,15 @@ NGINX_SERVER = {
   }}"""}
 
 
+PROTO = {1: "", 2: "proto h2"}
+
+
 def haproxy(servers):
-    """From triples: port, version of HTTP, and the port it passes requests to."""
-    return HAPROXY + "".join(HAPROXY_SERVER.format(name=f"s{port}", port=port, target=target, proto="proto h2" if version == 2 else "")
-                             for port, version, target in servers)
+    """From tuples: port, version of HTTP, the port it passes requests to, and the version there."""
+    return HAPROXY + "".join(HAPROXY_SERVER.format(name=f"s{port}", port=port, target=target, proto=PROTO[version], server_proto=PROTO[there])
+                             for port, version, target, there in servers)
 
 
 def nginx(servers, static, root):
     return NGINX.format(static=static, root=root, servers="".join(
-        NGINX_SERVER[version].format(port=port, target=target) for port, version, target in servers))
+        NGINX_SERVER[version].format(port=port, target=target, there={1: "1.1", 2: "2"}[there]) for port, version, target, there in servers))

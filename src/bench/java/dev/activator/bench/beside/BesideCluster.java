@@ -16,6 +16,9 @@ import reactor.netty.resources.LoopResources;
  * its own, and ends it by closing its input.
  */
 public final class BesideCluster {
+  /** A pod without a queue-proxy, whose requests are in HTTP/1.1, whatever callers use. */
+  private static final String CONTAINER = "container";
+
   private BesideCluster() {}
 
   /** @param args the binary of Knative's, the port of ours, the jar or class path of ours, and pods: {@code NAME=PORT} */
@@ -51,9 +54,9 @@ public final class BesideCluster {
   private static void revision(EmbeddedApi api, String name, int port) {
     api.store().create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
-         'metadata': {'namespace': 'shop', 'name': '%s'},
+         'metadata': {'namespace': 'shop', 'name': '%s', 'annotations': {%s}},
          'spec': {'containerConcurrency': 0, 'timeoutSeconds': 60, 'containers': [{'image': 'i'}]}}
-        """.formatted(name)));
+        """.formatted(name, name.equals(CONTAINER) ? "'activator.dev/probe': 'container'" : "")));
     endpoints(api, name, name + "-private", "Private", port);
     endpoints(api, name, name, "Public", ActivatorProcess.REFERENCE_PORT);
   }
