@@ -78,12 +78,12 @@ public final class RevisionPermitsStress {
   @Outcome(id = "false, false", expect = Expect.FORBIDDEN, desc = "the wake-up is lost")
   @State
   public static class WakeUp extends OnePermit {
-    private final Permit running = permits.acquireForHead();
+    private final Permit running = permits.acquireForNext();
 
     @Actor
     public void asks(ZZ_Result result) {
       permits.tryEnter(10);
-      result.r1 = permits.acquireForHead() != null;
+      result.r1 = permits.acquireForNext() != null;
     }
 
     @Actor
@@ -104,12 +104,12 @@ public final class RevisionPermitsStress {
   @Outcome(expect = Expect.FORBIDDEN, desc = "nobody knows that the head may run")
   @State
   public static class Newcomer extends OnePermit {
-    private final Permit running = permits.acquireForHead();
+    private final Permit running = permits.acquireForNext();
 
     @Actor
     public void head(ZZZ_Result result) {
       permits.tryEnter(10);
-      result.r1 = permits.acquireForHead() != null;
+      result.r1 = permits.acquireForNext() != null;
     }
 
     @Actor

@@ -9,7 +9,7 @@ import dev.activator.backend.policy.RevisionWatcherState.Answer;
 import dev.activator.backend.policy.RevisionWatcherState.Answered;
 import dev.activator.backend.policy.RevisionWatcherState.Awaited;
 import dev.activator.backend.policy.RevisionWatcherState.Cancelled;
-import dev.activator.backend.policy.RevisionWatcherState.Deleted;
+import dev.activator.backend.policy.RevisionWatcherState.Ended;
 import dev.activator.backend.policy.RevisionWatcherState.Due;
 import dev.activator.backend.policy.RevisionWatcherState.Effect;
 import dev.activator.backend.policy.RevisionWatcherState.Event;
@@ -128,8 +128,8 @@ final class RevisionWatcher {
   }
 
   /** Publishes that the revision has no pods. */
-  void deleted() {
-    handle(new Deleted());
+  void ended() {
+    handle(new Ended());
   }
 
   /** Publishes nothing. */

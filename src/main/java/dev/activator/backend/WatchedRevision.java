@@ -137,7 +137,7 @@ final class WatchedRevision {
 
   void endWatcher() {
     if (watcher != null) {
-      watcher.deleted();
+      watcher.ended();
       watcher = null;
     }
   }

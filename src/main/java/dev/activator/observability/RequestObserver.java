@@ -29,6 +29,10 @@ public interface RequestObserver {
     FORWARDING,
     /** The destination could not be reached. The request is queued again next. */
     UNDELIVERED,
+    /**
+     * The head of the pod's response has arrived, and is about to be sent. Headers can be added to
+     * it.
+     */
     RESPONDING,
     ENDED
   }

@@ -1,6 +1,5 @@
 package dev.activator.observability;
 
-import dev.activator.revision.Revision;
 import java.util.Locale;
 
 /**
@@ -16,8 +15,6 @@ import java.util.Locale;
  * @param firstByte the time until the pod began to respond
  */
 public record RequestPhases(long pod, long probe, long queue, long dial, long firstByte) {
-  public static final String SERVER_TIMING = "Server-Timing";
-  private static final String ANNOTATION = "activator.dev/server-timing";
 
   public enum Phase {
     POD,
@@ -77,10 +74,6 @@ public record RequestPhases(long pod, long probe, long queue, long dial, long fi
 
   public long totalNanos() {
     return pod + probe + queue + dial + firstByte;
-  }
-
-  public static boolean areShown(Revision revision) {
-    return "enabled".equalsIgnoreCase(revision.annotations().get(ANNOTATION));
   }
 
   /**

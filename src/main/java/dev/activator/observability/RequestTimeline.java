@@ -186,9 +186,23 @@ public abstract class RequestTimeline {
 
   public abstract List<String> headers(String name);
 
-  public abstract void header(String name, String value);
+  /**
+   * Sets a header of the request. Call until {@link RequestObserver.Step#FORWARDING}; later it
+   * changes nothing.
+   */
+  public abstract void setHeader(String name, String value);
 
-  /** The revision that the request was sent to, also after a fallback; null if there is none. */
+  /**
+   * Adds a header to the pod's response. Call at {@link RequestObserver.Step#RESPONDING}.
+   *
+   * @throws IllegalStateException at another step
+   */
+  public abstract void addResponseHeader(String name, String value);
+
+  /**
+   * The revision that the request was first sent to; a fallback does not change it. Null if there is
+   * none.
+   */
   public abstract @Nullable Revision revision();
 
   /** What is kept for {@link #revision}; null if there is none. */

@@ -32,7 +32,7 @@ final class RequestTracer implements RequestObserver {
   private static final TextMapGetter<RequestTimeline> HEADERS = new Headers();
   private static final TextMapSetter<RequestTimeline> SET_HEADER = (request, name, value) -> {
     if (request != null) {
-      request.header(name, value);
+      request.setHeader(name, value);
     }
   };
 

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The destinations that can take a revision's requests now.
  *
  * @param clusterIp the destination of all requests while pods cannot be addressed; else null
- * @param pods the pods that answer probes. If there is a {@code clusterIp}, these are the ready
- *     pods, and only their number is used
+ * @param pods the pods that may get requests: those that answer probes, and some that Kubernetes
+ *     calls ready. If there is a {@code clusterIp}, these are the ready pods, and only their number
+ *     is used
  * @param unreachable whether no destination has accepted connections for so long that requests
  *     should fail instead of waiting
  */

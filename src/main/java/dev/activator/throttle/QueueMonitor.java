@@ -79,8 +79,8 @@ final class QueueMonitor {
 
   /**
    * Call with each new status. Rejects queued requests only if the failure is new, because an old
-   * one may be repeated, and not if no node takes the pods: Knative says so at once, although a node
-   * may be added for them.
+   * one may be repeated. A missing node is no reason: Knative reports it at once, although a node may
+   * still be added.
    */
   void status(Revision now) {
     var failure = now.startFailure();

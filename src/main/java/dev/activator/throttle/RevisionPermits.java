@@ -134,10 +134,10 @@ final class RevisionPermits implements PodPermits {
 
   /** Acquires a permit; null if none is free, or if requests are queued. */
   @Nullable Permit tryAcquire() {
-    return queued.get() == 0 ? acquireForHead() : null;
+    return queued.get() == 0 ? acquireForNext() : null;
   }
 
-  @Nullable Permit acquireForHead() {
+  @Nullable Permit acquireForNext() {
     while (true) {
       var now = routing;
       int start = cursor.getOpaque();

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Admits or queues the requests of one revision. A released permit goes to the head of the queue.
  *
- * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
+ * <p><b>Threads.</b> Any, but the loop for {@link #inspect} and the methods of
+ * {@link PermitSharing.LocalQueue}. The state belongs to {@code loop};
  * {@link RevisionPermits}, {@link WaitEstimator} and {@link RetryBudget} are shared by threads.
  *
  * <p><b>Errors.</b> A request that cannot run gets a {@link Rejection}.
@@ -268,7 +269,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
         wake();
         break;
       }
-      var permit = permits.acquireForHead();
+      var permit = permits.acquireForNext();
       if (permit == null) {
         break;
       }

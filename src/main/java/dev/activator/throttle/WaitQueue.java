@@ -18,9 +18,13 @@ import org.slf4j.LoggerFactory;
  * The queue of one revision. Requests that were returned because they could not be delivered run
  * first, then the others in order of arrival.
  *
- * <p>While {@link AdaptiveLifo} is newest first, the others run in this order: the requests that
- * have arrived since that began, the newest first; the older ones that will probably be served in
- * time; the older ones whose callers will probably leave before.
+ * <p>While {@link AdaptiveLifo} is newest first, the others run in three groups:
+ *
+ * <ol>
+ * <li>requests that arrived after that began, newest first
+ * <li>older ones that will probably be served in time
+ * <li>older ones whose callers will probably leave before
+ * </ol>
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
  */

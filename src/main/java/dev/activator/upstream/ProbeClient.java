@@ -16,8 +16,7 @@ public interface ProbeClient {
 
   /**
    * Waits until a server listens at an address that is likely to refuse connections. Calls back
-   * later, with true if the address still refuses them, and with false if it does not or if this
-   * cannot be determined.
+   * later: true if the address still refuses them; false if it does not, or if that is unknown.
    *
    * @param next the probe that will follow; it may use the connection that was opened
    * @param pause between attempts; zero if the address is new: then the first attempt is not

@@ -100,7 +100,7 @@ class WiringTest {
               "revisions without a pod: cluster, console",
               "requests that need a start: wakewith");
       assertThat(product.getBean(RequestObservers.class).names())
-          .containsExactly("ColdStartRecorder", "LastFailedRequests");
+          .containsExactly("ColdStartRecorder", "ServerTimingHeader", "LastFailedRequests");
     }
   }
 

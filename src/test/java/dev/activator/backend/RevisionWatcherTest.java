@@ -168,7 +168,7 @@ class RevisionWatcherTest extends WatcherScene {
     loop.advance(ofMillis(100));
 
     // when the revision is deleted while B is asked
-    watcher.deleted();
+    watcher.ended();
     loop.advance(ofSeconds(10));
 
     // then that is the last word

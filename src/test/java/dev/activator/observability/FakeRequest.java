@@ -23,6 +23,7 @@ public final class FakeRequest extends RequestTimeline {
 
   private final VirtualLoop loop;
   public final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  public final Map<String, String> responseHeaders = new TreeMap<>();
   public String method = "GET";
   public String target = "/greet?a=b";
   public String host = "hello.example";
@@ -218,8 +219,13 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   @Override
-  public void header(String name, String value) {
+  public void setHeader(String name, String value) {
     headers.put(name, value);
+  }
+
+  @Override
+  public void addResponseHeader(String name, String value) {
+    responseHeaders.put(name, value);
   }
 
   @Override

@@ -20,7 +20,7 @@ public final class SeenRequests implements RequestObserver {
 
   private final Map<RequestTimeline, List<Step>> open = new ConcurrentHashMap<>();
   final BlockingQueue<Seen> ended = new LinkedBlockingQueue<>();
-  /** Set on each request before it is sent. */
+  /** Set on each request before it is sent, and on each response. */
   volatile String mark = "";
   /** Run, on its event loop, before each request is sent. */
   volatile Runnable whenForwarding = () -> {
@@ -43,8 +43,11 @@ public final class SeenRequests implements RequestObserver {
     if (step == Step.FORWARDING) {
       whenForwarding.run();
       if (!mark.isEmpty()) {
-        request.header("X-Mark", mark);
+        request.setHeader("X-Mark", mark);
       }
+    }
+    if (step == Step.RESPONDING && !mark.isEmpty()) {
+      request.addResponseHeader("X-Mark", mark);
     }
     if (step == Step.ENDED) {
       open.remove(request);

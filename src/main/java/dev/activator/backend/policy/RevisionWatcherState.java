@@ -49,8 +49,8 @@ public sealed interface RevisionWatcherState
   /** A watch of Endpoints was opened or closed. Without one, the known Endpoints may be stale. */
   record WatchChanged(boolean open) implements Event {}
 
-  /** The Endpoints or the Revision were deleted. */
-  record Deleted() implements Event {}
+  /** The Revision or its Endpoints are gone, or another watcher takes the place of this one. */
+  record Ended() implements Event {}
 
   /** Ends the watcher without a publication. */
   record Cancelled() implements Event {}
@@ -93,7 +93,7 @@ public sealed interface RevisionWatcherState
       case Suspected(var destination) -> watching.suspect(destination);
       case Awaited() -> watching.await();
       case WatchChanged(var open) -> watching.watch(open);
-      case Deleted() -> watching.delete();
+      case Ended() -> watching.delete();
       case Cancelled() -> Step.to(new Stopped());
     };
   }

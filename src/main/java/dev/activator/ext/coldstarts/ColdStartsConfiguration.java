@@ -61,6 +61,7 @@ public class ColdStartsConfiguration {
             last -> starts.progressEnded(last.revision()));
         backends.healthy().subscribe(SUBSCRIBER, starts::published);
         observers.add(starts);
+        observers.add(new ServerTimingHeader());
       }
     };
   }

@@ -64,7 +64,7 @@ public final class FallbackHold implements Hold {
   private End end(Held request, int retryAfterSeconds) {
     var fallback = of(request);
     if (fallback == null) {
-      return new Wait();
+      return new Unchanged();
     }
     if (fallback.answer() != null) {
       return new Answer(answer(fallback.answer(), retryAfterSeconds), RequestOutcome.FALLBACK);
@@ -72,7 +72,7 @@ public final class FallbackHold implements Hold {
     var other = fallback.service() == null ? null : other(request.revision(), fallback.service());
     if (other == null) {
       log.debug("{}: the fallback {} does not exist", request.revision().id(), fallback);
-      return new Wait();
+      return new Unchanged();
     }
     return new Redirect(other);
   }

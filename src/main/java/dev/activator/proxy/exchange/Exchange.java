@@ -164,7 +164,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
     leaveQueue();
     switch (QueueWait.rejected(this, reason)) {
-      case Hold.Wait() -> fail(dispatcher.seams().starts().failure(reason));
+      case Hold.Unchanged() -> fail(dispatcher.seams().starts().failure(reason));
       case Hold.Answer(var answer, var outcome) -> answerWith(answer, outcome);
       case Hold.Redirect(var other) -> handTo(other);
     }

@@ -28,7 +28,7 @@ public interface Hold {
 
     @Override
     public End passed(Held request, StartStatus start, int retryAfterSeconds) {
-      return new Wait();
+      return new Unchanged();
     }
   };
 
@@ -40,10 +40,10 @@ public interface Hold {
   record Held(Revision revision, String method, HeaderFieldList fields, boolean mayRedirect) {}
 
   /** What a request gets. */
-  sealed interface End permits Wait, Answer, Redirect {}
+  sealed interface End permits Unchanged, Answer, Redirect {}
 
-  /** The request stays queued, or fails if its revision cannot start. */
-  record Wait() implements End {}
+  /** The hold changes nothing: a queued request stays queued, a rejected one fails. */
+  record Unchanged() implements End {}
 
   record Answer(LocalResponse answer, RequestOutcome outcome) implements End {}
 
@@ -57,7 +57,7 @@ public interface Hold {
 
   /** Called when the revision cannot start. */
   default End cannotStart(Held request) {
-    return new Wait();
+    return new Unchanged();
   }
 
   /** All of these as one; the first that has a time for a request decides about it. */
@@ -83,7 +83,7 @@ public interface Hold {
       @Override
       public End cannotStart(Held request) {
         return all.stream().map(one -> one.cannotStart(request))
-            .filter(end -> !(end instanceof Wait)).findFirst().orElseGet(Wait::new);
+            .filter(end -> !(end instanceof Unchanged)).findFirst().orElseGet(Unchanged::new);
       }
     };
   }

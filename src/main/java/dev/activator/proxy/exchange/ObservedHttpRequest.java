@@ -2,7 +2,6 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver;
-import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
@@ -28,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP side of a request: what its caller sent, and where it is routed. As such it is a request
- * that is refused on arrival; {@link Exchange} is one that has a revision. Observers may change its
- * headers.
+ * that is refused on arrival; {@link Exchange} is one that has a revision. Observers may change the
+ * headers of the request and of the response.
  */
 sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
@@ -44,6 +43,8 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   /** Null for a request that may not wait. */
   private @Nullable RevisionCount count;
   private boolean podChoseHttp2;
+  /** The head of the pod's response while observers may add headers; otherwise null. */
+  private @Nullable HttpResponse responseHead;
 
   /** @param route null if there is no such revision */
   ObservedHttpRequest(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
@@ -147,18 +148,11 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     super.failed(kind);
   }
 
-  /** Adds {@code Server-Timing} to the head of the pod's response, if the revision shows it. */
+  /** @param head the head of the pod's response, to which observers may add headers */
   final void responds(HttpResponse head) {
-    int code = head.status().code();
-    // Those of the revision that the request was sent to, also after a fallback.
-    boolean shown = code != SWITCHING_PROTOCOLS && RequestPhases.areShown(route().revision());
-    if (shown) {
-      time();
-    }
-    responding(code);
-    if (shown) {
-      head.headers().add(RequestPhases.SERVER_TIMING, phases().serverTiming());
-    }
+    responseHead = head;
+    responding(head.status().code());
+    responseHead = null;
   }
 
   /** Whether the pod has upgraded the connection. */
@@ -292,8 +286,16 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   @Override
-  public void header(String name, String value) {
+  public void setHeader(String name, String value) {
     request.headers().set(name, value);
+  }
+
+  @Override
+  public void addResponseHeader(String name, String value) {
+    if (responseHead == null) {
+      throw new IllegalStateException("no response is about to be sent");
+    }
+    responseHead.headers().add(name, value);
   }
 
   @Override

@@ -103,7 +103,7 @@ final class QueueWait {
     // A stand-in is queued before this request leaves the queue, so that the start goes on.
     var starts = dispatcher.seams().starts();
     switch (dispatcher.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
-      case Hold.Wait() -> {
+      case Hold.Unchanged() -> {
         holdFor(DeadlineCalculator.NONE);
         exchange.transferBody();
       }
@@ -131,11 +131,11 @@ final class QueueWait {
     return holdNanos(exchange) < left ? DeadlineCalculator.NONE : left;
   }
 
-  /** What a request gets whose wait the throttler has ended; {@link Hold.Wait} is a failure. */
+  /** What a request gets whose wait the throttler has ended. */
   static Hold.End rejected(Exchange exchange, Rejection reason) {
     return reason instanceof Rejection.CannotStart && !exchange.hasFallenBack()
         ? exchange.dispatcher.seams().hold().cannotStart(held(exchange))
-        : new Hold.Wait();
+        : new Hold.Unchanged();
   }
 
   private static long holdNanos(Exchange exchange) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers the head and the body parts of a request, in order, until they can be forwarded, and
- * counts their memory. A part retains the whole buffer into which it was read, so small parts are
- * copied into a shared buffer, and larger ones into the heap if they are a slice. The first part is
+ * counts their memory. A part keeps the whole buffer alive into which it was read. So a small part is
+ * copied into a shared buffer; a larger one is copied to the heap if it is a slice. The first part is
  * copied only after {@link #compact}, because it is usually forwarded at once.
  */
 public final class RequestBuffer {

@@ -7,8 +7,8 @@ import dev.activator.revision.Revision;
 
 /**
  * Chooses the protocol in which a pod gets a request. A queue-proxy serves both and gets that of
- * the caller. A container gets that of its port, with two exceptions, because what would be
- * translated cannot work: gRPC needs HTTP/2, and an upgrade HTTP/1.
+ * the caller. A container gets that of its port. Two kinds cannot be translated: gRPC always
+ * gets HTTP/2, and an upgrade HTTP/1.
  *
  * <p><b>Source.</b> {@code NewProxyAutoTransport} in Knative networking's {@code transports.go}.
  */

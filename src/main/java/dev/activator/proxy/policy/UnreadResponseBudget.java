@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * The limit of response bytes that callers leave unread, and the order in which connections are
- * ended above it. Of the connections that hold at least the mean, the first to be ended is the one
- * that would take longest to read its bytes. So a slow reader harms neither fast readers nor those
+ * ended above it. Only connections that hold at least the mean can be ended; the one that would take
+ * longest to read its bytes goes first. So a slow reader harms neither fast readers nor those
  * that hold little.
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.

@@ -10,7 +10,7 @@ import dev.activator.backend.policy.RevisionWatcherState.Addressed;
 import dev.activator.backend.policy.RevisionWatcherState.Answer;
 import dev.activator.backend.policy.RevisionWatcherState.Answered;
 import dev.activator.backend.policy.RevisionWatcherState.Awaited;
-import dev.activator.backend.policy.RevisionWatcherState.Deleted;
+import dev.activator.backend.policy.RevisionWatcherState.Ended;
 import dev.activator.backend.policy.RevisionWatcherState.Due;
 import dev.activator.backend.policy.RevisionWatcherState.Effect;
 import dev.activator.backend.policy.RevisionWatcherState.Event;
@@ -390,13 +390,13 @@ class RevisionWatcherStateTest {
   @Test
   void aDeletedRevisionPublishesThatNothingServesIfSomethingDid() {
     var before = state;
-    assertThat(on(new Deleted())).isEmpty();
+    assertThat(on(new Ended())).isEmpty();
     assertThat(state).isEqualTo(new Stopped());
 
     state = before;
     ready(A);
     answers(A, OK);
-    assertThat(on(new Deleted())).containsExactly(publish());
+    assertThat(on(new Ended())).containsExactly(publish());
     assertThat(ready(A)).isEmpty();
   }
 

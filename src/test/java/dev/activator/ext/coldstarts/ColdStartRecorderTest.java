@@ -440,13 +440,6 @@ class ColdStartRecorderTest {
     }
   }
 
-  @Test
-  void isWantedByAnAnnotation() {
-    assertThat(RequestPhases.areShown(FakeRequest.revision(Map.of()))).isFalse();
-    assertThat(RequestPhases.areShown(
-        FakeRequest.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
-  }
-
   private FakeRequest waiting() {
     var request = FakeRequest.of(starts, loop, revisions);
     request.begin();

@@ -1,4 +1,4 @@
-/** The decisions which activator owns a pod and which request is next, as pure functions. */
+/** Pure functions that decide which activator owns a pod, and which request is next. */
 @NullMarked
 package dev.activator.ext.lending.policy;
 
