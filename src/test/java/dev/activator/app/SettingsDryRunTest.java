@@ -104,7 +104,7 @@ class SettingsDryRunTest {
           Fault.Answer.status(403));
 
       assertThat(run(ActivatorMode.CLUSTER, "-server=" + api.url(),
-          "--activator.endpoints-source=" + source,
+          "--activator.endpoints-source=" + source, "--activator.lending.port=0",
           "--activator.identity.pod-name=activator-1", "--activator.identity.pod-ip=10.0.0.1",
           "--activator.identity.system-namespace=knative-serving")).isEqualTo(code);
       api.faults().heal();
