@@ -14,6 +14,7 @@ import dev.activator.revision.ScaleTargetRef;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -59,6 +60,27 @@ final class KubernetesScaleClient implements ScaleClient {
     patch.putObject("spec").put("replicas", replicas);
     return at(id, workload, "patch", path -> api.get().send("PATCH",
         path, "application/merge-patch+json", patch.toString(), timeout));
+  }
+
+  @Override
+  public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTargetRef workload) {
+    return find(new Kind(workload.apiVersion(), workload.kind()))
+        .thenCompose(found -> found instanceof Served.Here here
+            // A list, because workloads are watched, and no right to get one is needed.
+            ? api.get().fetch(here.groupPath() + "/namespaces/" + id.namespace() + "/"
+                + here.plural() + "?fieldSelector=metadata.name%3D"
+                + URLEncoder.encode(workload.name(), StandardCharsets.UTF_8), timeout)
+                .thenApply(answer -> answer.status() == 200 ? manager(answer.body()) : "")
+            : CompletableFuture.completedFuture(""))
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).exceptionally(_ -> "");
+  }
+
+  /** The manager that has set the replicas last, of a list with one object. */
+  private static String manager(byte[] list) {
+    var managers = JSON.readTree(list).at("/items/0/metadata/managedFields");
+    return managers.valueStream().filter(one -> one.at("/fieldsV1/f:spec/f:replicas").isObject())
+        .max(Comparator.comparing(one -> one.path("time").asString("")))
+        .map(one -> one.path("manager").asString("")).orElse("");
   }
 
   private CompletableFuture<ScaleApiResult> at(RevisionId id, ScaleTargetRef workload, String verb,

@@ -37,6 +37,14 @@ public interface ScaleClient {
   CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload);
 
   /**
+   * Reads which client has set the replicas, by its name as a field manager; empty if that is
+   * unknown.
+   */
+  default CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTargetRef workload) {
+    return CompletableFuture.completedFuture("");
+  }
+
+  /**
    * Sets the replicas, unless the workload has changed since it was read. Gives up two seconds
    * after the call, since a later leader may write afterwards.
    *

@@ -20,6 +20,9 @@ import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -79,6 +82,31 @@ class ScalingApiClientsTest {
         now -> assertThat(now.replicas()).isZero());
     assertThat(replicas()).isZero();
     assertThat(read().replicas()).isZero();
+  }
+
+  @Test
+  void knowsWhichClientHasSetTheReplicas() throws Exception {
+    assertThat(result(session.scales().managerOfReplicas(WEB, WORKLOAD))).isEmpty();
+
+    apply("kubectl", 5);
+    apply("argocd-controller", 7);
+
+    assertThat(result(session.scales().managerOfReplicas(WEB, WORKLOAD)))
+        .isEqualTo("argocd-controller");
+  }
+
+  private void apply(String manager, int replicas) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(server.url()
+        + "/apis/apps/v1/namespaces/shop/deployments/web?force=true&fieldManager=" + manager))
+        .header("Content-Type", "application/apply-patch+yaml")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString("""
+            {"apiVersion": "apps/v1", "kind": "Deployment",
+             "metadata": {"name": "web", "namespace": "shop"}, "spec": {"replicas": %d}}
+            """.formatted(replicas)))
+        .build();
+    try (var client = HttpClient.newHttpClient()) {
+      assertThat(client.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+    }
   }
 
   @Test

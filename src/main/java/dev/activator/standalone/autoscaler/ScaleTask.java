@@ -22,6 +22,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -282,15 +283,21 @@ final class ScaleTask {
     switch (change) {
       case NONE -> {
       }
-      case SET -> happened(true, "ScaledByOther", workload + " was scaled to " + replicas
-          + " by another client; that stays until there is a new reason");
+      case SET -> happenedByOther("ScaledByOther", other -> workload + " was scaled to " + replicas
+          + " by " + other + "; that stays until there is a new reason");
       case ENDED -> happened(true, "HpaEndsUsedPods", workload
           + " was scaled to 0 while requests wait"
           + " or run, and goes to 1 again: the metric of its HPA does not count them, or is late");
-      case WOKEN -> happened(true, "WokenByOther", workload + " was scaled from 0 to " + replicas
-          + " by another client, which its managedFields name, and goes back to 0 after the"
-          + " window; leave replicas out of manifests that are applied repeatedly");
+      case WOKEN -> happenedByOther("WokenByOther", other -> workload + " was scaled from 0 to "
+          + replicas + " by " + other + ", and goes back to 0 after the window; leave replicas out"
+          + " of manifests that are applied repeatedly");
     }
+  }
+
+  private void happenedByOther(String reason, UnaryOperator<String> message) {
+    var _ = term.scales().managerOfReplicas(id, workload)
+        .thenAccept(name -> term.loop().execute(() -> happened(true, reason,
+            message.apply(name.isEmpty() ? "another client" : "the client " + name))));
   }
 
   private void confirmAndWrite(ScaleApiResult.Found found, int replicas) {

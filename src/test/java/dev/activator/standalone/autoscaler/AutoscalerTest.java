@@ -44,6 +44,7 @@ class AutoscalerTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
   private final List<String> events = new ArrayList<>();
+  private String lastMessage = "";
   private final List<ScalingView> changes = new ArrayList<>();
   private boolean leads = true;
   private boolean confirmed = true;
@@ -69,6 +70,7 @@ class AutoscalerTest {
     @Override
     public void happened(RevisionId id, boolean warning, String reason, String message) {
       events.add(reason);
+      lastMessage = message;
     }
   }, new Random(1));
 
@@ -670,10 +672,12 @@ class AutoscalerTest {
     assertThat(scales.replicas(WEB)).isZero();
     events.clear();
 
+    scales.managerOfReplicas = "argocd-controller";
     scales.set(WEB, 1);
     autoscaler.pods(WEB, 1);
     batches(3, 0);
     assertThat(events).containsExactly("WokenByOther");
+    assertThat(lastMessage).contains("from 0 to 1 by the client argocd-controller, and goes back");
     assertThat(view().note()).contains("was set by another client while it was idle");
     assertThat(scales.replicas(WEB)).isOne();
 

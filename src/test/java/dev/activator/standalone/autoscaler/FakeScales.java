@@ -43,7 +43,13 @@ public final class FakeScales implements ScaleClient {
   /** Whether the last replicas may go. */
   public CompletableFuture<Boolean> mayScaleToZero = CompletableFuture.completedFuture(true);
   public int asksForZero;
+  public String managerOfReplicas = "";
   public int cancelledScaleToZero;
+
+  @Override
+  public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTargetRef workload) {
+    return CompletableFuture.completedFuture(managerOfReplicas);
+  }
 
   public void set(RevisionId id, int replicas) {
     var before = scales.get(id);
