@@ -60,7 +60,7 @@ import org.slf4j.LoggerFactory;
 
 /** A proxy on a free port, with one revision, {@code default/hello-00001}, and fakes around it. */
 public final class Activator implements Closeable {
-  static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  public static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   /** One that cannot be looked up. */
   private static final RevisionId BROKEN = new RevisionId("default", "broken");
   static final String[] TO_HELLO = {"Host: hello.example", "Knative-Serving-Namespace: default",
@@ -131,8 +131,8 @@ public final class Activator implements Closeable {
   final ConnectionPoolsByLoop upstreams;
   final AtomicInteger counted = new AtomicInteger();
   final AtomicInteger arrivals = new AtomicInteger();
-  final SeenRequests requests = new SeenRequests();
-  final TestRevisions revisions;
+  public final SeenRequests requests = new SeenRequests();
+  public final TestRevisions revisions;
   volatile Readiness readiness = new Readiness.Ready();
   private final CountedLoops group;
   public final ProxyServer server;

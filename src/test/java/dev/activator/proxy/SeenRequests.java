@@ -26,6 +26,8 @@ public final class SeenRequests implements RequestObserver {
   volatile Runnable whenForwarding = () -> {
   };
   private volatile String wrong = "";
+  private volatile RequestObserver other = (_, _) -> {
+  };
   private final Queue<WeakReference<RequestTimeline>> arrived = new ConcurrentLinkedQueue<>();
 
   @Override
@@ -40,6 +42,7 @@ public final class SeenRequests implements RequestObserver {
       return;
     }
     steps.add(step);
+    other.saw(step, request);
     if (step == Step.FORWARDING) {
       whenForwarding.run();
       if (!mark.isEmpty()) {
@@ -53,6 +56,11 @@ public final class SeenRequests implements RequestObserver {
       open.remove(request);
       ended.add(new Seen(request, steps));
     }
+  }
+
+  /** Shows all steps to an observer of an extension, too. */
+  public void showTo(RequestObserver observer) {
+    other = observer;
   }
 
   /** Forgets the requests that have ended, so that none but the product can still refer to one. */

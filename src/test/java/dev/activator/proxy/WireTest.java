@@ -68,7 +68,7 @@ public abstract class WireTest {
   }
 
   /** A pod that answers each request with this, and permits for it. */
-  ScriptedPod pod(String response) throws IOException {
+  protected ScriptedPod pod(String response) throws IOException {
     return pod(caller -> {
       while (true) {
         var head = caller.readHead();
@@ -117,12 +117,12 @@ public abstract class WireTest {
     });
   }
 
-  static void eventually(Runnable holds) {
+  protected static void eventually(Runnable holds) {
     Awaitility.await().untilAsserted(holds::run);
   }
 
   /** The response to what was sent, with its body, as {@code status body}. */
-  static String response(RawPeer caller) throws IOException {
+  protected static String response(RawPeer caller) throws IOException {
     var head = caller.readHead();
     return head.start().split(" ")[1] + " " + caller.readBody(head);
   }
