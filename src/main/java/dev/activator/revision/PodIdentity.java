@@ -1,5 +1,7 @@
 package dev.activator.revision;
 
+import org.jspecify.annotations.Nullable;
+
 /** What a pod must prove over TLS before it gets requests. */
 public sealed interface PodIdentity {
   /** It has a certificate of Knative's data plane for its namespace. */
@@ -10,7 +12,7 @@ public sealed interface PodIdentity {
    *
    * @param name what the certificate must name; also sent as SNI
    * @param authorities certificates in PEM of those who may issue it; empty for the system's
-   *     authorities
+   *     authorities; null if none is known, so that no pod is trusted
    */
-  record OfService(String name, String authorities) implements PodIdentity {}
+  record OfService(String name, @Nullable String authorities) implements PodIdentity {}
 }

@@ -11,6 +11,7 @@ import java.security.cert.X509Certificate;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies the certificates of pods that speak TLS themselves, as HTTPS clients do.
@@ -20,30 +21,41 @@ import javax.net.ssl.X509ExtendedTrustManager;
 final class ServiceTrust extends PodTrustManager {
   private static final int MAX_SHOWN_LENGTH = 300;
 
-  private final X509ExtendedTrustManager authorities;
+  private final @Nullable X509ExtendedTrustManager authorities;
   private final String name;
 
-  private ServiceTrust(X509ExtendedTrustManager authorities, String name) {
+  /** @param authorities null if none is known */
+  private ServiceTrust(@Nullable X509ExtendedTrustManager authorities, String name) {
     this.authorities = authorities;
     this.name = name;
   }
 
   static ServiceTrust of(OfService identity) {
-    return new ServiceTrust(identity.authorities().isEmpty()
+    return new ServiceTrust(authorities(identity.authorities()), identity.name());
+  }
+
+  private static @Nullable X509ExtendedTrustManager authorities(@Nullable String pem) {
+    if (pem == null) {
+      return null;
+    }
+    return pem.isEmpty()
         ? PemCertificates.systemTrust()
-        : PemCertificates.trust(PemCertificates.read(identity.authorities()).certificates()),
-        identity.name());
+        : PemCertificates.trust(PemCertificates.read(pem).certificates());
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
+    if (authorities == null) {
+      throw new UntrustedPodException(Reason.UNKNOWN_ISSUER,
+          "it is not known which authorities to trust");
+    }
     // Java trusts a certificate that is itself among the authorities even after its end.
     verifyTime(chain[0]);
     try {
       authorities.checkServerTrusted(chain, type, engine);
     } catch (CertificateException e) {
-      throw explained(chain, type, e);
+      throw explained(authorities, chain, type, e);
     }
   }
 
@@ -58,14 +70,14 @@ final class ServiceTrust extends PodTrustManager {
     }
   }
 
-  private CertificateException explained(X509Certificate[] chain, String type,
-      CertificateException failure) throws UntrustedPodException {
+  private CertificateException explained(X509ExtendedTrustManager known, X509Certificate[] chain,
+      String type, CertificateException failure) throws UntrustedPodException {
     for (var one : chain) {
       verifyTime(one);
     }
     try {
       // Verifies all but the name.
-      authorities.checkServerTrusted(chain, type);
+      known.checkServerTrusted(chain, type);
     } catch (CertificateException e) {
       return e.getCause() instanceof CertPathBuilderException
           ? new UntrustedPodException(Reason.UNKNOWN_ISSUER,
@@ -99,6 +111,6 @@ final class ServiceTrust extends PodTrustManager {
 
   @Override
   public X509Certificate[] getAcceptedIssuers() {
-    return authorities.getAcceptedIssuers();
+    return authorities == null ? new X509Certificate[0] : authorities.getAcceptedIssuers();
   }
 }

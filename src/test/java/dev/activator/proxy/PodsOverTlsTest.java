@@ -22,6 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +55,7 @@ class PodsOverTlsTest extends WireTest {
   }
 
   /** The revision's pods must have a certificate of one of these from now on. */
-  private void identified(String authorities) {
+  private void identified(@Nullable String authorities) {
     activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.NEGOTIATED, 0,
         RequestTimeouts.DEFAULT, true, ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null, null,
         new PodIdentity.OfService(NAME, authorities)));
@@ -335,5 +336,12 @@ class PodsOverTlsTest extends WireTest {
       shown.set(next.issue(NAME).serve());
       assertThat(answer()).isEqualTo("200 ok");
     }
+  }
+
+  @Test
+  void trustsNoPod_whileNoAuthorityIsKnown() throws Exception {
+    identified(null);
+    refused(authority.issue(NAME), "its issuer is unknown",
+        "it is not known which authorities to trust");
   }
 }

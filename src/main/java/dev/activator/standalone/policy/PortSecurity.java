@@ -10,28 +10,42 @@ sealed interface PortSecurity {
 
   record Tls(PodIdentity.OfService identity) implements PortSecurity {}
 
-  /** Pods speak TLS, and which certificates to trust is not said: they get no requests. */
-  record NotSaid() implements PortSecurity {}
+  /**
+   * Pods speak TLS, and which certificates to trust is not said: they get no requests.
+   *
+   * @param identity trusts no pod
+   */
+  record NotSaid(PodIdentity.OfService identity) implements PortSecurity {}
 
-  /** None of the authorities that are named can be used: pods get no requests. */
-  record NoAuthority(List<String> problems) implements PortSecurity {}
+  /**
+   * None of the authorities that are named can be used: pods get no requests.
+   *
+   * @param identity trusts no pod
+   */
+  record NoAuthority(PodIdentity.OfService identity, List<String> problems) implements PortSecurity {}
 
   /** @param bundle null if the ScaledService has no {@code tls} */
   static PortSecurity of(ScaledService object, KubernetesService.Port port,
       @Nullable CaBundle bundle) {
     var settings = object.tls();
     if (settings == null || bundle == null) {
-      return port.isTls() ? new NotSaid() : new Plain();
+      return port.isTls()
+          ? new NotSaid(new PodIdentity.OfService(defaultName(object), null))
+          : new Plain();
     }
     if (port.isPlain()) {
       return new Plain();
     }
-    var authorities = bundle.authorities();
-    return authorities == null
-        ? new NoAuthority(bundle.problems())
-        : new Tls(new PodIdentity.OfService(settings.hostname().isEmpty()
-            ? object.service() + "." + object.id().namespace() + ".svc"
-            : settings.hostname(), authorities));
+    var identity = new PodIdentity.OfService(
+        settings.hostname().isEmpty() ? defaultName(object) : settings.hostname(),
+        bundle.authorities());
+    return bundle.authorities() == null
+        ? new NoAuthority(identity, bundle.problems())
+        : new Tls(identity);
+  }
+
+  private static String defaultName(ScaledService object) {
+    return object.service() + "." + object.id().namespace() + ".svc";
   }
 
   default boolean isTls() {

@@ -129,12 +129,14 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       IpFamily preferred, Duration maxTimeout, @Nullable CaBundle authorities) {}
 
   /**
-   * A port whose pods get requests.
+   * A port of the Service, and how its pods get requests.
    *
    * @param identity what pods must prove over TLS; null without TLS
+   * @param isRefused whether pods get no requests. They still have an identity, because requests to
+   *     pods that were listed before must not be sent in plain text
    */
   private record ServedPort(KubernetesService.Port port,
-      PodIdentity.@Nullable OfService identity) {
+      PodIdentity.@Nullable OfService identity, boolean isRefused) {
     PortProtocol protocol() {
       return identity == null ? port.protocol() : PortProtocol.NEGOTIATED;
     }
@@ -209,10 +211,10 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return object.timeout().compareTo(found.maxTimeout) > 0 ? found.maxTimeout : object.timeout();
   }
 
-  /** @param port the port of the Service; null if its pods get no requests */
+  /** @param port the port of the Service; null if it does not exist */
   private static Backend backend(ScaledService object, References found, RevisionId id,
       @Nullable ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks) {
-    var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
+    var probing = port != null && !port.isRefused && found.workload instanceof WorkloadState.Found(var workload)
         ? port.probing(workload, remarks)
         : Probing.WHEN_READY;
     var revision = new Revision(id, object.uid(),
@@ -221,7 +223,9 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
         object.rules(), port == null ? null : port.identity);
     return new Backend(revision,
-        port == null ? PrivateEndpoints.none(id) : pods(id, port.port, found));
+        port == null || port.isRefused
+            ? PrivateEndpoints.none(id)
+            : pods(id, port.port, found));
   }
 
   private static Trouble taken(ScaledService object, ScaledServiceRouteTable.Taken taken) {
@@ -271,8 +275,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /**
-   * The port with what its pods must prove; null if they would be sent plain text although they
-   * speak TLS.
+   * The port with what its pods must prove; null if it does not exist.
    *
    * @param reason of the trouble that it is not said which certificates to trust
    */
@@ -282,17 +285,17 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       return null;
     }
     return switch (PortSecurity.of(object, port, found.authorities)) {
-      case PortSecurity.Plain _ -> new ServedPort(port, null);
-      case PortSecurity.Tls(var identity) -> new ServedPort(port, identity);
-      case PortSecurity.NotSaid _ -> {
+      case PortSecurity.Plain _ -> new ServedPort(port, null, false);
+      case PortSecurity.Tls(var identity) -> new ServedPort(port, identity, false);
+      case PortSecurity.NotSaid(var identity) -> {
         troubles.add(new Trouble(reason, "port " + port + " of " + serviceName(object)
             + " says that its pods speak TLS, and spec.tls does not say which certificates to"
             + " trust: add it, or set the port's appProtocol to http if they speak plain HTTP"));
-        yield null;
+        yield new ServedPort(port, identity, true);
       }
-      case PortSecurity.NoAuthority(var problems) -> {
+      case PortSecurity.NoAuthority(var identity, var problems) -> {
         troubles.add(new Trouble(NO_AUTHORITY, String.join("; ", problems)));
-        yield null;
+        yield new ServedPort(port, identity, true);
       }
     };
   }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ports whose pods speak TLS: what the pods must prove, and what is said if that is unknown. */
 class PortSecurityTest {
@@ -153,6 +154,20 @@ class PortSecurityTest {
         .isEqualTo(RevisionStartFailure.shown("NoValidCACertificate", sentence));
     assertThat(state.canStart()).isFalse();
     assertThat(state.mayBeReplaced()).isTrue();
+    sendsNoPlainText(state);
+  }
+
+  /** Requests to pods that were listed before fail in the handshake. */
+  private static void sendsNoPlainText(ResolvedScaledService state) {
+    assertThat(state.revision().protocol()).isEqualTo(PortProtocol.NEGOTIATED);
+    assertThat(state.revision().podIdentity())
+        .isEqualTo(new PodIdentity.OfService("svc.shop.svc", null));
+  }
+
+  @Test
+  void sendsNoPlainText_whileItIsNotSaidWhichCertificatesToTrust() {
+    sendsNoPlainText(resolved(object(""), "[{name: main, port: 443, appProtocol: https}]",
+        new CaObject.Missing()));
   }
 
   @Test
@@ -218,12 +233,13 @@ class PortSecurityTest {
     assertThat(state.troubles()).isEmpty();
   }
 
-  @Test
-  void doesNotCatchRequestsThatExpectTls() {
+  @ParameterizedTest(name = "bundle known: {0}")
+  @ValueSource(booleans = {true, false})
+  void doesNotCatchRequestsThatExpectTls(boolean isKnown) {
     var state = resolved(object("""
         catchService: true
           tls: {caCertificateRefs: [{name: web-ca}]}
-        """), "[{name: main, port: 443}]", valid());
+        """), "[{name: main, port: 443}]", isKnown ? valid() : new CaObject.Missing());
     var port = service("[{name: main, port: 443}]").port("main");
 
     assertThat(ActivatorSlicePlanner.of(state, port, new Activators(8012, List.of("10.0.0.1")),
