@@ -344,4 +344,18 @@ class PodsOverTlsTest extends WireTest {
     refused(authority.issue(NAME), "its issuer is unknown",
         "it is not known which authorities to trust");
   }
+
+  @Test
+  void sendsAQueuedRequestInPlainText_onceItsPodsNoLongerSpeakTls() throws Exception {
+    try (var caller = activator.get("/")) {
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+      activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
+          RequestTimeouts.DEFAULT, true, ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null));
+      pod(plain -> {
+        plain.readHead();
+        plain.send(OK);
+      });
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+  }
 }

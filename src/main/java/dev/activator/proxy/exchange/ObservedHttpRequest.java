@@ -248,8 +248,9 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     return podChoseHttp2 || podProtocol() == PortProtocol.H2C;
   }
 
+  /** By the latest state of the revision, by which also the pod's identity is verified. */
   final PortProtocol podProtocol() {
-    return PodProtocol.of(isHttp2(), currentRevision(), fields());
+    return PodProtocol.of(isHttp2(), currentLive().spec(), fields());
   }
 
   final void podChose(boolean http2) {
