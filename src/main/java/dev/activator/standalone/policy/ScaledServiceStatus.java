@@ -107,6 +107,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   public ScaledServiceStatus unscheduled(String reason, String message, ScaledServiceStatus before,
       String now) {
     var known = new ArrayList<>(conditions);
+    // Before the first decision, this is the status that the last leader has written.
+    known.removeIf(one -> one.type.equals(PODS_SCHEDULED));
     known.add(before.changed(PODS_SCHEDULED, "False", reason, message, observedGeneration, now));
     return new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, known);
   }

@@ -243,4 +243,17 @@ class ScaledServiceStatusTest {
     assertThat(TestValues.NO_STATUS.trouble()).isEmpty();
     assertThat(TestValues.NO_STATUS.condition("Ready")).isNull();
   }
+
+  @Test
+  void hasOneConditionAboutNodes_whenANewLeaderAddsItToThatOfTheLast() {
+    var last = TestValues.NO_STATUS.next(FINE, THREE, FIRST)
+        .unscheduled("Unschedulable", "0/3 nodes", TestValues.NO_STATUS, FIRST);
+
+    var next = last.next(FINE, null, LATER).unscheduled("Unschedulable", "0/4 nodes", last, LATER);
+
+    assertThat(next.conditions()).extracting(Condition::type)
+        .containsExactly("Ready", "Active", "PodsScheduled");
+    assertThat(next.condition("PodsScheduled").message()).isEqualTo("0/4 nodes");
+    assertThat(next.condition("PodsScheduled").since()).isEqualTo(FIRST);
+  }
 }
