@@ -215,6 +215,10 @@ final class Http2Pool implements UpstreamPool {
     waiting.clear();
     var first = waited.stream().filter(one -> one.mayUseHttp1).findFirst().orElse(null);
     http1.addChosen(channel, first == null ? null : first.listener);
+    if (!settingsReceived && waited.stream().anyMatch(one -> !one.mayUseHttp1)) {
+      // Each further request that needs HTTP/2 would open another connection.
+      refused(UpstreamFailure.NO_HTTP2);
+    }
     for (var one : waited) {
       // The failure of one request may cancel another.
       if (one != first && !one.cancelled) {

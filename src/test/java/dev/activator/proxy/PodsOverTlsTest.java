@@ -216,6 +216,25 @@ class PodsOverTlsTest extends WireTest {
   }
 
   @Test
+  void opensNoConnectionForEachGrpcRequest_toAPodThatHasChosenHttp1() throws Exception {
+    var pod = secured("http/1.1");
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      for (int stream = 1; stream < 20; stream += 2) {
+        caller.headers(stream, true, ":method", "POST", ":scheme", "http", ":path", "/a.B/C",
+            ":authority", "hello.example", "knative-serving-namespace", "default",
+            "knative-serving-revision", "hello-00001", "content-type", "application/grpc", "te",
+            "trailers");
+        assertThat(caller.read(RawHttp2.HEADERS).fields()).contains(
+            "grpc-message: the pod does not speak HTTP/2");
+      }
+      // and other requests use the connection
+      caller.headers(21, true, IN_HTTP2);
+      assertThat(caller.response(21)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isEqualTo(1);
+  }
+
+  @Test
   void carriesAWebSocketToAPodThatPrefersHttp2() throws Exception {
     secured(caller -> {
       caller.tls().startHandshake();
