@@ -116,6 +116,16 @@ class PortSecurityTest {
     assertThat(state.revision().protocol() == PortProtocol.NEGOTIATED).isEqualTo(isTls);
   }
 
+  /** Requests compare them with those of their connections. */
+  @Test
+  void keepsOneTextOfTheAuthorities_whenItIsResolvedAgain() {
+    var first = resolved(object(BY_BUNDLE), "[{name: main, port: 443}]", valid());
+    var again = resolved(object(BY_BUNDLE), "[{name: main, port: 443}]", valid());
+
+    assertThat(again.revision().podIdentity().authorities())
+        .isSameAs(first.revision().podIdentity().authorities());
+  }
+
   @Test
   void requiresTheHostname_ifOneIsGiven() {
     var state = resolved(object("tls: {caCertificateRefs: [{name: web-ca}], hostname: a.example}"),
