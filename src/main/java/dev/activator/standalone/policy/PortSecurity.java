@@ -22,13 +22,14 @@ sealed interface PortSecurity {
    *
    * @param identity trusts no pod
    */
-  record NoAuthority(PodIdentity.OfService identity, List<String> problems) implements PortSecurity {}
+  record NoAuthority(PodIdentity.OfService identity, List<String> problems)
+      implements PortSecurity {}
 
   /** @param bundle null if the ScaledService has no {@code tls} */
   static PortSecurity of(ScaledService object, KubernetesService.Port port,
       @Nullable CaBundle bundle) {
-    var settings = object.tls();
-    if (settings == null || bundle == null) {
+    var identity = identity(object, bundle);
+    if (identity == null || bundle == null) {
       return port.isTls()
           ? new NotSaid(new PodIdentity.OfService(defaultName(object), null))
           : new Plain();
@@ -36,12 +37,23 @@ sealed interface PortSecurity {
     if (port.isPlain()) {
       return new Plain();
     }
-    var identity = new PodIdentity.OfService(
-        settings.hostname().isEmpty() ? defaultName(object) : settings.hostname(),
-        bundle.authorities());
     return bundle.authorities() == null
         ? new NoAuthority(identity, bundle.problems())
         : new Tls(identity);
+  }
+
+  /**
+   * What pods of ports that speak TLS must prove; null if the ScaledService has no {@code tls}.
+   *
+   * @param bundle null if the ScaledService has no {@code tls}
+   */
+  static PodIdentity.@Nullable OfService identity(ScaledService object, @Nullable CaBundle bundle) {
+    var settings = object.tls();
+    return settings == null || bundle == null
+        ? null
+        : new PodIdentity.OfService(
+            settings.hostname().isEmpty() ? defaultName(object) : settings.hostname(),
+            bundle.authorities());
   }
 
   private static String defaultName(ScaledService object) {

@@ -137,10 +137,6 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    */
   private record ServedPort(KubernetesService.Port port,
       PodIdentity.@Nullable OfService identity, boolean isRefused) {
-    PortProtocol protocol() {
-      return identity == null ? port.protocol() : PortProtocol.NEGOTIATED;
-    }
-
     Probing probing(ScaledWorkload workload, List<String> remarks) {
       return workload.probing(port.target(), identity == null ? Action.HTTP : Action.HTTPS,
           remarks);
@@ -214,14 +210,20 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   /** @param port the port of the Service; null if it does not exist */
   private static Backend backend(ScaledService object, References found, RevisionId id,
       @Nullable ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks) {
-    var probing = port != null && !port.isRefused && found.workload instanceof WorkloadState.Found(var workload)
-        ? port.probing(workload, remarks)
-        : Probing.WHEN_READY;
+    var probing = port != null && !port.isRefused
+        && found.workload instanceof WorkloadState.Found(var workload)
+            ? port.probing(workload, remarks)
+            : Probing.WHEN_READY;
+    // Requests may still be sent to the former pods of a port that does not exist any more.
+    var identity = port == null
+        ? PortSecurity.identity(object, found.authorities)
+        : port.identity;
+    var plain = port == null ? PortProtocol.HTTP1 : port.port.protocol();
     var revision = new Revision(id, object.uid(),
-        port == null ? PortProtocol.HTTP1 : port.protocol(), object.containerConcurrency(),
+        identity == null ? plain : PortProtocol.NEGOTIATED, object.containerConcurrency(),
         new RequestTimeouts(timeout(object, found), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
-        object.rules(), port == null ? null : port.identity);
+        object.rules(), identity);
     return new Backend(revision,
         port == null || port.isRefused
             ? PrivateEndpoints.none(id)

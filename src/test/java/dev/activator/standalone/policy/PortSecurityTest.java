@@ -181,6 +181,15 @@ class PortSecurityTest {
   }
 
   @Test
+  void sendsNoPlainText_whileThePortIsReplaced() {
+    var state = resolved(object(BY_BUNDLE), "[{name: other, port: 443}]", valid());
+
+    assertThat(state.troubles()).extracting(Trouble::reason).containsExactly("PortNotFound");
+    assertThat(state.revision().protocol()).isEqualTo(PortProtocol.NEGOTIATED);
+    assertThat(state.revision().podIdentity()).isEqualTo(identity("svc.shop.svc"));
+  }
+
+  @Test
   void doesNotTrustAnAuthorityThatHasExpired() throws Exception {
     var expired = authority.issueExpired("old");
     var bundle = found("ca.crt", expired.pem());
