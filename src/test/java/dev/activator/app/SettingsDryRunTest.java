@@ -21,11 +21,13 @@ import java.util.List;
 import dev.activator.testing.Make;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A dry run finds what would end a start. */
+@Isolated("Spring Boot sets up the log")
 class SettingsDryRunTest {
   @TempDir
   Path directory;

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.LogOf;
+import ch.qos.logback.classic.Level;
 import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
@@ -11,6 +11,7 @@ import dev.activator.revision.Revision;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.RawHttp2;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.tls.PodTls;
@@ -303,11 +304,11 @@ class PodsOverTlsTest extends WireTest {
   private void refused(Certificate certificate, String reason, String line) throws Exception {
     shown.set(certificate.serve());
     var pod = secured();
-    try (var log = new LogOf(PodTls.class)) {
+    try (var log = LogLines.of(PodTls.class)) {
       assertThat(answer())
           .isEqualTo("502 the pod's certificate is not trusted: " + reason + "\n");
-      assertThat(log.lines())
-          .filteredOn(one -> one.startsWith("WARN TLS with the pod at /" + pod.destination()))
+      assertThat(log.at(Level.WARN))
+          .filteredOn(one -> one.startsWith("TLS with the pod at /" + pod.destination()))
           .singleElement().asString().contains(" fails: " + line);
     }
     assertThat(seen).isEmpty();
