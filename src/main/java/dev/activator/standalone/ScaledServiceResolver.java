@@ -246,8 +246,8 @@ final class ScaledServiceResolver {
       if (!before.caObjects().isEmpty()) {
         authorities.closeUnused(name -> values(objects, BY_CA, name).findAny().isPresent());
       }
-      if (now == null || !now.uid().equals(before.uid())) {
-        // The end of an object does not wait for a pause after its failure.
+      if (before != now) {
+        // An edit, or the end, does not wait for a pause after a failure.
         queue.forget(before.id());
       }
       queue.add(before.id());
@@ -344,8 +344,8 @@ final class ScaledServiceResolver {
 
   private CompletableFuture<WorkQueue.Result> reconcile(RevisionId id) {
     if (hostsAreStale) {
-      hostsAreStale = false;
       replaceHosts();
+      hostsAreStale = false;
     }
     boolean again = publishedAgain.remove(id);
     try {

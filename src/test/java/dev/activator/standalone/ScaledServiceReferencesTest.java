@@ -349,6 +349,23 @@ class ScaledServiceReferencesTest {
     });
   }
 
+  @Test
+  void anEditIsPublishedAtOnce_afterABugThatShowedWithTheObject() {
+    broken = "a";
+    workload("a");
+    workload("web");
+    services.follow();
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+
+    broken = "";
+    store.edit(ScaledServiceCrd.of(store), "shop", "a", object -> {
+      object.withObjectProperty("spec").put("minReplicas", 1);
+      return object;
+    });
+
+    eventually(() -> assertThat(names()).contains("a"));
+  }
+
   /** As with kubectl replace --force, and with Argo CD's option Replace. */
   @Test
   void requestsWaitThreeSecondsForAWorkloadThatIsReplaced() {
