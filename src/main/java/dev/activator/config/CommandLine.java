@@ -33,7 +33,8 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       request to one pod. Without KUBECONFIG and outside a pod it brings a small Kubernetes API,
       runs revisions as processes of this machine, and ends its log with what to try first.
 
-        ACTIVATOR_MODE=embedded      that mode, also where there is a KUBECONFIG
+        ACTIVATOR_MODE=MODE          embedded: that, also where there is a KUBECONFIG; cluster: with
+                                     Knative; standalone: a cluster without Knative
         -kubeconfig FILE             a cluster, by a kubeconfig
         -cluster NAME                the cluster in that kubeconfig
         -server URL                  a cluster, by the address of its API
@@ -44,7 +45,8 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
         --dry-run                    prints all settings, and starts nothing
         --version                    prints the version
 
-      All settings: docs/configuration.md in the source of this release, or --dry-run.""";
+      All settings: --dry-run, or docs/configuration.md at
+      https://github.com/activator-dev/activator""";
 
   public CommandLine {
     properties = List.copyOf(properties);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.app.UnknownSettings;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,6 +74,10 @@ class CommandLineTest {
 
   @Test
   void saysWhatItIsOnRequest() {
+    for (var mode : ActivatorMode.values()) {
+      assertThat(CommandLine.information("--help"))
+          .contains(mode.name().toLowerCase(Locale.ROOT) + ": ");
+    }
     assertThat(CommandLine.information("--help")).startsWith("Usage: ");
     assertThat(CommandLine.information("-h")).startsWith("Usage: ")
         .contains("--activator.metrics-server.port=9090").doesNotContain("--server.port");
