@@ -2,13 +2,13 @@ package dev.activator.embedded.api;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.loop.NettyTransport;
 import dev.activator.embedded.api.cache.FeedFaults;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.loop.Loop;
 import dev.activator.testing.faults.Faults;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +69,8 @@ public final class Disruptions {
   /** For so long, connections are refused; those there are are reset. */
   public synchronized void refuse(Duration duration) {
     server.listening().channel().close().awaitUninterruptibly();
-    connections.forEach(channel -> channel.eventLoop().execute(() -> reset(channel)));
+    connections
+        .forEach(channel -> channel.eventLoop().execute(() -> NettyTransport.reset(channel)));
     untilHealed(duration, this::listen);
   }
 
@@ -86,11 +87,6 @@ public final class Disruptions {
         return true;
       });
     }
-  }
-
-  private static void reset(Channel channel) {
-    channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    channel.close();
   }
 
   private void untilHealed(Duration duration, Runnable end) {
