@@ -1,8 +1,8 @@
 package dev.activator.testing.faults;
 
+import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelOption;
 import java.time.Duration;
 import reactor.netty.NettyPipeline;
 
@@ -28,7 +28,7 @@ public final class Line {
   public void arm(Fault.OnConnection fault) {
     onChannel(() -> {
       switch (fault) {
-        case Fault.Reset(var when) -> at(when, () -> reset(channel));
+        case Fault.Reset(var when) -> at(when, () -> NettyTransport.reset(channel));
         case Fault.HalfOpen(var when, var duration) -> at(when, () -> stall(duration));
         case Fault.Fragments(int bytes, var pause) ->
           atSocket(new Fragmenter(bytes, pause, clock, undoActions));
@@ -56,13 +56,7 @@ public final class Line {
 
   /** Ends a connection without a word: what was not sent yet is lost. */
   public void reset() {
-    onChannel(() -> reset(channel));
-  }
-
-  /** The same, on the connection's thread. */
-  private static void reset(Channel channel) {
-    channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    channel.close();
+    onChannel(() -> NettyTransport.reset(channel));
   }
 
   /** Ends the connection after what was written before, where the answer would end. */
@@ -93,11 +87,17 @@ public final class Line {
     channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, null, handler);
   }
 
+  /** Does nothing to a connection that has ended meanwhile: it has no handlers any more. */
   private void onChannel(Runnable task) {
+    Runnable whileOpen = () -> {
+      if (channel.isOpen()) {
+        task.run();
+      }
+    };
     if (channel.eventLoop().inEventLoop()) {
-      task.run();
-    } else {
-      channel.eventLoop().execute(task);
+      whileOpen.run();
+    } else if (!channel.eventLoop().isShuttingDown()) {
+      channel.eventLoop().execute(whileOpen);
     }
   }
 }
