@@ -40,9 +40,9 @@ public final class LocalRuntime {
   private final EndpointSliceMirroringController slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  public LocalRuntime(ApiStore store, Loop loop, LocalRuntimeDependencies dependencies) {
+  public LocalRuntime(ApiStore store, Loop given, LocalRuntimeDependencies dependencies) {
     this.store = store;
-    this.loop = loop;
+    this.loop = new LoopUntilEnd(given);
     this.slices = new EndpointSliceMirroringController(new ControllerWrites(store));
     this.serving = new ServingController(store, loop, PodObjectBuilder.LOOPBACK,
         dependencies.routable());
