@@ -52,9 +52,14 @@ final class QueueMonitor {
 
   void requestWaits() {
     if (!timer.isSet()) {
-      timer.within(PERIOD);
-      onWaiting.run();
+      requestWaitsElsewhere();
     }
+  }
+
+  /** Calls {@code onWaiting} also if it was called less than a second ago, for another loop. */
+  void requestWaitsElsewhere() {
+    timer.within(PERIOD);
+    onWaiting.run();
   }
 
   private void tick() {

@@ -144,13 +144,19 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   private void enqueued(QueuedRequest request) {
-    if (queue.isEmpty()) {
+    boolean elsewhere = queue.isEmpty() && request.loop() != waitingOn;
+    if (elsewhere) {
       waitingOn = request.loop();
     }
     if (rejectIfHopeless(request)) {
       return;
     }
-    queueMonitor.requestWaits();
+    if (elsewhere && permits.capacity() == 0) {
+      // Probes of the pod that starts must be sent from there.
+      queueMonitor.requestWaitsElsewhere();
+    } else {
+      queueMonitor.requestWaits();
+    }
     if (queue.isEmpty()) {
       estimator.queueStarted();
     }

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.Loop;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -72,6 +73,11 @@ final class OneRevision {
 
   HeldRequest request(Duration patience) {
     return request(new HeldRequest(loop).patience(patience));
+  }
+
+  /** One that arrived on a loop of the process. */
+  HeldRequest requestOn(Loop its) {
+    return request(new HeldRequest(its));
   }
 
   private HeldRequest request(HeldRequest request) {

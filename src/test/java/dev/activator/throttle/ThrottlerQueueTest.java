@@ -2,13 +2,30 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleDecision.Rejection;
+import java.util.ArrayList;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Whose turn it is, and who gives it up. */
 class ThrottlerQueueTest extends ThrottlerScene {
+  @Test
+  void eachFirstRequestAtZeroNamesItsLoop_alsoSoonAfterAnother() {
+    var revision = new OneRevision(1);
+    var other = VirtualLoop.nearOverflow();
+    var loops = new ArrayList<Loop>();
+    revision.throttler.waiting().subscribe("test", waiting -> loops.add(waiting.on()));
+
+    revision.requestOn(other).giveUp();
+    revision.loop.run();
+    revision.request();
+    revision.requestOn(other);
+
+    assertThat(loops).containsExactly(other, revision.loop);
+  }
+
   @Test
   @DisplayName("permits are handed over in order of arrival")
   void permitsAreHandedOverInOrderOfArrival() {
