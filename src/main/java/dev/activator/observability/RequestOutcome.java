@@ -22,6 +22,8 @@ public enum RequestOutcome {
   REVISION_GONE,
   /** The containers failed to start while the request was queued. */
   CANNOT_START,
+  /** The pod that alone could answer the request is gone. */
+  POD_GONE,
   /** The activator shut down while the request was queued. */
   SHUTTING_DOWN,
   /** A browser got a waiting page, which waits instead of the request. */

@@ -199,6 +199,9 @@ public abstract class RequestTimeline {
    */
   public abstract void addResponseHeader(String name, String value);
 
+  /** The values of a header of the pod's response; empty but at {@link RequestObserver.Step#RESPONDING}. */
+  public abstract List<String> responseHeaders(String name);
+
   /**
    * The revision that the request was first sent to; a fallback does not change it. Null if there is
    * none.
@@ -308,6 +311,11 @@ public abstract class RequestTimeline {
 
   /** The last destination. */
   public final @Nullable Destination destination() {
+    return destination;
+  }
+
+  /** The pod as its permit names it; over TLS, {@link #destination} has another port. */
+  public @Nullable Destination pod() {
     return destination;
   }
 

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -26,7 +27,7 @@ import org.slf4j.event.Level;
  * Recomputes the {@link DestinationSubset} when destinations or activators change, and ejects
  * unreachable destinations.
  *
- * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn} and {@link #choosable}.
  */
 final class DestinationSubsetUpdater {
   private static final Logger log = LoggerFactory.getLogger(DestinationSubsetUpdater.class);
@@ -50,6 +51,7 @@ final class DestinationSubsetUpdater {
   private Revision revision;
   private ThrottlerOptions options;
   private volatile NonEjectedDestinations eligible;
+  private volatile @Nullable List<Destination> choosable = List.of();
   private boolean ended;
 
   /**
@@ -117,7 +119,9 @@ final class DestinationSubsetUpdater {
     long now = loop.nanoTime();
     boolean canShare = sharedLimit(revision) > 0 && eligible.healthy().clusterIp() == null;
     boolean shares = canShare && sharing.isActive();
-    var after = (shares ? eligible.undivided() : eligible).subset(concurrency, now);
+    var divided = shares ? eligible.undivided() : eligible;
+    var after = divided.subset(concurrency, now);
+    choosable = divided.choosable(concurrency);
     estimator.rerouted(before, after);
     permits.route(after, eligible.podsBehindClusterIp(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0, shares);
@@ -200,6 +204,14 @@ final class DestinationSubsetUpdater {
   boolean hasDestinations() {
     var healthy = eligible.healthy();
     return healthy.clusterIp() != null || !healthy.pods().isEmpty();
+  }
+
+  /**
+   * The pods that requests may choose, ejected or not; null if requests are sent to a ClusterIP, so
+   * that none can choose.
+   */
+  @Nullable List<Destination> choosable() {
+    return choosable;
   }
 
   boolean isUnreachable() {

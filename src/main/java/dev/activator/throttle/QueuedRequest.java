@@ -20,23 +20,32 @@ final class QueuedRequest implements QueueEntry {
   private final QueuedCaller caller;
   private final RevisionThrottler throttler;
   private final long sinceNanos;
+  private final @Nullable PodChoice choice;
   private final @Nullable RetryBudget retries;
+  /** The pod that it waits for, if it may run on no other. Only on the revision's loop. */
+  @Nullable Destination onlyPod;
   private boolean done;
 
   /**
    * @param sinceNanos when it arrived, by the clock of the revision's loop
+   * @param choice null if the balancer chooses its pod
    * @param retries null if it is no retry
    */
   QueuedRequest(QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
-      @Nullable RetryBudget retries) {
+      @Nullable PodChoice choice, @Nullable RetryBudget retries) {
     this.caller = caller;
     this.throttler = throttler;
     this.sinceNanos = sinceNanos;
+    this.choice = choice;
     this.retries = retries;
   }
 
   long sinceNanos() {
     return sinceNanos;
+  }
+
+  boolean isOlderThan(QueuedRequest other) {
+    return sinceNanos - other.sinceNanos < 0;
   }
 
   /** The caller's loop. */
@@ -46,6 +55,10 @@ final class QueuedRequest implements QueueEntry {
 
   String from() {
     return caller.peer();
+  }
+
+  @Nullable PodChoice choice() {
+    return choice;
   }
 
   boolean isRetry() {

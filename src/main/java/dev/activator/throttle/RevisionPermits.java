@@ -157,6 +157,59 @@ final class RevisionPermits implements PodPermits {
     }
   }
 
+  /** Acquires a permit of the pod with the highest score of those with room; null if none has room. */
+  @Nullable Permit acquireFor(PodChoice choice) {
+    while (true) {
+      var now = routing;
+      @Nullable PodTracker best = null;
+      long highest = 0;
+      for (var pod : now.pods()) {
+        if (pod.hasRoom(now.limit())) {
+          long score = choice.score(pod.destination());
+          if (best == null || score > highest) {
+            best = pod;
+            highest = score;
+          }
+        }
+      }
+      if (best == null || best.tryAcquire(now.limit())) {
+        return best;
+      }
+    }
+  }
+
+  /** Acquires a permit of this pod; null if it has no room, or gets no requests now. */
+  @Nullable Permit acquireAt(Destination destination) {
+    var now = routing;
+    var pod = routed(now, destination);
+    return pod != null && pod.hasRoom(now.limit()) && pod.tryAcquire(now.limit()) ? pod : null;
+  }
+
+  boolean hasRoom() {
+    var now = routing;
+    for (var pod : now.pods()) {
+      if (pod.hasRoom(now.limit())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean hasRoomAt(Destination destination) {
+    var now = routing;
+    var pod = routed(now, destination);
+    return pod != null && pod.hasRoom(now.limit());
+  }
+
+  private static @Nullable PodTracker routed(RoutingSnapshot now, Destination destination) {
+    for (var pod : now.pods()) {
+      if (pod.destination().equals(destination)) {
+        return pod;
+      }
+    }
+    return null;
+  }
+
   boolean hasRoomOtherThan(PodTracker failed) {
     var now = routing;
     return Stream.of(now.pods())
@@ -345,7 +398,7 @@ final class RevisionPermits implements PodPermits {
   }
 
   boolean isRouted(Destination destination) {
-    return Stream.of(routing.pods()).anyMatch(pod -> pod.destination().equals(destination));
+    return routed(routing, destination) != null;
   }
 
   int destinationCount() {

@@ -10,7 +10,9 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.PermitSharing.RevisionSharing;
+import dev.activator.throttle.PodChoice.Wanted;
 import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
@@ -84,6 +86,10 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   private final Listener listener;
   private volatile Revision revision;
   private volatile ThrottlerOptions options;
+  /** Null for most revisions, whose balancer chooses the pods. */
+  private volatile PodChoice.@Nullable Maker choices;
+  /** The pods among which queued requests have chosen. */
+  private @Nullable List<Destination> choosable = List.of();
   private boolean deleted;
   private long podsSinceNanos;
   /** Written after {@code podsSinceNanos}, and read before it. */
@@ -116,15 +122,33 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   ThrottleDecision admit(QueuedCaller caller) {
-    var permit = permits.tryAcquire();
+    var maker = choices;
+    var choice = maker == null ? null : maker.of(caller);
+    var permit = choice == null ? permits.tryAcquire() : tryAcquire(choice);
     if (permit != null) {
       return permit;
     }
-    return caller.mayWait() ? enqueue(caller) : new ThrottleDecision.NoRoom();
+    return caller.mayWait() ? enqueue(caller, choice) : new ThrottleDecision.NoRoom();
   }
 
-  private QueueEntry enqueue(QueuedCaller caller) {
-    var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
+  private @Nullable Permit tryAcquire(PodChoice choice) {
+    if (permits.queued() > 0) {
+      return null;
+    }
+    return switch (wanted(choice)) {
+      case PodChoice.Any _ -> permits.acquireFor(choice);
+      case PodChoice.Only(var pod) -> permits.acquireAt(pod);
+      case PodChoice.Gone _ -> null;
+    };
+  }
+
+  private Wanted wanted(PodChoice choice) {
+    var pods = subsetUpdater.choosable();
+    return pods == null ? PodChoice.ANY : choice.wanted(pods);
+  }
+
+  private QueueEntry enqueue(QueuedCaller caller, @Nullable PodChoice choice) {
+    var request = new QueuedRequest(caller, this, loop.nanoTime(), choice, null);
     int max = options.queueBound(sharing.queuedElsewhere());
     if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: rejected a request: no pod is expected to start before its deadline", id);
@@ -163,15 +187,32 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     if (permits.capacity() == 0 && estimator.startAwaited()) {
       listener.onStart();
     }
-    queue.add(request);
+    place(request);
     // A permit may have been released before this task ran.
     grant();
+  }
+
+  private void place(QueuedRequest request) {
+    var choice = request.choice();
+    switch (choice == null ? PodChoice.ANY : wanted(choice)) {
+      case PodChoice.Any _ when request.isRetry() -> queue.addReturned(request);
+      case PodChoice.Any _ -> queue.add(request);
+      case PodChoice.Only(var pod) -> queue.add(request, pod);
+      case PodChoice.Gone _ -> {
+        permits.leave();
+        request.reject(new Rejection.PodGone(id));
+      }
+    }
   }
 
   private boolean rejectIfHopeless(QueuedRequest request) {
     if (deleted) {
       permits.leave();
       request.reject(new Rejection.RevisionGone(id));
+    } else if (request.choice() instanceof PodChoice choice
+        && wanted(choice) instanceof PodChoice.Gone) {
+      permits.leave();
+      request.reject(new Rejection.PodGone(id));
     } else if (subsetUpdater.isUnreachable()) {
       queueMonitor.requestWaits();
       permits.leave();
@@ -231,7 +272,9 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
       pod.release(Ending.BROKEN);
       return null;
     }
-    var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
+    var maker = choices;
+    var request = new QueuedRequest(caller, this, loop.nanoTime(),
+        maker == null ? null : maker.of(caller), retries);
     // Counted as queued first, so that no request overtakes before the loop has queued this one.
     permits.enterForRetry();
     loop.execute(() -> requeued(request, pod));
@@ -243,7 +286,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
       pod.release(Ending.BROKEN);
       return;
     }
-    queue.addReturned(request);
+    place(request);
     // Ejects before the release, so that the permit is not granted for this destination again.
     subsetUpdater.eject(pod.destination());
     pod.release(Ending.BROKEN);
@@ -275,13 +318,9 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
         wake();
         break;
       }
-      var permit = permits.acquireForNext();
-      if (permit == null) {
+      if (!grantNext(loop.nanoTime())) {
         break;
       }
-      long now = loop.nanoTime();
-      queue.removeNext(now).grant(permit, now);
-      permits.leave();
       granted++;
     }
     if (granted > 0) {
@@ -294,6 +333,35 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     }
   }
 
+  /** Of the next of all pods and the next of a pod with room, the older one runs. */
+  private boolean grantNext(long now) {
+    if (!permits.hasRoom()) {
+      return false;
+    }
+    var next = queue.next(now);
+    var ofPod = queue.nextByPod(permits::hasRoomAt);
+    if (ofPod != null && (next == null || ofPod.isOlderThan(next))) {
+      next = ofPod;
+    }
+    var permit = next == null ? null : acquire(next);
+    if (next == null || permit == null) {
+      return false;
+    }
+    queue.remove(next);
+    next.grant(permit, now);
+    permits.leave();
+    return true;
+  }
+
+  private @Nullable Permit acquire(QueuedRequest request) {
+    if (request.onlyPod != null) {
+      return permits.acquireAt(request.onlyPod);
+    }
+    return request.choice() == null
+        ? permits.acquireForNext()
+        : permits.acquireFor(request.choice());
+  }
+
   private void rejectAll(Rejection reason) {
     for (var request : queue.clear()) {
       request.reject(reason);
@@ -302,6 +370,11 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     sharing.onQueue();
     queue.publishOldest();
     estimator.startGivenUp();
+  }
+
+  /** @param now null if the balancer chooses the pods */
+  void choose(PodChoice.@Nullable Maker now) {
+    choices = now;
   }
 
   void revision(Revision now) {
@@ -397,6 +470,11 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
       podsSinceNanos = loop.nanoTime();
     }
     hasPods = hasNow;
+    var now = subsetUpdater.choosable();
+    if (now != choosable) {
+      choosable = now;
+      queue.removeChoosing().forEach(this::place);
+    }
     grant();
     if (isQueued()) {
       queueMonitor.requestWaits();
@@ -471,7 +549,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
             queue.isEmpty()
                 ? List.of()
                 : queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
-            queue.isEmpty() ? Map.of() : queue.from(MAX_SOURCES)),
+            queue.isEmpty() ? Map.of() : queue.from(MAX_SOURCES), queue.byPod()),
         start(),
         subsetUpdater.activator(), subsetUpdater.ejected(), revision.rules(), sharing.view());
   }

@@ -1,6 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -91,6 +92,11 @@ public sealed interface ThrottleDecision {
       return true;
     }
 
+    /** The request, from which its {@link PodChoice} is made; null if it is not from a caller. */
+    default @Nullable RequestTimeline timeline() {
+      return null;
+    }
+
     /** The address that the request comes from; empty if there is none. Called on any thread. */
     default String peer() {
       return "";
@@ -115,6 +121,9 @@ public sealed interface ThrottleDecision {
 
     /** The pods no longer accept connections, and no other pod is starting. */
     record Unreachable(RevisionId revision) implements Rejection {}
+
+    /** The pod that the request must run on is gone. */
+    record PodGone(RevisionId revision) implements Rejection {}
 
     /** No pod was free before the activator shut down. */
     record ShuttingDown(RevisionId revision) implements Rejection {}

@@ -43,9 +43,10 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param timeout zero if only the revision's own timeouts apply
    * @param oldest the longest waits, in descending order
    * @param from the number of requests from each address, among the first hundred
+   * @param byPod the number of requests that may run on one pod only, by pod
    */
   public record Queue(int capacity, long heldBytes, WaitLimits limits, List<Duration> oldest,
-      Map<String, Integer> from) {}
+      Map<String, Integer> from, Map<Destination, Integer> byPod) {}
 
   /**
    * @param requested the time since the first request was queued for a start; null if none is

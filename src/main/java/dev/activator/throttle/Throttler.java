@@ -137,6 +137,14 @@ public final class Throttler {
     }
   }
 
+  /** Lets the requests of a revision choose their pods; null if its balancer chooses them. */
+  public void choose(LiveRevision revision, PodChoice.@Nullable Maker maker) {
+    var throttler = revision.slot(slot);
+    if (throttler != null) {
+      throttler.choose(maker);
+    }
+  }
+
   /** Rejects the queued requests if the pods cannot start and no pod runs. */
   public void containerFailure(ContainerFailure news) {
     var throttler = find(news.revision());

@@ -1,14 +1,17 @@
 package dev.activator.throttle;
 
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +28,8 @@ import org.slf4j.LoggerFactory;
  * <li>older ones that will probably be served in time
  * <li>older ones whose callers will probably leave before
  * </ol>
+ *
+ * <p>Requests that may run on one pod only wait apart from these, by pod, in order of arrival.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
  */
@@ -47,6 +52,8 @@ final class WaitQueue {
   private SequencedSet<QueuedRequest> late = NONE;
   /** The other requests, in order of arrival. */
   private SequencedSet<QueuedRequest> queue = NONE;
+  /** The requests that wait for one pod each, by pod; no set is empty. */
+  private Map<Destination, SequencedSet<QueuedRequest>> byPod = Map.of();
   private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
 
@@ -59,16 +66,43 @@ final class WaitQueue {
   }
 
   boolean isEmpty() {
+    return hasNone() && byPod.isEmpty();
+  }
+
+  /** Whether no request waits that may run on several pods. */
+  private boolean hasNone() {
     return returned.isEmpty() && late.isEmpty() && queue.isEmpty();
   }
 
   int size() {
-    return returned.size() + late.size() + queue.size();
+    int size = returned.size() + late.size() + queue.size();
+    for (var waiting : byPod.values()) {
+      size += waiting.size();
+    }
+    return size;
+  }
+
+  private Stream<SequencedSet<QueuedRequest>> groups() {
+    return Stream.concat(Stream.of(returned, late, queue), byPod.values().stream());
   }
 
   void add(QueuedRequest request) {
     queue = modifiable(queue);
     queue.add(request);
+  }
+
+  /** Adds a request that may run on this pod only. One that was returned is the pod's next. */
+  void add(QueuedRequest request, Destination pod) {
+    request.onlyPod = pod;
+    if (byPod.isEmpty()) {
+      byPod = new LinkedHashMap<>();
+    }
+    var waiting = byPod.computeIfAbsent(pod, _ -> new LinkedHashSet<>());
+    if (request.isRetry()) {
+      waiting.addFirst(request);
+    } else {
+      waiting.add(request);
+    }
   }
 
   void addReturned(QueuedRequest request) {
@@ -77,22 +111,70 @@ final class WaitQueue {
   }
 
   boolean remove(QueuedRequest request) {
-    return Stream.of(queue, late, returned).anyMatch(set -> set != NONE && set.remove(request));
+    var pod = request.onlyPod;
+    if (pod == null) {
+      return Stream.of(queue, late, returned).anyMatch(set -> set != NONE && set.remove(request));
+    }
+    var waiting = byPod.get(pod);
+    if (waiting == null || !waiting.remove(request)) {
+      return false;
+    }
+    if (waiting.isEmpty()) {
+      byPod.remove(pod);
+    }
+    return true;
   }
 
-  QueuedRequest removeNext(long nowNanos) {
+  /** The next request of those that may run on several pods; null if there is none. */
+  @Nullable QueuedRequest next(long nowNanos) {
+    if (hasNone()) {
+      return null;
+    }
     setOrder(order.at(nowNanos));
     if (!returned.isEmpty()) {
-      return returned.removeFirst();
+      return returned.getFirst();
     }
     if (!order.newestFirst()) {
-      return late.isEmpty() ? queue.removeFirst() : late.removeFirst();
+      return late.isEmpty() ? queue.getFirst() : late.getFirst();
     }
     if (!queue.isEmpty() && order.overtakes(queue.getLast().sinceNanos())) {
-      return queue.removeLast();
+      return queue.getLast();
     }
     updateLate(nowNanos);
-    return queue.isEmpty() ? late.removeFirst() : queue.removeFirst();
+    return queue.isEmpty() ? late.getFirst() : queue.getFirst();
+  }
+
+  /** The oldest of the requests that are the next for one of these pods; null if there is none. */
+  @Nullable QueuedRequest nextByPod(Predicate<Destination> pods) {
+    QueuedRequest oldest = null;
+    for (var waiting : byPod.entrySet()) {
+      var first = waiting.getValue().getFirst();
+      if ((oldest == null || first.isOlderThan(oldest)) && pods.test(waiting.getKey())) {
+        oldest = first;
+      }
+    }
+    return oldest;
+  }
+
+  /** Removes the requests that choose their pods, and returns them in order of arrival. */
+  List<QueuedRequest> removeChoosing() {
+    if (isEmpty()) {
+      return List.of();
+    }
+    var all = groups().flatMap(SequencedSet::stream).filter(one -> one.choice() != null)
+        .sorted(BY_ARRIVAL).toList();
+    all.forEach(request -> {
+      remove(request);
+      request.onlyPod = null;
+    });
+    return all;
+  }
+
+  /** How many requests wait for which pod only. */
+  Map<Destination, Integer> byPod() {
+    var sizes = new TreeMap<Destination, Integer>();
+    byPod.forEach((pod, waiting) -> sizes.put(pod, waiting.size()));
+    return sizes;
   }
 
   private void updateLate(long nowNanos) {
@@ -112,7 +194,8 @@ final class WaitQueue {
    * others in order of arrival.
    */
   List<QueuedRequest> clear() {
-    var all = Stream.of(returned, late, queue).flatMap(SequencedSet::stream).toList();
+    var all = groups().flatMap(SequencedSet::stream).toList();
+    byPod = Map.of();
     returned = NONE;
     late = NONE;
     queue = NONE;
@@ -121,7 +204,7 @@ final class WaitQueue {
 
   /** The requests that have waited for longest, in descending order. */
   Stream<QueuedRequest> oldest(int max) {
-    return Stream.of(returned, late, queue).flatMap(set -> set.stream().limit(max))
+    return groups().flatMap(set -> set.stream().limit(max))
         .sorted(BY_ARRIVAL).limit(max);
   }
 
@@ -153,14 +236,20 @@ final class WaitQueue {
 
   /** The request that has been queued for the longest. */
   @Nullable QueuedRequest first() {
-    var arrived = late.isEmpty() ? queue : late;
-    var first = arrived.isEmpty() ? null : arrived.getFirst();
+    var first = older(null, late.isEmpty() ? queue : late);
     // A request that was returned to the queue counts from its return, so it may be the younger
     // one.
-    return !returned.isEmpty()
-        && (first == null || BY_ARRIVAL.compare(returned.getFirst(), first) < 0)
-            ? returned.getFirst()
-            : first;
+    first = older(first, returned);
+    for (var waiting : byPod.values()) {
+      first = older(first, waiting);
+    }
+    return first;
+  }
+
+  private static @Nullable QueuedRequest older(@Nullable QueuedRequest one,
+      SequencedSet<QueuedRequest> others) {
+    var other = others.isEmpty() ? null : others.getFirst();
+    return one == null || other != null && other.isOlderThan(one) ? other : one;
   }
 
   /** Publishes the oldest request to other threads. */

@@ -229,6 +229,12 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   @Override
+  public List<String> responseHeaders(String name) {
+    var value = responseHeaders.get(name);
+    return value == null ? List.of() : List.of(value);
+  }
+
+  @Override
   public @Nullable Revision revision() {
     return revision == null ? null : revision.spec();
   }

@@ -16,6 +16,7 @@ import dev.activator.proxy.SeenRequests.Seen;
 import dev.activator.testing.RawHttp2;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -281,6 +282,21 @@ class ObservedRequestsTest extends WireTest {
     }
     var request = ended(RequestOutcome.ANSWERED, 200).request();
     assertThatIllegalStateException().isThrownBy(() -> request.addResponseHeader("X-Mark", "x"));
+  }
+
+  @Test
+  void showsTheHeadersOfThePodsResponseWhenItBegins() throws Exception {
+    var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Session: a\r\nX-Session: b\r\n\r\nok");
+    var shown = new LinkedBlockingQueue<String>();
+    activator.requests.showTo((step, request) -> shown.add(step + " "
+        + request.responseHeaders("x-session") + " " + pod.destination().equals(request.pod())));
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("200 ok");
+      ended(RequestOutcome.ANSWERED, 200);
+    }
+
+    assertThat(shown).containsExactly("ARRIVED [] false", "GRANTED [] true", "FORWARDING [] true",
+        "RESPONDING [a, b] true", "ENDED [] true");
   }
 
   private Seen ended(RequestOutcome outcome, int status) throws InterruptedException {

@@ -20,6 +20,7 @@ final class HeldRequest implements QueuedCaller {
   private @Nullable QueueEntry place;
   private @Nullable Permit permit;
   private long maxWaitNanos = Long.MAX_VALUE;
+  private @Nullable PodChoice choice;
 
   HeldRequest(Loop loop) {
     this.loop = loop;
@@ -54,6 +55,16 @@ final class HeldRequest implements QueuedCaller {
   HeldRequest patience(Duration patience) {
     maxWaitNanos = patience.toNanos();
     return this;
+  }
+
+  /** The pods that it chooses, where requests may. */
+  HeldRequest choosing(@Nullable PodChoice its) {
+    choice = its;
+    return this;
+  }
+
+  @Nullable PodChoice choice() {
+    return choice;
   }
 
   @Override

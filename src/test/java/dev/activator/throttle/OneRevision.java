@@ -67,6 +67,15 @@ final class OneRevision {
     loop.run();
   }
 
+  /** Its requests choose their pods. */
+  void requestsChoose() {
+    throttler.choose(revisions.of(ID), caller -> ((HeldRequest) caller).choice());
+  }
+
+  HeldRequest request(PodChoice choice) {
+    return request(new HeldRequest(loop).choosing(choice));
+  }
+
   HeldRequest request() {
     return request(new HeldRequest(loop));
   }

@@ -160,12 +160,13 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
    * @param startTimeoutSeconds null if the queue timeout also counts while there is no pod
    * @param capacity null if unlimited
    * @param containerConcurrency 0 if unlimited
+   * @param queuedByPod how many may run on one pod only, by its address; null if none
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
       boolean newestFirst,
       long heldBytes, @Nullable Double queueTimeoutSeconds, @Nullable Double startTimeoutSeconds,
       @Nullable Integer capacity,
-      int containerConcurrency) {
+      int containerConcurrency, @Nullable Map<String, Integer> queuedByPod) {
     private static Requests of(ThrottleView.Details queue) {
       var now = queue.now();
       var limits = queue.queue().limits();
@@ -173,7 +174,14 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
           seconds(now.oldestWait()), now.newestFirst(), queue.queue().heldBytes(),
           limits.full().isZero() ? null : seconds(limits.full()),
           limits.start().isZero() ? null : seconds(limits.start()),
-          now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency());
+          now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency(),
+          queue.queue().byPod().isEmpty() ? null : byAddress(queue.queue().byPod()));
+    }
+
+    private static Map<String, Integer> byAddress(Map<Destination, Integer> queued) {
+      var all = new LinkedHashMap<String, Integer>();
+      queued.forEach((pod, count) -> all.put(pod.toString(), count));
+      return all;
     }
   }
 

@@ -9,6 +9,7 @@ import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.NodeEvent.Outlook;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.upstream.UpstreamFailure;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +40,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
 
   /** The states that a pod which is not listed yet may change. */
   private static final Set<State> OF_LISTED_PODS = EnumSet.of(State.AT_ZERO, State.NO_AUTOSCALER,
-      State.STARTING, State.BUSY, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
+      State.STARTING, State.BUSY, State.BOUND, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
       State.CANNOT_SCALE, State.NO_NODE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
       State.NOT_READY, State.NOT_TRUSTED, State.NO_CLUSTER_IP);
 
@@ -64,6 +66,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
             + " than max-scale, the autoscaler's log says why.",
         "Raise maxReplicas or containerConcurrency, or make the requests shorter; its Events say why"
             + " it has this number of pods."),
+    /** Pods have room, but each waiting request may run on one pod only, which has none. */
+    BOUND("Raise containerConcurrency, or let other pods take such requests, by the annotation"
+        + " activator.dev/affinity-mode: prefer.",
+        "Raise containerConcurrency, or let other pods take such requests, by spec.affinity.mode:"
+            + " prefer."),
     QUEUE_FULL("Raise max-scale or containerConcurrency, or the annotation"
         + " activator.dev/queue-capacity.",
         "Raise maxReplicas or containerConcurrency, or the annotation"
@@ -190,6 +197,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
       case BUSY, QUEUE_FULL -> inUse(now.capacity())
           + (now.isByClusterIp() ? "" : where(now));
+      case BOUND -> "the pod of this session has no room";
       case NO_PODS -> now.linkProblem() == null
           ? "no pod is listed" + awaited(now)
           : "no pod is listed, and "
@@ -270,6 +278,9 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
       if (pod != null) {
         tail.append("; ").append(waitsFor(pod, requested));
       }
+    }
+    if (cause.state != State.BOUND && !now.queue().queue().byPod().isEmpty()) {
+      tail.append("; ").append(bound(now));
     }
     if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
       tail.append("; the queue is full, new requests are refused");
@@ -385,6 +396,12 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   }
 
   private static Cause waitingForCapacity(RevisionSnapshot now) {
+    var bound = now.queue().queue().byPod();
+    if (bound.values().stream().mapToInt(Integer::intValue).sum() == now.queued()) {
+      return cause(State.BOUND, bound(now), "requests that end at "
+          + bound.keySet().stream().limit(MAX_NAMED_PODS).map(Destination::toString)
+              .collect(joining(", ")));
+    }
     if (now.inFlight() < now.capacity()) {
       return cause(State.MOVING, "there is room, and they are about to run" + where(now));
     }
@@ -403,6 +420,20 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
                 + " in the queue: new requests are refused",
             "more pods, or a longer queue")
         : cause(State.BUSY, text, "more pods, or requests that end");
+  }
+
+  /** Which pods alone may run the requests that wait for one pod each; the most wanted ones first. */
+  private static String bound(RevisionSnapshot now) {
+    var bound = now.queue().queue().byPod();
+    return bound.entrySet().stream()
+        .sorted(Map.Entry.<Destination, Integer>comparingByValue().reversed())
+        .limit(MAX_NAMED_PODS)
+        .map(pod -> pod.getValue() + " may run only on " + pod.getKey()
+            + ", to which " + (pod.getValue() == 1 ? "its key belongs" : "their keys belong"))
+        .collect(joining(", "))
+        + (bound.size() > MAX_NAMED_PODS
+            ? ", others on " + count(bound.size() - MAX_NAMED_PODS, "more pod")
+            : "");
   }
 
   private static String share(RevisionSnapshot now) {

@@ -2,10 +2,12 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
+import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -132,6 +134,16 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     queued = null;
     body().countOut();
     deadlines.stepDone();
+  }
+
+  @Override
+  public RequestTimeline timeline() {
+    return this;
+  }
+
+  @Override
+  public @Nullable Destination pod() {
+    return forwarder == null ? destination() : forwarder.pod();
   }
 
   @Override

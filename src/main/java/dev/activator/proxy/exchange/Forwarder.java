@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.UpgradeNegotiation;
+import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -208,6 +209,10 @@ final class Forwarder extends SentBody implements UpstreamListener {
         headSent();
       }
     }
+  }
+
+  Destination pod() {
+    return permit.destination();
   }
 
   boolean isPodWithdrawn() {

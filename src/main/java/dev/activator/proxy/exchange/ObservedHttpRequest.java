@@ -181,6 +181,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
       case RequestFailure.DeadlineTooNear _ -> RequestOutcome.DEADLINE_TOO_NEAR;
       case RequestFailure.RevisionGone _ -> RequestOutcome.REVISION_GONE;
       case RequestFailure.CannotStart _ -> RequestOutcome.CANNOT_START;
+      case RequestFailure.PodGone _ -> RequestOutcome.POD_GONE;
       case RequestFailure.ShuttingDown _ -> RequestOutcome.SHUTTING_DOWN;
       case RequestFailure.BadGateway _,RequestFailure.Unreachable _ -> RequestOutcome.BAD_GATEWAY;
       case RequestFailure.Unread _ -> RequestOutcome.UNREAD;
@@ -297,6 +298,11 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
       throw new IllegalStateException("no response is about to be sent");
     }
     responseHead.headers().add(name, value);
+  }
+
+  @Override
+  public List<String> responseHeaders(String name) {
+    return responseHead == null ? List.of() : responseHead.headers().getAll(name);
   }
 
   @Override

@@ -68,6 +68,7 @@ public final class RevisionStarts {
       case Rejection.QueueFull(_, int seconds) -> new RequestFailure.QueueFull(seconds);
       case Rejection.DeadlineTooNear(_, int seconds) -> new RequestFailure.DeadlineTooNear(seconds);
       case Rejection.RevisionGone(var revision) -> new RequestFailure.RevisionGone(revision);
+      case Rejection.PodGone _ -> new RequestFailure.PodGone();
       case Rejection.Unreachable _ -> new RequestFailure.Unreachable();
       case Rejection.ShuttingDown(var revision) -> new RequestFailure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->

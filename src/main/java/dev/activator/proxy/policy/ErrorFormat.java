@@ -175,6 +175,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         "Check the address: its host names a service that does not exist here, or no longer.";
       case "revision-gone" ->
         "It was deleted while the request waited. Try again: a newer version may answer.";
+      case "pod-gone" -> "What it kept of your session is gone. Begin again.";
       case "queue-full", "memory-full" -> "More requests wait than fit. " + again;
       case "deadline-too-near" -> "It starts more slowly than the caller waits. " + again;
       case "cannot-start" ->

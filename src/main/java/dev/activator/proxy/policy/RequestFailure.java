@@ -83,6 +83,9 @@ public sealed interface RequestFailure {
     }
   }
 
+  /** The pod that alone could answer the request is gone; its caller may begin a new session. */
+  record PodGone() implements RequestFailure {}
+
   /** No destination has accepted a connection for a long time, so requests no longer wait. */
   record Unreachable() implements RequestFailure {}
 
@@ -134,6 +137,8 @@ public sealed interface RequestFailure {
       case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
       case BadGateway(var kind, var reason) ->
         LocalResponse.error(502, kind).with(REASON, reason);
+      case PodGone() ->
+        LocalResponse.error(404, "the pod of this session is gone").with(REASON, "pod-gone");
       case Unreachable() ->
         LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
       case Unread() ->
@@ -150,7 +155,7 @@ public sealed interface RequestFailure {
       case UnknownRevision _,UnknownHost _,NoRule _,LookupFailed _,QueueFull _,MemoryFull _ ->
         false;
       case DeadlineTooNear _,RevisionGone _,CannotStart _,ShuttingDown _ -> false;
-      case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
+      case TimedOut _,BadGateway _,PodGone _,Unreachable _,Unread _,Internal _ -> false;
     };
   }
 

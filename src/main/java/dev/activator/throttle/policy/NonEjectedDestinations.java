@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The destinations of a revision that may get requests: the healthy ones, except those that are
@@ -69,6 +70,13 @@ public record NonEjectedDestinations(HealthyDestinations healthy, ActivatorIndex
   /** The pods behind the ClusterIP; empty if pods are addressed directly. */
   public DestinationSet podsBehindClusterIp() {
     return healthy.clusterIp() == null ? DestinationSet.NONE : healthy.pods();
+  }
+
+  /** This activator's pods, with ejected ones; null if it sends requests to a ClusterIP. */
+  public @Nullable List<Destination> choosable(int containerConcurrency) {
+    return healthy.clusterIp() == null
+        ? DestinationSubset.of(healthy, activator, containerConcurrency).destinations()
+        : null;
   }
 
   public DestinationSubset subset(int containerConcurrency, long nowNanos) {

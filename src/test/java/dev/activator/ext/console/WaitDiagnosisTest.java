@@ -48,7 +48,12 @@ class WaitDiagnosisTest {
       @Nullable Address clusterIp, boolean byClusterIp) {}
 
   private record Signals(boolean synced, @Nullable String stale, double closed,
-      @Nullable String link, boolean newestFirst) {}
+      @Nullable String link, boolean newestFirst, Map<Destination, Integer> bound) {
+    Signals(boolean synced, @Nullable String stale, double closed, @Nullable String link,
+        boolean newestFirst) {
+      this(synced, stale, closed, link, newestFirst, Map.of());
+    }
+  }
 
   /** What a row says of a revision; everything else is as it should be. */
   private record Given(int queued, int inFlight, int capacity, List<Address> pods, Routing routing,
@@ -99,6 +104,11 @@ class WaitDiagnosisTest {
           new Signals(true, null, 0, null, true), aside, index);
     }
 
+    Given bound(Map<Destination, Integer> now) {
+      return new Given(queued, inFlight, capacity, pods, routing, failure,
+          new Signals(true, null, 0, null, false, now), aside, index);
+    }
+
     Given aside(Destination... now) {
       return new Given(queued, inFlight, capacity, pods, routing, failure, signals, List.of(now),
           index);
@@ -128,7 +138,8 @@ class WaitDiagnosisTest {
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
                   List.of()),
-              pods.size(), new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of()),
+              pods.size(),
+              new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of(), signals.bound),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
               SharedPermitsView.ALONE),
@@ -334,6 +345,18 @@ class WaitDiagnosisTest {
             "10 requests wait for default/hello-00001: all 2 permits are in use on 1 pod, and so are"
                 + " all 10 in the queue: new requests are refused; the first has waited 1.7 s.",
             "more pods, or a longer queue"),
+        row(now -> now.waiting(3).pods(serving(A), serving(B)).running(2, 4)
+            .bound(Map.of(A, 2, B, 1)),
+            State.BOUND,
+            "3 requests wait for default/hello-00001: 2 may run only on 10.0.0.1:8012, to which their"
+                + " keys belong, 1 may run only on 10.0.0.2:8012, to which its key belongs; the first"
+                + " has waited 1.7 s.",
+            "requests that end at 10.0.0.1:8012, 10.0.0.2:8012"),
+        row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4).bound(Map.of(A, 2)),
+            State.BUSY,
+            "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"
+                + " has waited 1.7 s; 2 may run only on 10.0.0.1:8012, to which their keys belong.",
+            "more pods, or requests that end"),
         row(now -> now.waiting(1).pods(serving(A)).running(1, 2), State.MOVING,
             "1 request waits for default/hello-00001: there is room, and they are about to run on"
                 + " 1 pod; the first has waited 1.7 s."),

@@ -22,7 +22,7 @@ class ErrorFormatTest {
       new RequestFailure.CannotStart(HELLO, "ExitCode1", ""),
       new RequestFailure.TimedOut(TimeoutKind.QUEUE, "no pod is listed"),
       new RequestFailure.BadGateway("connection reset", "pod-unresponsive"),
-      new RequestFailure.Unreachable(),
+      new RequestFailure.PodGone(), new RequestFailure.Unreachable(),
       new RequestFailure.Unread(), new RequestFailure.Internal());
 
   private static ErrorFormat of(String accept, String contentType) {

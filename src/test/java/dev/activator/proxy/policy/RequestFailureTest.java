@@ -36,6 +36,8 @@ class RequestFailureTest {
     assertThat(shown(new RequestFailure.RevisionGone(HELLO)))
         .isEqualTo("404 Error getting active endpoint: "
             + "revision.serving.knative.dev \"hello-00001\" not found\n");
+    assertThat(shown(new RequestFailure.PodGone()))
+        .isEqualTo("404 the pod of this session is gone\n");
     assertThat(shown(new RequestFailure.Unreachable()))
         .isEqualTo("502 no pod accepts connections\n");
     assertThat(shown(new RequestFailure.CannotStart(HELLO, "ExitCode1", "it exits with 1")))
@@ -61,7 +63,8 @@ class RequestFailureTest {
             new RequestFailure.RevisionGone(HELLO), new RequestFailure.CannotStart(HELLO, "x", ""),
             new RequestFailure.TimedOut(TimeoutKind.OVERALL, ""),
             new RequestFailure.BadGateway("x"),
-            new RequestFailure.Unreachable(), new RequestFailure.ShuttingDown(HELLO),
+            new RequestFailure.PodGone(), new RequestFailure.Unreachable(),
+            new RequestFailure.ShuttingDown(HELLO),
             new RequestFailure.Internal()))
         .noneMatch(RequestFailure::endsConnection);
   }
@@ -82,6 +85,7 @@ class RequestFailureTest {
     assertThat(reason(new RequestFailure.DeadlineTooNear(1))).isEqualTo("deadline-too-near");
     assertThat(reason(new RequestFailure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new RequestFailure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
+    assertThat(reason(new RequestFailure.PodGone())).isEqualTo("pod-gone");
     assertThat(reason(new RequestFailure.Unreachable())).isEqualTo("unreachable");
     assertThat(reason(new RequestFailure.ShuttingDown(HELLO))).isEqualTo("shutting-down");
     assertThat(reason(new RequestFailure.TimedOut(TimeoutKind.QUEUE, "")))

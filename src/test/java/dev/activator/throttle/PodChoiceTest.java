@@ -1,0 +1,210 @@
+package dev.activator.throttle;
+
+import static dev.activator.throttle.OneRevision.A;
+import static dev.activator.throttle.OneRevision.B;
+import static dev.activator.throttle.OneRevision.C;
+import static dev.activator.throttle.OneRevision.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Requests that choose their pods, beside others that do not. */
+class PodChoiceTest {
+  /** A request that prefers the pods in this order. */
+  private record Preferred(List<Destination> order) implements PodChoice {
+    static Preferred of(Destination... order) {
+      return new Preferred(List.of(order));
+    }
+
+    @Override
+    public Wanted wanted(List<Destination> pods) {
+      return ANY;
+    }
+
+    @Override
+    public long score(Destination pod) {
+      return -order.indexOf(pod);
+    }
+  }
+
+  /** A request that may run on one pod only, or on the second once the first is gone. */
+  private record Bound(Destination pod, Destination then) implements PodChoice {
+    @Override
+    public Wanted wanted(List<Destination> pods) {
+      if (pods.contains(pod)) {
+        return new Only(pod);
+      }
+      return pods.contains(then) ? new Only(then) : GONE;
+    }
+
+    @Override
+    public long score(Destination any) {
+      return 0;
+    }
+  }
+
+  private static final PodChoice ONLY_A = new Bound(A, A);
+
+  private final OneRevision rev = new OneRevision(1);
+
+  private void runsOn(Destination... pods) {
+    rev.requestsChoose();
+    rev.pods(pods);
+  }
+
+  @Test
+  void runsOnTheFirstPodOfItsOrderThatHasRoom() {
+    runsOn(A, B, C);
+
+    assertThat(rev.request(Preferred.of(C, A, B)).destination()).isEqualTo(C);
+    assertThat(rev.request(Preferred.of(C, A, B)).destination()).isEqualTo(A);
+    assertThat(rev.request(Preferred.of(C, A, B)).destination()).isEqualTo(B);
+  }
+
+  @Test
+  void takesAnyPodThatIsReleasedWhenAllAreFull() {
+    runsOn(A, B);
+    var onA = rev.request(Preferred.of(A, B));
+    rev.request(Preferred.of(A, B));
+    var waiting = rev.request(Preferred.of(B, A));
+
+    onA.release();
+    rev.loop.run();
+
+    assertThat(waiting.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void waitsForItsPodAlthoughAnotherIsFree() {
+    runsOn(A, B);
+    var onA = rev.request(ONLY_A);
+
+    var bound = rev.request(ONLY_A);
+
+    assertThat(bound.waits()).isTrue();
+    assertThat(rev.throttler.inspect(ID).queue().byPod()).isEqualTo(Map.of(A, 1));
+    onA.release();
+    rev.loop.run();
+    assertThat(bound.destination()).isEqualTo(A);
+    assertThat(rev.throttler.inspect(ID).queue().byPod()).isEmpty();
+  }
+
+  @Test
+  void requestsBehindOneThatWaitsForItsPodRunOnOtherPods() {
+    runsOn(A, B, C);
+    rev.request(ONLY_A);
+    rev.request(ONLY_A);
+
+    assertThat(rev.request().destination()).isEqualTo(B);
+    assertThat(rev.request(new Bound(C, C)).destination()).isEqualTo(C);
+  }
+
+  @Test
+  void aReleasedPodGoesToTheOldestRequestThatCanRunThere() {
+    runsOn(A);
+    var first = rev.request();
+    var bound = rev.request(ONLY_A);
+    rev.loop.advance(Duration.ofMillis(1));
+    var free = rev.request();
+    rev.loop.advance(Duration.ofMillis(1));
+    var late = rev.request(ONLY_A);
+
+    first.release();
+    rev.loop.run();
+    assertThat(bound.destination()).isEqualTo(A);
+    assertThat(free.waits()).isTrue();
+
+    bound.release();
+    rev.loop.run();
+    assertThat(free.destination()).isEqualTo(A);
+    assertThat(late.waits()).isTrue();
+
+    free.release();
+    rev.loop.run();
+    assertThat(late.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void waitsForAnotherPodOnceItsOwnIsGone() {
+    runsOn(A, B);
+    rev.request(ONLY_A);
+    var moved = rev.request(new Bound(A, B));
+    assertThat(moved.waits()).isTrue();
+
+    rev.pods(B);
+
+    assertThat(moved.destination()).isEqualTo(B);
+  }
+
+  @Test
+  void isRejectedOnceItsPodIsGone() {
+    runsOn(A, B);
+    rev.request(ONLY_A);
+    var queued = rev.request(ONLY_A);
+
+    rev.pods(B);
+
+    assertThat(queued.answers()).containsExactly(new Rejection.PodGone(ID));
+    assertThat(rev.request(ONLY_A).answers()).containsExactly(new Rejection.PodGone(ID));
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void isRejectedAtOnceIfNoPodIsThereAnyMore() {
+    runsOn();
+
+    assertThat(rev.request(ONLY_A).answers()).containsExactly(new Rejection.PodGone(ID));
+    assertThat(rev.request(Preferred.of(A)).waits()).isTrue();
+  }
+
+  @Test
+  void waitsForItsPodWhileThatIsEjected() {
+    runsOn(A, B);
+    var undelivered = rev.request(ONLY_A);
+
+    assertThat(undelivered.retryUnconnected()).isTrue();
+    rev.loop.run();
+    assertThat(undelivered.waits()).isTrue();
+    var behind = rev.request(ONLY_A);
+    rev.loop.advance(Duration.ofSeconds(1));
+
+    assertThat(undelivered.destination()).isEqualTo(A);
+    assertThat(behind.waits()).isTrue();
+  }
+
+  @Test
+  void leavesTheQueueWhenItsCallerGivesUp() {
+    runsOn(A, B);
+    var onA = rev.request(ONLY_A);
+    var gone = rev.request(ONLY_A);
+    var next = rev.request(ONLY_A);
+
+    gone.giveUp();
+    rev.loop.run();
+    onA.release();
+    rev.loop.run();
+
+    assertThat(next.destination()).isEqualTo(A);
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void doesNotChooseAmongPodsBehindAClusterIp() {
+    rev.requestsChoose();
+    rev.clusterIp(C, A, B);
+
+    assertThat(rev.request(ONLY_A).destination()).isEqualTo(C);
+  }
+
+  @Test
+  void theBalancerChoosesForRequestsWithoutAChoice() {
+    runsOn(A, B);
+
+    assertThat(rev.request((PodChoice) null).destination()).isEqualTo(A);
+  }
+}
