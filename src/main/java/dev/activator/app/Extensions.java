@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import dev.activator.ext.console.ConsoleConfiguration;
 import dev.activator.ext.admit.AdmitConfiguration;
+import dev.activator.ext.affinity.AffinityConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.coldstarts.ColdStartsConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
@@ -38,6 +39,7 @@ public final class Extensions {
     all.add(ProfilingConfiguration.class);
     all.add(WakeWithConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);
+    all.add(AffinityConfiguration.class);
     all.add(LendingConfiguration.class);
     // A waiting page goes before a fallback.
     all.add(WaitingPageConfiguration.class);

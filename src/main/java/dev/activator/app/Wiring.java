@@ -16,6 +16,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
@@ -92,6 +93,8 @@ class Wiring {
       events.join();
       requests.join();
       Extensions.inOrder(extensions).forEach(Extension::attach);
+      platform.extensions(
+          extensions.stream().map(Extension::name).collect(Collectors.toUnmodifiableSet()));
       platform.join(events.cluster, requests.link);
       if (platform.scaler() != null) {
         // After the cold starts, which determine how long there was no pod.

@@ -1,12 +1,16 @@
 package dev.activator.config;
 
 import dev.activator.revision.ReadinessProbeSpec;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the names and values of the annotations {@code activator.dev/…} of a Revision or a
@@ -21,8 +25,12 @@ public final class RevisionAnnotations {
    */
   private static final Set<String> OF_REVISIONS = Set.of(GROUP + "probe",
       GROUP + "readiness-path");
+  /** The extensions whose annotations begin with their names, as does the field of a ScaledService. */
+  private static final Set<String> EXTENSIONS = Set.of("affinity");
   private static final Set<String> BALANCERS = Set.of("choice-of-two", "first-available",
       "round-robin");
+  private static final String AFFINITY = "affinity-";
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
   private static final String LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
   private static final String WORKLOAD = "\\s*" + LABEL + "([.]" + LABEL + ")?\\s*";
   private static final Pattern WORKLOADS = Pattern
@@ -54,6 +62,13 @@ public final class RevisionAnnotations {
     row(rows, "waiting-page", Set.of("auto", "off")::contains, "auto or off");
     row(rows, "wake-with", text -> WORKLOADS.matcher(text).matches(),
         "names with commas, such as b, c.other-namespace");
+    for (var source : List.of("header", "cookie", "query")) {
+      row(rows, AFFINITY + source, text -> NAME.matcher(text).matches(),
+          "a name of at most 128 letters, digits and . _ ~ -");
+    }
+    row(rows, AFFINITY + "mode", Set.of("prefer", "strict")::contains, "prefer or strict");
+    row(rows, AFFINITY + "on-pod-gone", Set.of("another", "reject")::contains,
+        "another or reject");
     row(rows, "server-timing", "enabled"::equals, "enabled");
     for (var rule : Set.of(ColdStartRulesReader.DO_NOT_WAKE, ColdStartRulesReader.FALLBACK,
         ColdStartRulesReader.IDLE_CONNECTIONS)) {
@@ -67,8 +82,31 @@ public final class RevisionAnnotations {
     rows.put(GROUP + name, new Row(accepts, expected));
   }
 
+  /** Whether a field of a ScaledService is that of an extension. */
+  public static boolean isOfExtension(String field) {
+    return EXTENSIONS.contains(field);
+  }
+
   public static Set<String> names() {
     return ROWS.keySet();
+  }
+
+  /**
+   * The annotations by which a field of a ScaledService reaches the extension of its name, as those
+   * of a Revision do. The names of its parts get hyphens: {@code onPodGone} of {@code affinity} is
+   * {@code activator.dev/affinity-on-pod-gone}.
+   */
+  public static Map<String, String> ofField(String field, Map<String, String> parts) {
+    return parts.entrySet().stream().collect(Collectors.toMap(
+        part -> GROUP + field + "-"
+            + part.getKey().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT),
+        Map.Entry::getValue));
+  }
+
+  /** The extension that alone reads an annotation; null if it has an effect without one. */
+  public static @Nullable String extension(String name) {
+    return EXTENSIONS.stream().filter(one -> name.startsWith(GROUP + one + "-")).findFirst()
+        .orElse(null);
   }
 
   /**

@@ -47,6 +47,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -201,6 +202,11 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public @Nullable WorkloadDetails workload(RevisionId id) {
     return services.details(id);
+  }
+
+  @Override
+  public void extensions(Set<String> names) {
+    services.extensions(names);
   }
 
   @Override

@@ -163,6 +163,14 @@ public enum MetricDefinition {
   SCALE_HELD("activator.scale.held", Kind.GAUGE, "{workload}", List.of(),
       "Workloads that keep their scale although the autoscaler in this process decided on another:"
           + " another client scaled them, or not every activator has reported its requests."),
+  AFFINITY("activator.affinity.requests", Kind.COUNTER, "{request}", List.of("pod"),
+      "Requests that got a permit and have a key: pod own (the one that the key belongs to), or other"
+          + " (that one had no room)."),
+  AFFINITY_KEYS("activator.affinity.keys", Kind.GAUGE, "{key}", List.of(),
+      "Keys of which the pod that issued them is known."),
+  AFFINITY_LOST("activator.affinity.lost", Kind.COUNTER, "{key}", List.of("reason"),
+      "Keys that no longer have the pod that issued them: reason pod-gone (counted with each request),"
+          + " or evicted (there are too many keys)."),
   PREWARM("activator.prewarm", Kind.COUNTER, "{start}", List.of("outcome", "source"),
       "Starts of revisions ahead of their requests, by what came of them: outcome used (a request came"
           + " when the start was over), late (before) or unused (none came); source wake-with."),

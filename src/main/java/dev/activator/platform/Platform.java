@@ -15,6 +15,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +82,9 @@ public interface Platform {
   default @Nullable RevisionActions actions() {
     return null;
   }
+
+  /** Sets the names of the extensions of this build. Called before {@link #join}. */
+  default void extensions(Set<String> names) {}
 
   /**
    * Sets the watcher's source of revisions, and subscribes this platform to the watcher and the autoscaler

@@ -37,6 +37,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,7 @@ final class ScaledServiceResolver {
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final Scope scope;
+  private final Supplier<Set<String>> extensions;
   private final Sink sink;
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
@@ -114,11 +116,12 @@ final class ScaledServiceResolver {
     void caught(ActivatorSlicePlanner now);
   }
 
-  ScaledServiceResolver(KubernetesSession session, IpFamily preferred, Scope scope, Sink sink,
-      ScaledServicesListener listener) {
+  ScaledServiceResolver(KubernetesSession session, IpFamily preferred, Scope scope,
+      Supplier<Set<String>> extensions, Sink sink, ScaledServicesListener listener) {
     this.session = session;
     this.preferred = preferred;
     this.scope = scope;
+    this.extensions = extensions;
     this.sink = sink;
     this.listener = listener;
     this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
@@ -441,7 +444,8 @@ final class ScaledServiceResolver {
         ? null
         : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
             table.taken(id), older(object), sink.isNameTaken(id), hpas.find(targetOf(object)),
-            unknown(object), preferred, scope.maxTimeout(), bundle));
+            unknown(object), preferred, scope.maxTimeout(), bundle))
+            .withExtensions(extensions.get());
   }
 
   /** Null without {@code tls}, and while its objects are unknown; then they are read. */

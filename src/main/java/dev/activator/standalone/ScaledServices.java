@@ -36,6 +36,7 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   private final Topic<ActivatorSlicePlanner> caught = new Topic<>(
       "EndpointSlices that catch requests");
   private volatile @Nullable ScaledServiceResolver resolver;
+  private volatile Set<String> extensions = Set.of();
 
   /**
    * Which ScaledServices this installation handles, and who shares their pods.
@@ -67,6 +68,11 @@ public final class ScaledServices implements RevisionSource, HostRouter {
 
   public ScaledServices(Scope scope) {
     this.scope = scope;
+  }
+
+  /** Sets the names of the extensions of this build. Call before the start. */
+  public void extensions(Set<String> names) {
+    extensions = names;
   }
 
   /** Publishes ScaledServices, each before its revisions and pods. */
@@ -112,7 +118,8 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   @Override
   public List<KubernetesSession.Followed> follow(KubernetesSession session, IpFamily preferred,
       Sink to) {
-    var made = new ScaledServiceResolver(session, preferred, scope, to, new Publisher(to));
+    var made = new ScaledServiceResolver(session, preferred, scope, () -> extensions, to,
+        new Publisher(to));
     resolver = made;
     return made.follow();
   }

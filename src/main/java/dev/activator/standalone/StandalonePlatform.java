@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -150,6 +151,11 @@ public final class StandalonePlatform implements Platform {
   @Override
   public @Nullable WorkloadDetails workload(RevisionId id) {
     return services.details(id);
+  }
+
+  @Override
+  public void extensions(Set<String> names) {
+    services.extensions(names);
   }
 
   @Override

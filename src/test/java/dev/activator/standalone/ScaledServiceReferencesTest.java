@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -65,7 +66,8 @@ class ScaledServiceReferencesTest {
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
-      Make.scope().sharedBy(new RevisionId("system", "activator")), new Names(), new Received());
+      Make.scope().sharedBy(new RevisionId("system", "activator")), () -> Set.of("affinity"),
+      new Names(), new Received());
 
   private final class Received implements ScaledServiceResolver.ScaledServicesListener {
     @Override

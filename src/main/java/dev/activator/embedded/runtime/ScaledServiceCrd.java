@@ -31,6 +31,7 @@ public final class ScaledServiceCrd {
   private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
   private static final Pattern TIME = Pattern.compile("([01][0-9]|2[0-3]):[0-5][0-9]");
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,6}(ms|s|m)");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._~-]+");
   private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
   private static final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> RULES = Map.ofEntries(
       Map.entry("!has(self.maxReplicas) || self.maxReplicas >= self.minReplicas",
@@ -86,6 +87,17 @@ public final class ScaledServiceCrd {
           (fallback, _) -> fallback.has("service") != fallback.has("respond")),
       Map.entry("self.matches('^" + LENGTH.pattern() + "$')",
           (length, _) -> LENGTH.matcher(length.asString("")).matches()),
+      Map.entry(
+          "(has(self.header) ? 1 : 0) + (has(self.cookie) ? 1 : 0) + (has(self.query) ? 1 : 0)"
+              + " == 1",
+          (affinity, _) -> Stream.of("header", "cookie", "query").filter(affinity::has)
+              .count() == 1),
+      Map.entry("!has(self.onPodGone) || self.onPodGone == \"another\" || (has(self.mode)"
+          + " && self.mode == \"strict\")",
+          (affinity, _) -> !affinity.path("onPodGone").asString("").equals("reject")
+              || affinity.path("mode").asString("").equals("strict")),
+      Map.entry("self.matches('^" + NAME.pattern() + "$')",
+          (name, _) -> NAME.matcher(name.asString("")).matches()),
       Map.entry("has(self.respond) != has(self.refuse)",
           (rule, _) -> rule.has("respond") != rule.has("refuse")),
       Map.entry("!(has(self.value) && has(self.valuePrefix))",

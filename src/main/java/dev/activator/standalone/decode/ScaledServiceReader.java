@@ -12,12 +12,14 @@ import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.config.KeepWarmSettingsReader;
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +52,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private int windowSeconds;
   private final Map<String, Object> forRules = new LinkedHashMap<>(2);
   private final Map<String, Object> forWarmTimes = new LinkedHashMap<>(2);
+  private final Map<String, String> forExtensions = new HashMap<>(2);
   private boolean catchService;
   private @Nullable PodTlsSettings tls;
   private int replicas = -1;
@@ -111,6 +114,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             forRules.put(field, value);
           } else if (KeepWarmSettingsReader.reads(field) && in.tree() instanceof Object value) {
             forWarmTimes.put(field, value);
+          } else if (RevisionAnnotations.isOfExtension(field)) {
+            forExtensions.putAll(RevisionAnnotations.ofField(field, in.texts()));
           }
         }
       }
@@ -195,6 +200,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     read.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     var warmTimes = KeepWarmSettingsReader.read(forWarmTimes);
     warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
+    var annotations = new HashMap<>(metadata.annotations());
+    annotations.putAll(forExtensions);
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
         read.rules(), read.problems(), minReplicas, positive(maxReplicas),
@@ -205,8 +212,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
-        metadata.labels(),
-        metadata.annotations(), rules, warmTimes, catchService, tls,
+        metadata.labels(), annotations, rules, warmTimes, catchService, tls,
         new ScaledServiceStatus(known(replicas), known(desiredReplicas),
             observedGeneration, conditions));
   }

@@ -503,6 +503,23 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   /**
+   * This state, with a trouble for each field whose extension this build lacks.
+   *
+   * @param installed the names of the extensions of this build
+   */
+  public ResolvedScaledService withExtensions(Set<String> installed) {
+    var missing = object.annotations().keySet().stream().map(RevisionAnnotations::extension)
+        .filter(name -> name != null && !installed.contains(name)).distinct().sorted()
+        .map(name -> new Trouble("FeatureNotInstalled", "spec." + name
+            + " has no effect: this activator was built without the extension " + name))
+        .toList();
+    return missing.isEmpty()
+        ? this
+        : new ResolvedScaledService(object, revision, pods, ports, target, taken,
+            Stream.concat(troubles.stream(), missing.stream()).toList(), warnings, remarks);
+  }
+
+  /**
    * Whether requests are refused because of what is also seen for a moment while the Service or the
    * workload is replaced.
    */

@@ -34,7 +34,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final String NOT_DECIDED = "NotDecided";
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
-      "InvalidSchedule", "InvalidAnnotation", "PodsSpeakTls", "RulePortSpeaksTls",
+      "InvalidSchedule", "InvalidAnnotation", "FeatureNotInstalled", "PodsSpeakTls",
+      "RulePortSpeaksTls",
       "TimeoutTooLong");
 
   public ScaledServiceStatus {

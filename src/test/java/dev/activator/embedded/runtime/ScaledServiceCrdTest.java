@@ -113,6 +113,14 @@ class ScaledServiceCrdTest {
       "'schedule': {'windows': [{'start': '08:00', 'end': '18:00'}]} | spec.schedule.windows[0].minReplicas | Required value",
       "'keepWarm': {'mode': 'sometimes'} | spec.keepWarm.mode | supported values: \"off\", \"observe\", \"on\"",
       "'keepWarm': {'mode': 'on', 'maxSeconds': 5} | spec.keepWarm.maxSeconds | to 60",
+      "'affinity': {} | spec.affinity | needs one of header, cookie and query",
+      "'affinity': {'header': 'a', 'query': 'b'} | spec.affinity | needs one of header, cookie and query",
+      "'affinity': {'header': 'a', 'cookie': 'c', 'query': 'b'} | spec.affinity | needs one of",
+      "'affinity': {'header': 'a: b'} | spec.affinity.header | must be a name of letters",
+      "'affinity': {'query': 'a=b'} | spec.affinity.query | must be a name of letters",
+      "'affinity': {'cookie': ''} | spec.affinity.cookie | at least 1 chars",
+      "'affinity': {'header': 'a', 'mode': 'sticky'} | spec.affinity.mode | supported values: \"prefer\", \"strict\"",
+      "'affinity': {'header': 'a', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs the mode strict",
       "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
   void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {

@@ -76,6 +76,7 @@ class ScaledServiceReaderTest {
         idleConnections: {ignoreAfterSeconds: 45}
         wakeWith: [cart, auth.users]
         catchService: true
+        affinity: {header: Mcp-Session-Id, mode: strict, onPodGone: reject}
         tls:
           caCertificateRefs: [{name: web-ca}, {kind: Secret, name: other, key: root.pem}]
           hostname: web.example.com
@@ -125,7 +126,9 @@ class ScaledServiceReaderTest {
         List.of(), 1, OptionalInt.of(10),
         new LoadTarget(OptionalInt.of(20), OptionalInt.of(100), OptionalInt.of(250)), 40,
         Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
-        Map.of("l", "x"), Map.of("a", "y"),
+        Map.of("l", "x"), Map.of("a", "y", "activator.dev/affinity-header", "Mcp-Session-Id",
+            "activator.dev/affinity-mode", "strict", "activator.dev/affinity-on-pod-gone",
+            "reject"),
         new ColdStartRules(List.of(
             new DoNotWakeRule(new DoNotWakeRule.Text("/metrics", true), null,
                 List.of(DoNotWakeRule.userAgent("Prometheus/")),
@@ -161,7 +164,8 @@ class ScaledServiceReaderTest {
         .flatMap(part -> fields("/" + part, schema.path(part)))
         // The example has an answer and references instead.
         .filter(field -> !field.equals("/spec/fallback/service")
-            && !field.equals("/spec/tls/wellKnownCACertificates"));
+            && !field.equals("/spec/tls/wellKnownCACertificates")
+            && !field.equals("/spec/affinity/cookie") && !field.equals("/spec/affinity/query"));
   }
 
   private static Stream<String> fields(String path, JsonNode schema) {

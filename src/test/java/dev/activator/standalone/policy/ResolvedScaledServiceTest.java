@@ -20,6 +20,7 @@ import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +80,24 @@ class ResolvedScaledServiceTest {
         .containsExactly("ServiceNotCaught");
     assertThat(caught(object, SERVICE).warnings()).isEmpty();
     assertThat(caught(OBJECT, local).warnings()).isEmpty();
+  }
+
+  @Test
+  void saysWhichFieldNeedsAnExtensionThatThisBuildLacks() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          affinity: {header: Mcp-Session-Id, mode: strict}
+        """).value();
+    var state = caught(object, SERVICE);
+
+    assertThat(state.withExtensions(Set.of("affinity"))).isSameAs(state);
+    assertThat(state.withExtensions(Set.of("lending")).troubles())
+        .containsExactly(new Trouble("FeatureNotInstalled", "spec.affinity has no effect: this"
+            + " activator was built without the extension affinity"));
   }
 
   private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {

@@ -1,0 +1,73 @@
+package dev.activator.ext.affinity;
+
+import dev.activator.ext.affinity.policy.AffinityRule;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.Slot;
+import dev.activator.throttle.Throttler;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The affinity of all revisions that have one. It follows their annotations and their requests.
+ *
+ * <p><b>Threads.</b> Any; {@link #onRevision} from one thread at a time.
+ */
+final class Affinities implements RequestObserver {
+  private static final Logger log = LoggerFactory.getLogger(Affinities.class);
+
+  private final Throttler throttler;
+  private final AffinityCounts counts;
+  private final LiveRevisions revisions;
+  private final Slot<AtomicReference<Known>> slot;
+
+  /** @param affinity null if the annotations define none */
+  private record Known(Map<String, String> annotations, @Nullable RevisionAffinity affinity) {
+    private static final Known NONE = new Known(Map.of(), null);
+  }
+
+  Affinities(LiveRevisions revisions, Throttler throttler, AffinityCounts counts) {
+    this.throttler = throttler;
+    this.counts = counts;
+    this.revisions = revisions;
+    this.slot = revisions.slot("affinity", _ -> new AtomicReference<>(Known.NONE));
+  }
+
+  /** Call when a revision was created or changed. A change forgets which pods have issued keys. */
+  void onRevision(LiveRevision now) {
+    var its = AffinityRule.in(now.spec().annotations());
+    if (its.isEmpty() && now.peek(slot) == null) {
+      return;
+    }
+    var known = now.slot(slot);
+    if (known != null && !known.get().annotations.equals(its)) {
+      var rule = AffinityRule.parse(its, problem -> log.warn("{}: {}", now.id(), problem));
+      var affinity = rule == null ? null : new RevisionAffinity(now.id(), rule, counts);
+      known.set(new Known(its, affinity));
+      throttler.choose(now, affinity);
+    }
+  }
+
+  /** The number of keys of which the pod that issued them is known. */
+  long keys() {
+    return revisions.all(slot).map(known -> known.get().affinity).filter(Objects::nonNull)
+        .mapToLong(RevisionAffinity::keys).sum();
+  }
+
+  @Override
+  public void saw(Step step, RequestTimeline request) {
+    switch (step) {
+      case GRANTED -> RevisionAffinity.onGranted(request);
+      case RESPONDING -> RevisionAffinity.onResponding(request);
+      default -> {
+        // Other steps show nothing about keys.
+      }
+    }
+  }
+}

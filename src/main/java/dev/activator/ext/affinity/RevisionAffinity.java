@@ -1,0 +1,140 @@
+package dev.activator.ext.affinity;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.activator.ext.affinity.policy.AffinityKey;
+import dev.activator.ext.affinity.policy.AffinityRule;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.observability.RequestTimeline.Attribute;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PodChoice;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The affinity of one revision. It makes the choices of requests with a key, and remembers which pod
+ * has issued which key. A key that no pod has issued belongs to the first pod of its order.
+ *
+ * <p>It remembers a bounded number of keys; beyond that, those that are used least are forgotten.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+final class RevisionAffinity implements PodChoice.Maker {
+  static final int MAX_KEYS = 100_000;
+  private static final int FIRST_ERROR = 400;
+
+  /** What a request of a revision with affinity has. */
+  private record OfRequest(RevisionAffinity affinity, @Nullable KeyedChoice choice) {}
+
+  private static final Attribute<OfRequest> OF_REQUEST = new Attribute<>();
+
+  private final RevisionId revision;
+  private final AffinityRule rule;
+  private final AffinityCounts counts;
+  private final Cache<AffinityKey, Destination> issued;
+  private final OfRequest withoutKey = new OfRequest(this, null);
+
+  RevisionAffinity(RevisionId revision, AffinityRule rule, AffinityCounts counts) {
+    this.revision = revision;
+    this.rule = rule;
+    this.counts = counts;
+    this.issued = Caffeine.newBuilder().maximumSize(MAX_KEYS).executor(Runnable::run)
+        .evictionListener((_, _, _) -> counts.evicted()).build();
+  }
+
+  @Override
+  public @Nullable PodChoice of(QueuedCaller caller) {
+    var request = caller.timeline();
+    if (request == null) {
+      return null;
+    }
+    var value = rule.keyOf(request::headers, request.path());
+    var choice = value == null ? null : new KeyedChoice(AffinityKey.of(value));
+    OF_REQUEST.set(request, choice == null ? withoutKey : new OfRequest(this, choice));
+    return choice;
+  }
+
+  /** The affinity of the revision that gets the request; null if it has none. */
+  private static @Nullable OfRequest of(RequestTimeline request) {
+    var of = OF_REQUEST.of(request);
+    if (of == null || !request.hasFallenBack()) {
+      return of;
+    }
+    var before = request.revision();
+    return before != null && of.affinity.revision.equals(before.id()) ? null : of;
+  }
+
+  long keys() {
+    issued.cleanUp();
+    return issued.estimatedSize();
+  }
+
+  /** Call when a request has a permit. */
+  static void onGranted(RequestTimeline request) {
+    var of = of(request);
+    if (of == null || of.choice == null) {
+      return;
+    }
+    var first = of.choice.first;
+    if (first != null) {
+      of.affinity.counts.granted(first.equals(request.pod()));
+    }
+  }
+
+  /** Call when a pod begins to respond. The rest of the response may be missing. */
+  static void onResponding(RequestTimeline request) {
+    var of = of(request);
+    var pod = request.pod();
+    if (of != null && pod != null && request.responseStatus() < FIRST_ERROR) {
+      of.affinity.issued(pod, of.affinity.rule.keysIssued(request::responseHeaders));
+    }
+  }
+
+  private void issued(Destination pod, List<String> values) {
+    for (var value : values) {
+      var key = AffinityKey.of(value);
+      // Pods repeat the key with each response; a write costs more than a read.
+      if (!pod.equals(issued.getIfPresent(key))) {
+        issued.put(key, pod);
+      }
+    }
+  }
+
+  private final class KeyedChoice implements PodChoice {
+    private final AffinityKey key;
+    /** The pod that the key belongs to; null while there is none. */
+    private volatile @Nullable Destination first;
+    private volatile boolean isLost;
+
+    KeyedChoice(AffinityKey key) {
+      this.key = key;
+    }
+
+    @Override
+    public Wanted wanted(List<Destination> pods) {
+      var issuer = issued.getIfPresent(key);
+      // The list is sorted.
+      if (issuer != null && Collections.binarySearch(pods, issuer) < 0) {
+        if (!isLost) {
+          isLost = true;
+          counts.podGone();
+        }
+        if (rule.isRejectedWithoutPod()) {
+          return GONE;
+        }
+        issuer = null;
+      }
+      var now = issuer != null || pods.isEmpty() ? issuer : key.first(pods);
+      first = now;
+      return now != null && rule.isStrict() ? new Only(now) : ANY;
+    }
+
+    @Override
+    public long score(Destination pod) {
+      return pod.equals(first) ? Long.MAX_VALUE : key.score(pod);
+    }
+  }
+}

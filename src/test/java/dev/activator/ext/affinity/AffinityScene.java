@@ -1,0 +1,203 @@
+package dev.activator.ext.affinity;
+
+import dev.activator.loop.Loop;
+import dev.activator.observability.FakeRequest;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.Make;
+import dev.activator.testing.TestRevisions;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.throttle.ThrottleDecision;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.Throttler;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Revisions with affinity, their throttler, and requests, in virtual time. */
+final class AffinityScene {
+  static final RevisionId WEB = new RevisionId("shop", "web");
+  static final String SESSION = "Mcp-Session-Id";
+
+  final VirtualLoop loop = VirtualLoop.nearOverflow();
+  final TestRevisions revisions = new TestRevisions(loop);
+  final Throttler throttler = Make.throttler(revisions.live, 10_000);
+  final AffinityCounts counts = new AffinityCounts();
+  final Affinities affinities = new Affinities(revisions.live, throttler, counts);
+  private final RevisionId id;
+  /** What is listed. */
+  List<Destination> listed = List.of();
+  /** Called with each request that gets a pod. */
+  Consumer<Asked> onGranted = _ -> {
+  };
+
+  AffinityScene(int containerConcurrency, String... annotations) {
+    this(WEB, containerConcurrency, annotations);
+  }
+
+  AffinityScene(RevisionId id, int containerConcurrency, String... annotations) {
+    this.id = id;
+    changes(containerConcurrency, annotations);
+  }
+
+  void changes(int containerConcurrency, String... annotations) {
+    var all = new TreeMap<String, String>();
+    for (int i = 0; i < annotations.length; i += 2) {
+      all.put("activator.dev/affinity-" + annotations[i], annotations[i + 1]);
+    }
+    var live = revisions.put(new Revision(id, "u", PortProtocol.HTTP1, containerConcurrency,
+        RequestTimeouts.DEFAULT, true, null, Map.of(), all, null));
+    throttler.revision(live);
+    affinities.onRevision(live);
+    loop.run();
+  }
+
+  static Destination pod(int number) {
+    return new Destination("10.0.0." + number, 8012);
+  }
+
+  static List<Destination> pods(int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(AffinityScene::pod).toList();
+  }
+
+  void has(Collection<Destination> pods) {
+    listed = pods.stream().sorted().toList();
+    throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(pods)));
+    loop.run();
+  }
+
+  /** A request with this session; without one if it is empty. */
+  Asked request(String session) {
+    var request = FakeRequest.of(affinities, loop, revisions.of(id));
+    if (!session.isEmpty()) {
+      request.headers.put(SESSION, session);
+    }
+    return request(request);
+  }
+
+  Asked request(FakeRequest request) {
+    var asked = new Asked(request);
+    asked.received(throttler.admit(revisions.of(id), asked));
+    loop.run();
+    return asked;
+  }
+
+  /** Where a request with this session runs while nothing else does. */
+  Destination runsOn(String session) {
+    var asked = request(session);
+    var pod = asked.pod();
+    asked.ends();
+    return pod;
+  }
+
+  /** A request without a session gets this one from its pod. */
+  Destination begins(String session) {
+    var asked = request("");
+    asked.responds(200, SESSION, session);
+    var pod = asked.pod();
+    asked.ends();
+    return pod;
+  }
+
+  final class Asked implements QueuedCaller {
+    final FakeRequest request;
+    @Nullable Rejection rejection;
+    private @Nullable Permit permit;
+    private @Nullable QueueEntry place;
+    private boolean answered;
+
+    Asked(FakeRequest request) {
+      this.request = request;
+      Quiescence.watch(loop);
+      Quiescence.watch(this, this::leave);
+    }
+
+    private void leave() {
+      if (permit != null) {
+        ends();
+      } else if (place != null) {
+        place.giveUp();
+      }
+    }
+
+    private void received(ThrottleDecision decision) {
+      switch (decision) {
+        case Permit now -> granted(now);
+        case QueueEntry later -> place = later;
+        case ThrottleDecision.NoRoom _ -> throw new AssertionError("it waits");
+      }
+    }
+
+    boolean waits() {
+      return !answered;
+    }
+
+    @Nullable Destination pod() {
+      return permit == null ? null : permit.destination();
+    }
+
+    void responds(int status, String header, String value) {
+      request.responseHeaders.put(header, value);
+      request.responding(status);
+    }
+
+    void ends() {
+      var running = permit;
+      permit = null;
+      running.release(Ending.ANSWERED);
+      loop.run();
+    }
+
+    @Override
+    public FakeRequest timeline() {
+      return request;
+    }
+
+    @Override
+    public Loop loop() {
+      return loop;
+    }
+
+    @Override
+    public long maxWaitNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Permit now) {
+      permit = now;
+      answered = true;
+      request.granted(now.destination());
+      onGranted.accept(this);
+    }
+
+    /** The pod refuses the connection. */
+    void retries() {
+      var refused = permit;
+      permit = null;
+      answered = false;
+      place = refused.retry(this, false);
+      loop.run();
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      rejection = reason;
+      answered = true;
+    }
+  }
+}
