@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
+import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -33,7 +34,8 @@ public final class RevisionPermitsStress {
     volatile boolean woken;
 
     OnePermit() {
-      permits.route(new DestinationSubset(List.of(A), 1, 1), DestinationSet.NONE,
+      permits.route(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN,
+          DestinationSet.NONE,
           Balancer.FIRST_AVAILABLE, 0,
           false);
     }
@@ -141,7 +143,8 @@ public final class RevisionPermitsStress {
 
     @Actor
     public void closes() {
-      permits.route(DestinationSubset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
+      permits.route(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
+          Balancer.FIRST_AVAILABLE, 0,
           false);
     }
 

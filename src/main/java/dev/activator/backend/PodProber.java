@@ -6,7 +6,7 @@ import dev.activator.backend.policy.RevisionProbingState.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.Revision;
@@ -49,7 +49,7 @@ final class PodProber {
   private final Map<String, String> headers;
   /** {@code PROBE_TIMEOUT}: how long a probe may take to connect, without TLS. */
   private final Duration connectTimeout;
-  private @Nullable PodIdentity identity;
+  private PodTransport transport;
   private PortProtocol protocol;
   private ProbeTimeout timeout;
 
@@ -60,7 +60,7 @@ final class PodProber {
     this.container = revision.readinessProbe();
     this.protocol = container == null ? PortProtocol.HTTP1 : revision.protocol();
     this.connectTimeout = settings.probeTimeout();
-    this.identity = revision.podIdentity();
+    this.transport = revision.transport();
     this.timeout = ProbeTimeout.of(container == null ? connectTimeout : container.timeout());
     boolean passthrough = settings.addressing().get().passthrough();
     if (container == null && !passthrough) {
@@ -82,9 +82,14 @@ final class PodProber {
         : own;
   }
 
-  /** @param now what pods must prove from now on; null without TLS */
-  void setIdentity(@Nullable PodIdentity now) {
-    identity = now;
+  /** How the pods are reached. */
+  PodTransport transport() {
+    return transport;
+  }
+
+  /** @param now which {@link PodTransport#replaces} the one before */
+  void setTransport(PodTransport now) {
+    transport = now;
   }
 
   /**
@@ -127,6 +132,7 @@ final class PodProber {
 
   private ProbeRequest request(Destination destination) {
     var within = timeout.next();
+    var identity = transport.identity();
     return new ProbeRequest(new DialTarget(destination, identity), protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
         host == null ? destination.toString() : host, headers,

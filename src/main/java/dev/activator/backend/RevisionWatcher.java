@@ -27,7 +27,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -118,9 +118,12 @@ final class RevisionWatcher {
     handle(new Awaited());
   }
 
-  /** @param identity what pods must prove over TLS from now on; null without TLS */
-  void identified(@Nullable PodIdentity identity) {
-    prober.setIdentity(identity);
+  /** @param now how the same pods are reached from now on */
+  void transport(PodTransport now) {
+    if (!now.equals(prober.transport())) {
+      prober.setTransport(now);
+      publishNow(state instanceof RevisionProbingState probing ? probing.published() : none());
+    }
   }
 
   void watchChanged(boolean open) {
@@ -331,7 +334,7 @@ final class RevisionWatcher {
   private void publishNow(HealthyDestinations destinations) {
     behind = null;
     log.debug("{}: requests can go to {}", revision, text(destinations));
-    listener.accept(destinations);
+    listener.accept(destinations.over(prober.transport()));
   }
 
   private static String text(HealthyDestinations destinations) {

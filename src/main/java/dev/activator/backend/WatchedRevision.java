@@ -46,12 +46,12 @@ final class WatchedRevision {
       endWatcher();
     }
     if (!watch() && watcher != null) {
-      watcher.identified(now.podIdentity());
+      watcher.transport(now.transport());
     }
   }
 
   private static boolean differs(Revision a, Revision b) {
-    return a.protocol() != b.protocol()
+    return !b.transport().replaces(a.transport())
         || a.probesBeforeReady() != b.probesBeforeReady()
         || !Objects.equals(a.readinessProbe(), b.readinessProbe());
   }

@@ -179,6 +179,7 @@ final class MergedRevisions implements RevisionSource.Sink {
   @Override
   public void changed(Revision revision, PrivateEndpoints its) {
     if (!isTakenFrom(revision.id())) {
+      withdrawUnreachable(revision);
       revisionChanged(revision);
       pods.changed(revision.id(), its);
     }
@@ -187,8 +188,17 @@ final class MergedRevisions implements RevisionSource.Sink {
   @Override
   public void again(Revision revision, PrivateEndpoints its) {
     if (!isTakenFrom(revision.id())) {
+      withdrawUnreachable(revision);
       revisionAgain(revision);
       pods.again(revision.id(), its);
+    }
+  }
+
+  /** Reports that pods are gone that are not reached as those of the revision are from now on. */
+  private void withdrawUnreachable(Revision now) {
+    var before = live.spec(now.id());
+    if (before != null && !now.transport().replaces(before.transport())) {
+      pods.changed(now.id(), PrivateEndpoints.none(now.id()));
     }
   }
 

@@ -45,6 +45,10 @@ public record Revision(RevisionId id, String uid, PortProtocol protocol, int con
     return hasQueueProxy() || containerConcurrency != 1;
   }
 
+  public PodTransport transport() {
+    return new PodTransport(protocol, podIdentity);
+  }
+
   /** Whether the pods have a queue-proxy. It also enforces the revision's timeouts. */
   public boolean hasQueueProxy() {
     return readinessProbe == null;

@@ -5,6 +5,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.PermitSharing.RevisionSharing;
@@ -123,8 +124,8 @@ final class DestinationSubsetUpdater {
     var after = divided.subset(concurrency, now);
     choosable = divided.choosable(concurrency);
     estimator.rerouted(before, after);
-    permits.route(after, eligible.podsBehindClusterIp(), options.balancer(concurrency),
-        concurrency == 0 ? options.slowStart() : 0, shares);
+    permits.route(after, eligible.healthy().transport(), eligible.podsBehindClusterIp(),
+        options.balancer(concurrency), concurrency == 0 ? options.slowStart() : 0, shares);
     sharing.onPods(canShare ? sharedPods(now) : withoutPods(revision));
     onChange.run();
     if (!after.equals(before)) {
@@ -190,7 +191,8 @@ final class DestinationSubsetUpdater {
 
   void end() {
     ended = true;
-    permits.route(DestinationSubset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
+    permits.route(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
+        Balancer.FIRST_AVAILABLE, 0, false);
     sharing.close();
   }
 

@@ -1,6 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -41,6 +42,8 @@ final class PodTracker implements Permit {
   private final AtomicLong state;
   private final AtomicReference<SlowStart> slowStart;
   private final boolean isClusterIp;
+  /** Stays as it is when the pod is closed, whatever other pods of the revision speak then. */
+  private volatile PodTransport transport = PodTransport.PLAIN;
   /** The number to which the held permits fall as requests end. */
   private volatile int target;
   /** The lease of the held permits, if they are borrowed. */
@@ -67,6 +70,11 @@ final class PodTracker implements Permit {
   @Override
   public Destination destination() {
     return destination;
+  }
+
+  @Override
+  public PodTransport transport() {
+    return transport;
   }
 
   /**
@@ -239,13 +247,14 @@ final class PodTracker implements Permit {
   }
 
   /** Opens a closed pod. Its window becomes the smaller one of its last window and this. */
-  void open(int firstWindow) {
+  void open(int firstWindow, PodTransport now) {
+    transport = now;
     if (state.get() < 0) {
       if (!isClusterIp) {
-        long now = permits.nanoTime();
-        slowStart.getAndUpdate(it -> SlowStart.of(Math.min(it.window(), firstWindow), now));
+        long nanos = permits.nanoTime();
+        slowStart.getAndUpdate(it -> SlowStart.of(Math.min(it.window(), firstWindow), nanos));
       }
-      state.getAndUpdate(now -> now & ~CLOSED);
+      state.getAndUpdate(word -> word & ~CLOSED);
     }
   }
 

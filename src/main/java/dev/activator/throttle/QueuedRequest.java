@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -145,6 +146,11 @@ final class QueuedRequest implements QueueEntry {
     @Override
     public Destination destination() {
       return permit.destination();
+    }
+
+    @Override
+    public PodTransport transport() {
+      return permit.transport();
     }
 
     @Override

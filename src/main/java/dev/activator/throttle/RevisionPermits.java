@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
+import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -264,14 +265,14 @@ final class RevisionPermits implements PodPermits {
   /**
    * Switches to these destinations. Requests that run on other destinations still count.
    *
+   * @param transport how they are reached
    * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow the first slow-start window of new destinations; 0 for no limit
    * @param lending whether {@link #hold} sets the number of permits; new destinations then have
    *     none
    */
-  void route(DestinationSubset subset, DestinationSet behindClusterIp, Balancer balancer,
-      int firstWindow,
-      boolean lending) {
+  void route(DestinationSubset subset, PodTransport transport, DestinationSet behindClusterIp,
+      Balancer balancer, int firstWindow, boolean lending) {
     this.firstWindow = firstWindow;
     if (lent != lending) {
       lent = lending;
@@ -287,7 +288,7 @@ final class RevisionPermits implements PodPermits {
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(pod -> pod.carry(0));
     carry(now, subset.limit());
     for (var pod : now) {
-      pod.open(firstWindow > 0 ? firstWindow : DestinationSubset.UNLIMITED);
+      pod.open(firstWindow > 0 ? firstWindow : DestinationSubset.UNLIMITED, transport);
     }
     if (firstWindow == 0) {
       known.values().forEach(PodTracker::endSlowStart);

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.policy.WaitLimits;
@@ -18,6 +19,9 @@ public sealed interface ThrottleDecision {
    */
   non-sealed interface Permit extends ThrottleDecision {
     Destination destination();
+
+    /** How the destination is reached. */
+    PodTransport transport();
 
     void release(Ending ending);
 

@@ -76,11 +76,6 @@ public final class PodTls {
     return required;
   }
 
-  /** Whether requests are sent to the pods of a revision over TLS. */
-  public boolean isUsed(LiveRevision revision) {
-    return required || revision.spec().podIdentity() != null;
-  }
-
   public void trust(Collection<X509Certificate> authorities) {
     trust = PodTrust.of(authorities);
   }
@@ -93,8 +88,9 @@ public final class PodTls {
     }
   }
 
-  public DialTarget target(Destination pod, LiveRevision revision) {
-    var identity = revision.spec().podIdentity();
+  /** @param identity of a pod that speaks TLS itself; null for others */
+  public DialTarget target(Destination pod, LiveRevision revision,
+      @Nullable PodIdentity identity) {
     if (identity != null || !required) {
       return new DialTarget(pod, identity);
     }

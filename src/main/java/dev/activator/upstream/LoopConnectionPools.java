@@ -7,6 +7,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
@@ -55,8 +56,9 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   @Override
-  public UpstreamPool to(Destination pod, LiveRevision revision, PortProtocol protocol) {
-    return to(tls.target(pod, revision), protocol);
+  public UpstreamPool to(Destination pod, LiveRevision revision, @Nullable PodIdentity identity,
+      PortProtocol protocol) {
+    return to(tls.target(pod, revision, identity), protocol);
   }
 
   UpstreamPool to(DialTarget target, PortProtocol protocol) {
@@ -68,13 +70,14 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   @Override
-  public Destination address(Destination pod, LiveRevision revision) {
-    return tls.isRequired() ? tls.target(pod, revision).destination() : pod;
+  public Destination address(Destination pod, LiveRevision revision,
+      @Nullable PodIdentity identity) {
+    return tls.isRequired() ? tls.target(pod, revision, identity).destination() : pod;
   }
 
   @Override
-  public boolean isSecure(LiveRevision revision) {
-    return tls.isUsed(revision);
+  public boolean isSecure(@Nullable PodIdentity identity) {
+    return identity != null || tls.isRequired();
   }
 
   /** The HTTP/1 pool for a pod, without TLS. */

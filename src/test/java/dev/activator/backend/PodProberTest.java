@@ -4,6 +4,7 @@ import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.PodTransport;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.PodHealthVerdict;
 import dev.activator.config.MeshMode;
@@ -202,7 +203,7 @@ class PodProberTest {
         null, null, before), ProbeSettings.DEFAULT);
 
     prober.probe(A, loop, outcomes::add);
-    prober.setIdentity(after);
+    prober.setTransport(new PodTransport(PortProtocol.NEGOTIATED, after));
     prober.probe(A, loop, outcomes::add);
     loop.run();
 

@@ -160,11 +160,12 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
-    objects.revision(revision("1", PortProtocol.H2C, true));
+    var h2c = revision("1", PortProtocol.H2C, true);
+    objects.revision(h2c);
     objects.listed(new PrivateEndpoints(REVISION, ready(A), ready(B)));
     loop.advance(ofSeconds(5));
 
-    assertThat(published).containsExactly(pods(B));
+    assertThat(published).containsExactly(pods(B).over(h2c.transport()));
   }
 
   @Test
@@ -453,7 +454,11 @@ class RevisionBackendsManagerTest {
     objects.listed(http1(ready(A, B)));
     loop.advance(ofSeconds(5));
 
-    assertThat(published).containsExactly(pods(A), pods(A, B));
+    // and requests get the new authorities with the pods that they verify
+    var one = overTls("one").transport();
+    var two = overTls("two").transport();
+    assertThat(published).containsExactly(pods(A).over(one), pods(A).over(two),
+        pods(A, B).over(two));
     assertThat(fake.identities()).containsExactly(identity("one"), identity("two"));
   }
 

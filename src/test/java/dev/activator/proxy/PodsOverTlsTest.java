@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;
@@ -366,11 +367,39 @@ class PodsOverTlsTest extends WireTest {
   }
 
   @Test
+  void keepsToTls_whileThePodsAreThoseOfThePortBefore() throws Exception {
+    secured("http/1.1");
+    activator.throttle.transport = activator.revisions.of(Activator.HELLO).spec().transport();
+
+    plainFromNowOn();
+
+    assertThat(answer()).isEqualTo("200 ok");
+    assertThat(next(asked)).startsWith("'http/1.1'");
+  }
+
+  @Test
+  void keepsToPlainText_whileThePodsAreThoseOfThePortBefore() throws Exception {
+    pod(plain -> {
+      plain.readHead();
+      plain.send(OK);
+    });
+    activator.throttle.transport = PodTransport.PLAIN;
+
+    assertThat(answer()).isEqualTo("200 ok");
+    var ended = next(activator.requests.ended).request();
+    assertThat(ended.podSecure()).isFalse();
+  }
+
+  private void plainFromNowOn() {
+    activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
+        RequestTimeouts.DEFAULT, true, ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null));
+  }
+
+  @Test
   void sendsAQueuedRequestInPlainText_onceItsPodsNoLongerSpeakTls() throws Exception {
     try (var caller = activator.get("/")) {
       eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
-      activator.revisions.put(new Revision(Activator.HELLO, "", PortProtocol.HTTP1, 0,
-          RequestTimeouts.DEFAULT, true, ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null));
+      plainFromNowOn();
       pod(plain -> {
         plain.readHead();
         plain.send(OK);

@@ -3,6 +3,7 @@ package dev.activator.simulation;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -219,18 +220,20 @@ final class SimulatedPods implements ProbeClient {
     var pools = new HashMap<String, SimulatedPool>();
     return new PodConnectionPools() {
       @Override
-      public UpstreamPool to(Destination pod, LiveRevision revision, PortProtocol protocol) {
+      public UpstreamPool to(Destination pod, LiveRevision revision, @Nullable PodIdentity identity,
+          PortProtocol protocol) {
         return pools.computeIfAbsent(protocol + " " + pod,
             _ -> new SimulatedPool(SimulatedPods.this, random, pod));
       }
 
       @Override
-      public Destination address(Destination pod, LiveRevision revision) {
+      public Destination address(Destination pod, LiveRevision revision,
+          @Nullable PodIdentity identity) {
         return pod;
       }
 
       @Override
-      public boolean isSecure(LiveRevision revision) {
+      public boolean isSecure(@Nullable PodIdentity identity) {
         return false;
       }
     };

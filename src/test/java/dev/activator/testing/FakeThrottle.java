@@ -3,6 +3,7 @@ package dev.activator.testing;
 import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision;
@@ -34,6 +35,8 @@ public final class FakeThrottle {
   public final AtomicInteger broken = new AtomicInteger();
   /** Permits of requests whose callers left, or whose time was over, while they ran. */
   public final AtomicInteger abandoned = new AtomicInteger();
+  /** How the destinations are reached; null for what the revision says. */
+  public volatile @Nullable PodTransport transport;
   /** Whether pods are no longer listed. */
   public volatile boolean withdrawn;
   private boolean retriesAllowed = true;
@@ -45,12 +48,12 @@ public final class FakeThrottle {
 
   public synchronized ThrottleDecision admit(LiveRevision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
-      return take(revision.id());
+      return take(revision);
     }
     if (!waiter.mayWait()) {
       return new ThrottleDecision.NoRoom();
     }
-    var waiting = new Waiting(revision.id(), waiter);
+    var waiting = new Waiting(revision, waiter);
     queue.add(waiting);
     return waiting;
   }
@@ -119,23 +122,25 @@ public final class FakeThrottle {
     }
   }
 
-  private Slot take(RevisionId revision) {
+  private Slot take(LiveRevision revision) {
     free--;
     inFlight++;
     granted++;
-    return new Slot(revision, own.getOrDefault(revision, destination));
+    var reached = transport;
+    return new Slot(revision, own.getOrDefault(revision.id(), destination),
+        reached == null ? revision.spec().transport() : reached);
   }
 
   private final class Waiting implements QueueEntry {
-    private final RevisionId revision;
+    private final LiveRevision revision;
     private final QueuedCaller waiter;
     private final AtomicLong held;
     private boolean gaveUp;
 
-    private Waiting(RevisionId revision, QueuedCaller waiter) {
+    private Waiting(LiveRevision revision, QueuedCaller waiter) {
       this.revision = revision;
       this.waiter = waiter;
-      this.held = heldBytes.computeIfAbsent(revision, _ -> new AtomicLong());
+      this.held = heldBytes.computeIfAbsent(revision.id(), _ -> new AtomicLong());
     }
 
     private void granted(Permit permit) {
@@ -181,18 +186,25 @@ public final class FakeThrottle {
   }
 
   private final class Slot implements Permit {
-    private final RevisionId revision;
+    private final LiveRevision revision;
     private final Destination pod;
+    private final PodTransport reached;
     private boolean released;
 
-    private Slot(RevisionId revision, Destination pod) {
+    private Slot(LiveRevision revision, Destination pod, PodTransport reached) {
       this.revision = revision;
       this.pod = pod;
+      this.reached = reached;
     }
 
     @Override
     public Destination destination() {
       return pod;
+    }
+
+    @Override
+    public PodTransport transport() {
+      return reached;
     }
 
     @Override

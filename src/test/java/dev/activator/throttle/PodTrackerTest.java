@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
+import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -28,7 +29,7 @@ class PodTrackerTest {
     var pod = new PodTracker(A, new RevisionPermits(new Random(1), new Nobody()), false,
         DestinationSubset.UNLIMITED,
         PodTracker.ALL);
-    pod.open(DestinationSubset.UNLIMITED);
+    pod.open(DestinationSubset.UNLIMITED, PodTransport.PLAIN);
     assertThat(pod.tryAcquire(100)).isTrue();
 
     // when another thread counts requests of the ClusterIP against it, and no longer does
@@ -58,7 +59,7 @@ class PodTrackerTest {
     var pod = new PodTracker(A, new RevisionPermits(new Random(1), new Nobody()), false,
         DestinationSubset.UNLIMITED,
         PodTracker.ALL);
-    pod.open(DestinationSubset.UNLIMITED);
+    pod.open(DestinationSubset.UNLIMITED, PodTransport.PLAIN);
     pod.carry(1_000_000);
 
     assertThat(pod.tryAcquire(DestinationSubset.UNLIMITED)).isTrue();
@@ -85,11 +86,11 @@ class PodTrackerTest {
     var permits = new RevisionPermits(new Random(1), owner);
     var one = new DestinationSubset(List.of(A), DestinationSubset.UNLIMITED,
         DestinationSubset.UNLIMITED);
-    permits.route(one, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 4, false);
+    permits.route(one, PodTransport.PLAIN, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 4, false);
     var broken = permits.tryAcquire();
     permits.tryAcquire();
 
-    owner.whenItLooksAtTheClock = () -> permits.route(one, DestinationSet.NONE,
+    owner.whenItLooksAtTheClock = () -> permits.route(one, PodTransport.PLAIN, DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE, 0, false);
     broken.release(Ending.BROKEN);
 
@@ -101,7 +102,8 @@ class PodTrackerTest {
     var owner = new Nobody();
     var permits = new RevisionPermits(new Random(1), owner);
     var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
-    permits.route(new DestinationSubset(pods, 1, 10), DestinationSet.NONE, Balancer.FIRST_AVAILABLE,
+    permits.route(new DestinationSubset(pods, 1, 10), PodTransport.PLAIN, DestinationSet.NONE,
+        Balancer.FIRST_AVAILABLE,
         0, true);
     pods.forEach(pod -> permits.hold(pod, 1, new PermitLease(1)));
     owner.readings = 0;
@@ -115,7 +117,7 @@ class PodTrackerTest {
   @Test
   void startsNothingOnABorrowedPermit_whoseLeaseIsOver() {
     var permits = new RevisionPermits(new Random(1), new Nobody());
-    permits.route(new DestinationSubset(List.of(A), 1, 1), DestinationSet.NONE,
+    permits.route(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN, DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE, 0,
         true);
 

@@ -3,6 +3,9 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport;
+import dev.activator.revision.PortProtocol;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.loop.Loop;
@@ -38,6 +41,26 @@ class ThrottlerTest extends ThrottlerScene {
 
     assertThat(admission).isInstanceOfSatisfying(Permit.class,
         permit -> assertThat(permit.destination()).isEqualTo(A));
+  }
+
+  @Test
+  void aPermitSaysHowItsPodIsReached_whateverTheNextPortSpeaks() {
+    exists(1);
+    var tls = new PodTransport(PortProtocol.NEGOTIATED, new PodIdentity.OfService("web", "ca"));
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A)).over(tls));
+    loop.run();
+    var before = permit();
+
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(B)));
+    loop.run();
+
+    assertThat(before.destination()).isEqualTo(A);
+    assertThat(before.transport()).isEqualTo(tls);
+    assertThat(permit().transport()).isEqualTo(PodTransport.PLAIN);
+  }
+
+  private Permit permit() {
+    return (Permit) throttler.admit(exist.of(ID), new HeldRequest(loop));
   }
 
   @Test

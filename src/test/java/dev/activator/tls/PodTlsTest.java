@@ -30,15 +30,15 @@ class PodTlsTest {
 
   @Test
   void leavesPodsAloneUnlessItIsRequired() {
-    assertThat(tls.target(POD, hello)).isEqualTo(DialTarget.plain(POD));
+    assertThat(tls.target(POD, hello, null)).isEqualTo(DialTarget.plain(POD));
   }
 
   @Test
   @DisplayName("goes to the port that pods take TLS on")
   void goesToThePortForTls() {
     tls.require();
-    assertThat(tls.target(POD, hello)).isEqualTo(target("10.0.0.1", 8112, "ns"));
-    assertThat(tls.target(new Destination("10.0.0.1", 8013), other))
+    assertThat(tls.target(POD, hello, null)).isEqualTo(target("10.0.0.1", 8112, "ns"));
+    assertThat(tls.target(new Destination("10.0.0.1", 8013), other, null))
         .isEqualTo(target("10.0.0.1", 8112, "elsewhere"));
   }
 
@@ -46,7 +46,7 @@ class PodTlsTest {
   @DisplayName("goes to the port that pods take TLS on, with IPv6 as well")
   void goesToThePortForTlsInIpv6() {
     tls.require();
-    var target = tls.target(new Destination("2001:db8::1", 8012), hello);
+    var target = tls.target(new Destination("2001:db8::1", 8012), hello, null);
     assertThat(target.destination()).hasToString("[2001:db8::1]:8112");
   }
 
@@ -55,14 +55,14 @@ class PodTlsTest {
     tls.require();
     tls.healthy(new HealthyDestinations(HELLO, SERVICE, DestinationSet.of(POD)));
 
-    assertThat(tls.target(SERVICE, hello)).isEqualTo(target("10.96.0.1", 443, "ns"));
-    assertThat(tls.target(POD, hello)).isEqualTo(target("10.0.0.1", 8112, "ns"));
+    assertThat(tls.target(SERVICE, hello, null)).isEqualTo(target("10.96.0.1", 443, "ns"));
+    assertThat(tls.target(POD, hello, null)).isEqualTo(target("10.0.0.1", 8112, "ns"));
 
     // What was decided before it was left may come after.
     tls.healthy(HealthyDestinations.pods(HELLO, DestinationSet.of(POD)));
-    assertThat(tls.target(SERVICE, hello)).isEqualTo(target("10.96.0.1", 443, "ns"));
+    assertThat(tls.target(SERVICE, hello, null)).isEqualTo(target("10.96.0.1", 443, "ns"));
 
     revisions.remove(HELLO);
-    assertThat(tls.target(SERVICE, hello)).isEqualTo(target("10.96.0.1", 8112, "ns"));
+    assertThat(tls.target(SERVICE, hello, null)).isEqualTo(target("10.96.0.1", 8112, "ns"));
   }
 }

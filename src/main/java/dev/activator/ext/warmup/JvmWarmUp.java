@@ -1,5 +1,6 @@
 package dev.activator.ext.warmup;
 
+import dev.activator.revision.PodTransport;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyTransport;
@@ -189,6 +190,11 @@ public final class JvmWarmUp {
   }
 
   private record Always(Destination destination) implements ThrottleDecision.Permit {
+    @Override
+    public PodTransport transport() {
+      return PodTransport.PLAIN;
+    }
+
     @Override
     public void release(ThrottleDecision.Ending ending) {
       // Unlimited.

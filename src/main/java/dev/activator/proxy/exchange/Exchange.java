@@ -192,7 +192,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      granted(dispatcher.pools().address(granted.destination(), currentLive()));
+      granted(to.address());
       saw(Step.FORWARDING);
       to.start();
     } catch (RuntimeException e) {

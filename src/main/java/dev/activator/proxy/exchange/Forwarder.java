@@ -5,10 +5,12 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.PodProtocol;
 import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PodTransport;
 import dev.activator.revision.PortProtocol;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -50,6 +52,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
   /** The interim responses that a pod may send at once; one more is allowed for each second. */
   static final int MAX_INTERIM_RESPONSES = 100;
   private final Permit permit;
+  private final PodTransport transport;
   private final PortProtocol protocol;
   /** Whether the pod gets the request in HTTP/2; unknown until it has chosen. */
   private boolean http2;
@@ -68,10 +71,19 @@ final class Forwarder extends SentBody implements UpstreamListener {
     super(exchange);
     var fields = exchange.fields();
     this.permit = permit;
-    this.protocol = exchange.podProtocol();
+    this.transport = permit.transport();
+    this.protocol = PodProtocol.of(exchange.isHttp2(), exchange.currentRevision().hasQueueProxy(),
+        transport.protocol(), fields);
     this.http2 = protocol == PortProtocol.H2C;
     this.idempotent = ReplayDecision.isIdempotent(exchange.method(), fields);
     this.awaitsContinue = fields.has(KnownHeader.EXPECT);
+    exchange.podReached(http2, exchange.dispatcher.pools().isSecure(transport.identity()));
+  }
+
+  /** The address to which it sends the request. */
+  Destination address() {
+    return exchange.dispatcher.pools().address(permit.destination(), exchange.currentLive(),
+        transport.identity());
   }
 
   void start() {
@@ -100,9 +112,8 @@ final class Forwarder extends SentBody implements UpstreamListener {
   }
 
   private UpstreamPool pool() {
-    var to = permit.destination();
-    var revision = exchange.currentLive();
-    return exchange.dispatcher.pools().to(to, revision, protocol);
+    return exchange.dispatcher.pools().to(permit.destination(), exchange.currentLive(),
+        transport.identity(), protocol);
   }
 
   /** Ends the request if its caller's deadline is over. */
@@ -389,7 +400,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
         || why == UpstreamFailure.NO_SETTINGS
-            && exchange.currentRevision().protocol() != PortProtocol.H2C;
+            && transport.protocol() != PortProtocol.H2C;
   }
 
   private void undelivered(UpstreamFailure why) {

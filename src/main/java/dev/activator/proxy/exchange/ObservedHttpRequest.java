@@ -13,8 +13,6 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.PodProtocol;
-import dev.activator.revision.PortProtocol;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
@@ -42,7 +40,8 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   private Router.@Nullable ToRevision fallback;
   /** Null for a request that may not wait. */
   private @Nullable RevisionCount count;
-  private boolean podChoseHttp2;
+  private boolean podInHttp2;
+  private boolean podSecure;
   /** The head of the pod's response while observers may add headers; otherwise null. */
   private @Nullable HttpResponse responseHead;
 
@@ -246,16 +245,16 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   @Override
   public boolean podInHttp2() {
-    return podChoseHttp2 || podProtocol() == PortProtocol.H2C;
+    return podInHttp2;
   }
 
-  /** By the latest state of the revision, by which also the pod's identity is verified. */
-  final PortProtocol podProtocol() {
-    return PodProtocol.of(isHttp2(), currentLive().spec(), fields());
+  final void podReached(boolean inHttp2, boolean secure) {
+    podInHttp2 = inHttp2;
+    podSecure = secure;
   }
 
   final void podChose(boolean http2) {
-    podChoseHttp2 = http2;
+    podInHttp2 = http2;
   }
 
   final boolean isHttp2() {
@@ -264,7 +263,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   @Override
   public boolean podSecure() {
-    return dispatcher.pools().isSecure(currentLive());
+    return podSecure;
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.activator.proxy.policy;
 import dev.activator.http.HeaderMap;
 import dev.activator.http.KnownHeader;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.Revision;
 
 /**
  * Chooses the protocol in which a pod gets a request. A queue-proxy serves both and gets that of
@@ -17,13 +16,17 @@ public final class PodProtocol {
 
   private PodProtocol() {}
 
-  /** @param fields those that the pod gets */
-  public static PortProtocol of(boolean callerInHttp2, Revision revision, HeaderMap fields) {
+  /**
+   * @param port the protocol of the pod's port
+   * @param fields those that the pod gets
+   */
+  public static PortProtocol of(boolean callerInHttp2, boolean hasQueueProxy, PortProtocol port,
+      HeaderMap fields) {
     var caller = callerInHttp2 ? PortProtocol.H2C : PortProtocol.HTTP1;
     boolean untranslatable = callerInHttp2
         ? isGrpc(fields)
         : fields.has(KnownHeader.UPGRADE);
-    return revision.hasQueueProxy() || untranslatable ? caller : revision.protocol();
+    return hasQueueProxy || untranslatable ? caller : port;
   }
 
   /** Whether the request is gRPC; gRPC-Web, which HTTP/1 can carry, is not. */

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.testing.StubUpstreamConnection;
@@ -87,12 +88,14 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   @Override
-  public UpstreamPool to(Destination pod, LiveRevision revision, PortProtocol protocol) {
+  public UpstreamPool to(Destination pod, LiveRevision revision, @Nullable PodIdentity identity,
+      PortProtocol protocol) {
     return this;
   }
 
   @Override
-  public Destination address(Destination pod, LiveRevision revision) {
+  public Destination address(Destination pod, LiveRevision revision,
+      @Nullable PodIdentity identity) {
     if (broken) {
       throw new IllegalStateException("on purpose");
     }
@@ -100,7 +103,7 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   @Override
-  public boolean isSecure(LiveRevision revision) {
+  public boolean isSecure(@Nullable PodIdentity identity) {
     return false;
   }
 

@@ -4,12 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.ReadinessProbeSpec;
-import dev.activator.revision.RequestTimeouts;
-import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
-import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,16 +28,13 @@ class PodProtocolTest {
       """)
   void isThatOfTheCallerForAQueueProxy_andThatOfThePortForAContainer(String pods, PortProtocol port,
       PortProtocol caller, String field, PortProtocol expected) {
-    var id = new RevisionId("default", "hello-00001");
-    var revision = new Revision(id, "", port, 0, RequestTimeouts.DEFAULT, true,
-        pods.equals("container") ? ReadinessProbeSpec.CONNECT : null, Map.of(), Map.of(), null);
     var fields = new DefaultHttpHeaders();
     if (field != null) {
       fields.add(field.split(": ")[0], field.split(": ")[1]);
     }
 
-    assertThat(PodProtocol.of(caller == PortProtocol.H2C, revision, HeaderFieldList.of(fields)))
-        .isEqualTo(expected);
+    assertThat(PodProtocol.of(caller == PortProtocol.H2C, pods.equals("queue-proxy"), port,
+        HeaderFieldList.of(fields))).isEqualTo(expected);
   }
 
   @ParameterizedTest
