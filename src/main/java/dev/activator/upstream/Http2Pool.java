@@ -40,7 +40,6 @@ final class Http2Pool implements UpstreamPool {
   private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
   private final DialTarget target;
-  /** Whether the pod chooses the version of HTTP in each handshake. */
   private final boolean negotiates;
   private final LoopConnectionPools pools;
   private final Dialer dialer;
@@ -57,14 +56,23 @@ final class Http2Pool implements UpstreamPool {
   private @Nullable UpstreamFailure refusal;
   private long refusedNanos;
 
-  Http2Pool(DialTarget target, LoopConnectionPools pools, Dialer dialer, Duration idleTimeout) {
+  /**
+   * @param negotiates whether the pod may choose HTTP/1 in the handshake; then the connection is one
+   *     of its HTTP/1 pool
+   */
+  Http2Pool(DialTarget target, boolean negotiates, LoopConnectionPools pools, Dialer dialer,
+      Duration idleTimeout) {
     this.target = target;
-    this.negotiates = target.identity() instanceof PodIdentity.OfService;
+    this.negotiates = negotiates;
     this.pools = pools;
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
     this.authority = target.destination().toString();
     this.expiry = new ResettableTimer(dialer.loop(), this::expire);
+  }
+
+  boolean negotiates() {
+    return negotiates;
   }
 
   @Override
@@ -101,15 +109,7 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public Dial dial(UpstreamListener listener) {
-    return dial(new WaitingRequest(listener, false));
-  }
-
-  /** Dials a pod that may choose HTTP/1 instead; then the connection is one of its HTTP/1 pool. */
-  Dial dialEither(UpstreamListener listener) {
-    return dial(new WaitingRequest(listener, true));
-  }
-
-  private Dial dial(WaitingRequest one) {
+    var one = new WaitingRequest(listener);
     if (isEmpty()) {
       pools.remember(target, this);
     }
@@ -207,22 +207,18 @@ final class Http2Pool implements UpstreamPool {
     forgetIfEmpty();
   }
 
-  /** Gives a connection on which the pod has chosen HTTP/1 to the requests that can use it. */
+  /** Gives a connection on which the pod has chosen HTTP/1 to the request that waits longest. */
   private void choseHttp1(OpeningSession opening, Channel channel) {
     openings.remove(opening);
     var http1 = pools.http1(target);
     var waited = List.copyOf(waiting);
     waiting.clear();
-    var first = waited.stream().filter(one -> one.mayUseHttp1).findFirst().orElse(null);
+    var first = waited.isEmpty() ? null : waited.getFirst();
     http1.addChosen(channel, first == null ? null : first.listener);
-    if (!settingsReceived && waited.stream().anyMatch(one -> !one.mayUseHttp1)) {
-      // Each further request that needs HTTP/2 would open another connection.
-      refused(UpstreamFailure.NO_HTTP2);
-    }
     for (var one : waited) {
       // The failure of one request may cancel another.
       if (one != first && !one.cancelled) {
-        one.choseHttp1(http1);
+        one.inHttp1 = http1.dial(one.listener);
       }
     }
     forgetIfEmpty();
@@ -295,22 +291,12 @@ final class Http2Pool implements UpstreamPool {
 
   private final class WaitingRequest implements Dial {
     private final UpstreamListener listener;
-    private final boolean mayUseHttp1;
     private boolean cancelled;
     /** Null unless the pod has chosen HTTP/1. */
     private @Nullable Dial inHttp1;
 
-    private WaitingRequest(UpstreamListener listener, boolean mayUseHttp1) {
+    private WaitingRequest(UpstreamListener listener) {
       this.listener = listener;
-      this.mayUseHttp1 = mayUseHttp1;
-    }
-
-    private void choseHttp1(UpstreamPool http1) {
-      if (mayUseHttp1) {
-        inHttp1 = http1.dial(listener);
-      } else {
-        listener.failed(UpstreamFailure.NO_HTTP2);
-      }
     }
 
     /** Does not close a connection that is being opened: the next request can use it. */
@@ -398,8 +384,13 @@ final class Http2Pool implements UpstreamPool {
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails to close is closed already.
     public void connected(Channel channel) {
-      if (negotiates && !isHttp2(channel)) {
-        choseHttp1(this, channel);
+      if (target.identity() instanceof PodIdentity.OfService && !isHttp2(channel)) {
+        if (negotiates) {
+          choseHttp1(this, channel);
+        } else {
+          channel.close();
+          failed(UpstreamFailure.NO_HTTP2);
+        }
         return;
       }
       var made = Http2PodSession.of(Http2Pool.this);

@@ -38,6 +38,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private final Dialer dialer;
   private final Map<DialTarget, Http1Pool> http1Pools = new HashMap<>();
   private final Map<DialTarget, Http2Pool> http2Pools = new HashMap<>();
+  /** Those of pods that may choose HTTP/1 instead. */
+  private final Map<DialTarget, Http2Pool> negotiatingPools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final ResettableTimer expiry;
   private final DeadConnectionDetector deadConnections;
@@ -64,8 +66,10 @@ public final class LoopConnectionPools implements PodConnectionPools {
   UpstreamPool to(DialTarget target, PortProtocol protocol) {
     return switch (protocol) {
       case HTTP1 -> http1(target);
-      case H2C -> http2(target);
-      case NEGOTIATED -> new NegotiatedPool(http1(target), http2(target));
+      case H2C -> target.identity() instanceof PodIdentity.OfService
+          ? new Http2OnlyPool(http2(target), negotiating(target))
+          : http2(target);
+      case NEGOTIATED -> new NegotiatedPool(http1(target), negotiating(target));
     };
   }
 
@@ -101,7 +105,16 @@ public final class LoopConnectionPools implements PodConnectionPools {
 
   private Http2Pool http2(DialTarget to) {
     var known = http2Pools.get(to);
-    return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
+    return known != null ? known : new Http2Pool(to, false, this, dialer, limits.timeout());
+  }
+
+  private Http2Pool negotiating(DialTarget to) {
+    var known = negotiatingPools.get(to);
+    return known != null ? known : new Http2Pool(to, true, this, dialer, limits.timeout());
+  }
+
+  private Map<DialTarget, Http2Pool> poolsLike(Http2Pool pool) {
+    return pool.negotiates() ? negotiatingPools : http2Pools;
   }
 
   /** Says why a response is malformed: its caller only learns that it is. */
@@ -138,17 +151,17 @@ public final class LoopConnectionPools implements PodConnectionPools {
   }
 
   int poolCount() {
-    return http1Pools.size() + http2Pools.size();
+    return http1Pools.size() + http2Pools.size() + negotiatingPools.size();
   }
 
   /** Adds a pool, unless the pod has another one by now. */
   void remember(DialTarget target, Http2Pool pool) {
-    http2Pools.putIfAbsent(target, pool);
+    poolsLike(pool).putIfAbsent(target, pool);
   }
 
   /** Removes a pool, unless the pod has another one by now. */
   void forget(DialTarget target, Http2Pool pool) {
-    http2Pools.remove(target, pool);
+    poolsLike(pool).remove(target, pool);
   }
 
   boolean isClosed() {
@@ -161,6 +174,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
       idle.oldest().close();
     }
     List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
+    List.copyOf(negotiatingPools.values()).forEach(Http2Pool::closeIdle);
   }
 
   /** Sets the timer for the oldest idle connection, which expires first. */

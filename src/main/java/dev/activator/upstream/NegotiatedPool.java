@@ -25,6 +25,6 @@ record NegotiatedPool(Http1Pool http1, Http2Pool http2) implements UpstreamPool 
 
   @Override
   public Dial dial(UpstreamListener listener) {
-    return http1.isChosen() ? http1.dial(listener) : http2.dialEither(listener);
+    return http1.isChosen() ? http1.dial(listener) : http2.dial(listener);
   }
 }

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
@@ -38,8 +39,13 @@ class PodsOverTlsTest extends WireTest {
   private static final String[] IN_HTTP2 = {":method", "GET", ":scheme", "http", ":path", "/",
       ":authority", "hello.example", "knative-serving-namespace", "default",
       "knative-serving-revision", "hello-00001"};
+  private static final String[] GRPC = {":method", "POST", ":scheme", "http", ":path", "/a.B/C",
+      ":authority", "hello.example", "knative-serving-namespace", "default",
+      "knative-serving-revision", "hello-00001", "content-type", "application/grpc", "te",
+      "trailers"};
 
   private final AtomicReference<SSLContext> shown = new AtomicReference<>();
+  private final AtomicInteger handshakes = new AtomicInteger();
   /** The protocol and the requested names of each connection with a request. */
   private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
   private Authority authority;
@@ -69,7 +75,10 @@ class PodsOverTlsTest extends WireTest {
   }
 
   private ScriptedPod secured(ScriptedPod.Script script, String... protocols) throws IOException {
-    var pod = closing(ScriptedPod.overTls(shown::get, script, protocols));
+    var pod = closing(ScriptedPod.overTls(() -> {
+      handshakes.incrementAndGet();
+      return shown.get();
+    }, script, protocols));
     activator.throttle.grow(pod.destination(), 100);
     return pod;
   }
@@ -205,10 +214,7 @@ class PodsOverTlsTest extends WireTest {
   void doesNotSendGrpcInHttp1() throws Exception {
     secured("http/1.1");
     try (var caller = RawHttp2.caller(activator.connect())) {
-      caller.headers(1, true, ":method", "POST", ":scheme", "http", ":path", "/a.B/C",
-          ":authority", "hello.example", "knative-serving-namespace", "default",
-          "knative-serving-revision", "hello-00001", "content-type", "application/grpc", "te",
-          "trailers");
+      caller.headers(1, true, GRPC);
       assertThat(caller.read(RawHttp2.HEADERS).fields()).contains("grpc-status: 14",
           "grpc-message: the pod does not speak HTTP/2");
     }
@@ -219,19 +225,43 @@ class PodsOverTlsTest extends WireTest {
 
   @Test
   void opensNoConnectionForEachGrpcRequest_toAPodThatHasChosenHttp1() throws Exception {
-    var pod = secured("http/1.1");
+    secured("http/1.1");
     try (var caller = RawHttp2.caller(activator.connect())) {
       for (int stream = 1; stream < 20; stream += 2) {
-        caller.headers(stream, true, ":method", "POST", ":scheme", "http", ":path", "/a.B/C",
-            ":authority", "hello.example", "knative-serving-namespace", "default",
-            "knative-serving-revision", "hello-00001", "content-type", "application/grpc", "te",
-            "trailers");
+        caller.headers(stream, true, GRPC);
         assertThat(caller.read(RawHttp2.HEADERS).fields()).contains(
             "grpc-message: the pod does not speak HTTP/2");
       }
-      // and other requests use the connection
+      assertThat(handshakes).hasValue(1);
+      // and other requests, which do not insist on HTTP/2, have a connection of their own
       caller.headers(21, true, IN_HTTP2);
       assertThat(caller.response(21)).isEqualTo("200 ok");
+    }
+    assertThat(handshakes).hasValue(2);
+  }
+
+  @Test
+  void offersOnlyHttp2ForGrpc_asThePodMayPreferHttp1() throws Exception {
+    secured("http/1.1", "h2");
+    assertThat(answer()).isEqualTo("200 ok");
+    assertThat(next(asked)).startsWith("'http/1.1'");
+
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GRPC);
+      assertThat(caller.response(1)).isEqualTo("200 ok");
+    }
+
+    assertThat(next(asked)).startsWith("'h2'");
+  }
+
+  @Test
+  void sendsGrpcOverTheConnectionOfOtherRequests_onceThePodHasChosenHttp2() throws Exception {
+    var pod = secured("h2", "http/1.1");
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, IN_HTTP2);
+      assertThat(caller.response(1)).isEqualTo("200 ok");
+      caller.headers(3, true, GRPC);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
     }
     assertThat(pod.connections()).isEqualTo(1);
   }
