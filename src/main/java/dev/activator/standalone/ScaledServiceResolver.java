@@ -27,8 +27,9 @@ import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
-import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -62,6 +63,8 @@ final class ScaledServiceResolver {
   /** The pauses after a resolution that threw. */
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofMinutes(1);
+  /** The maximum time until authorities are read again that expire later. */
+  private static final Duration MAX_DELAY = Duration.ofDays(1);
   /** The port of the activators' Service for requests without TLS. */
   private static final String REQUEST_PORT = "http";
   private static final InformerQuery<ScaledService> OBJECTS = InformerQuery
@@ -80,7 +83,7 @@ final class ScaledServiceResolver {
   private final ScaledWorkloadWatcher kinds;
   private final HpaWatcher hpas;
   private final CaObjectWatcher authorities;
-  private final Clock wall = Clock.systemUTC();
+  private final InstantSource wall;
   private final WorkQueue<RevisionId> queue;
   /** The objects whose result is published even if it has not changed. */
   private final Set<RevisionId> publishedAgain = new HashSet<>();
@@ -116,9 +119,12 @@ final class ScaledServiceResolver {
     void caught(ActivatorSlicePlanner now);
   }
 
+  /** @param wall the clock of certificates */
   ScaledServiceResolver(KubernetesSession session, IpFamily preferred, Scope scope,
-      Supplier<Set<String>> extensions, Sink sink, ScaledServicesListener listener) {
+      Supplier<Set<String>> extensions, Sink sink, ScaledServicesListener listener,
+      InstantSource wall) {
     this.session = session;
+    this.wall = wall;
     this.preferred = preferred;
     this.scope = scope;
     this.extensions = extensions;
@@ -451,9 +457,17 @@ final class ScaledServiceResolver {
   /** Null without {@code tls}, and while its objects are unknown; then they are read. */
   private @Nullable CaBundle authorities(ScaledService object) {
     var tls = object.tls();
-    return tls == null
-        ? null
-        : CaBundle.of(tls, object.id().namespace(), authorities::find, wall.instant());
+    if (tls == null) {
+      return null;
+    }
+    var now = wall.instant();
+    var bundle = CaBundle.of(tls, object.id().namespace(), authorities::find, now);
+    if (bundle != null && bundle.end().isBefore(Instant.MAX)) {
+      // Java would trust an authority after its end.
+      var left = Duration.between(now, bundle.end());
+      queue.addAfter(object.id(), left.compareTo(MAX_DELAY) < 0 ? left : MAX_DELAY);
+    }
+    return bundle;
   }
 
   /** Null while the kind is unknown; then it is looked up. */

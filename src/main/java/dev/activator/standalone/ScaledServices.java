@@ -15,6 +15,7 @@ import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Backend;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -119,7 +120,7 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   public List<KubernetesSession.Followed> follow(KubernetesSession session, IpFamily preferred,
       Sink to) {
     var made = new ScaledServiceResolver(session, preferred, scope, () -> extensions, to,
-        new Publisher(to));
+        new Publisher(to), Clock.systemUTC());
     resolver = made;
     return made.follow();
   }

@@ -35,6 +35,8 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.faults.When;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -63,11 +65,12 @@ class ScaledServiceReferencesTest {
       ReflectorSettings.DEFAULT, new Random(1));
   private final Map<String, ResolvedScaledService> received = new ConcurrentSkipListMap<>();
   private final List<String> changes = new CopyOnWriteArrayList<>();
+  private volatile Instant wall = Instant.now();
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
       Make.scope().sharedBy(new RevisionId("system", "activator")), () -> Set.of("affinity"),
-      new Names(), new Received());
+      new Names(), new Received(), () -> wall);
 
   private final class Received implements ScaledServiceResolver.ScaledServicesListener {
     @Override
@@ -472,6 +475,24 @@ class ScaledServiceReferencesTest {
     eventually(() -> assertThat(troubles("web")).containsExactly("NoValidCACertificate"));
     loop.advance(Duration.ofSeconds(4));
     eventually(() -> assertThat(received.get("web").revision().startFailure()).isNotNull());
+  }
+
+  @Test
+  void trustsNoAuthorityAfterItsEnd() throws Exception {
+    var end = wall.plus(Duration.ofMinutes(1)).truncatedTo(ChronoUnit.SECONDS);
+    var one = Authority.named("one", end);
+    var two = Authority.named("two");
+    workload("web");
+    trusts("[{'name': 'web-ca'}]");
+    bundle("web-ca", one.pem() + two.pem());
+    services.follow();
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(one, two)));
+
+    wall = end;
+    // long before the next resync
+    loop.advance(Duration.ofMinutes(1));
+
+    eventually(() -> assertThat(identity()).isEqualTo(issuedBy(two)));
   }
 
   @Test

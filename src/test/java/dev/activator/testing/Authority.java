@@ -22,6 +22,13 @@ public final class Authority {
     return new Authority(Certificate.make(builder::buildSelfSigned));
   }
 
+  /** One that expires then. */
+  public static Authority named(String name, Instant end) throws GeneralSecurityException {
+    var builder = new CertificateBuilder().ecp256().subject("CN=" + name)
+        .setIsCertificateAuthority(true).notAfter(end);
+    return new Authority(Certificate.make(builder::buildSelfSigned));
+  }
+
   /** A certificate for these names. */
   public Certificate issue(String... names) throws GeneralSecurityException {
     var builder = serverNamed(names);

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param authorities certificates in PEM; empty for those of the system; null if there is none
  * @param problems a sentence for each reference that cannot be used, or only in part
+ * @param end when the first of them expires; {@link Instant#MAX} if none is known to
  */
-public record CaBundle(@Nullable String authorities, List<String> problems) {
+public record CaBundle(@Nullable String authorities, List<String> problems, Instant end) {
   public CaBundle {
     problems = List.copyOf(problems);
   }
@@ -33,10 +35,10 @@ public record CaBundle(@Nullable String authorities, List<String> problems) {
       Function<CaObject.Name, @Nullable CaObject> objects, Instant now) {
     if (settings.authorities().isEmpty()) {
       return settings.trustsSystem()
-          ? new CaBundle("", List.of())
-          : new CaBundle(null, List.of("spec.tls names no authorities"));
+          ? new CaBundle("", List.of(), Instant.MAX)
+          : new CaBundle(null, List.of("spec.tls names no authorities"), Instant.MAX);
     }
-    var all = new LinkedHashSet<String>();
+    var all = new LinkedHashSet<Certificate>();
     var problems = new ArrayList<String>();
     for (var reference : settings.authorities()) {
       var name = reference.in(namespace);
@@ -50,11 +52,14 @@ public record CaBundle(@Nullable String authorities, List<String> problems) {
         case CaObject.Found found -> add(reference, name, found, now, all, problems);
       }
     }
-    return new CaBundle(all.isEmpty() ? null : String.join("", all), problems);
+    return new CaBundle(
+        all.isEmpty() ? null : all.stream().map(Certificate::pem).collect(Collectors.joining()),
+        problems,
+        all.stream().map(Certificate::end).min(Comparator.naturalOrder()).orElse(Instant.MAX));
   }
 
   private static void add(CaReference reference, CaObject.Name name, CaObject.Found found,
-      Instant now, LinkedHashSet<String> to, List<String> problems) {
+      Instant now, LinkedHashSet<Certificate> to, List<String> problems) {
     var key = "key " + reference.key() + " of " + name;
     var read = found.keys().get(reference.key());
     if (read == null) {
@@ -70,7 +75,7 @@ public record CaBundle(@Nullable String authorities, List<String> problems) {
           + " can be read in " + key);
     }
     var current = certificates.stream().filter(one -> one.end().isAfter(now)).toList();
-    current.stream().map(Certificate::pem).forEach(to::add);
+    to.addAll(current);
     if (current.isEmpty() && !certificates.isEmpty()) {
       problems.add("all certificates in " + key + " have expired, the last one at "
           + certificates.stream().map(Certificate::end).max(Comparator.naturalOrder())
