@@ -4,7 +4,6 @@ import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.NodeOutlook;
 import dev.activator.knative.policy.PodStartStatus;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,7 @@ final class NodeEventWatch {
   private final String namespace;
   private final Runnable onChange;
   private final Map<String, Runnable> watches = new HashMap<>();
-  /** In no order; an Event that is repeated replaces itself. */
-  private final List<NodeEvent> events = new ArrayList<>();
+  private List<NodeEvent> events = List.of();
 
   NodeEventWatch(PodStatusWatcher.PodSource source, String namespace, Runnable onChange) {
     this.source = source;
@@ -44,11 +42,10 @@ final class NodeEventWatch {
         _ -> source.followEvents(namespace, uid, this::changed)));
   }
 
-  private void changed(@Nullable NodeEvent before, @Nullable NodeEvent now) {
+  private void changed(@Nullable NodeEvent ignored, @Nullable NodeEvent now) {
     // An Event that has expired was said all the same; its time decides how long it holds.
     if (now != null) {
-      events.remove(before);
-      events.add(now);
+      events = NodeOutlook.with(now, events);
       onChange.run();
     }
   }
@@ -62,7 +59,7 @@ final class NodeEventWatch {
     if (watch != null) {
       watch.run();
     }
-    events.removeIf(event -> event.pod().equals(uid));
+    events = events.stream().filter(event -> !event.pod().equals(uid)).toList();
   }
 
   void close() {

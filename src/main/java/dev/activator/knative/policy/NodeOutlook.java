@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +32,21 @@ public record NodeOutlook(@Nullable NodeEvent said, String unread) {
   }
 
   public static NodeOutlook of(Collection<NodeEvent> events, Instant now) {
-    var last = events.stream()
-        .collect(Collectors.toMap(one -> new Speaker(one.pod(), one.source()), one -> one,
-            (a, b) -> LATEST.compare(a, b) < 0 ? b : a))
-        .values().stream().filter(one -> one.holds(now)).sorted(LATEST.reversed()).toList();
+    var last = lastOfEach(events.stream()).stream().filter(one -> one.holds(now))
+        .sorted(LATEST.reversed()).toList();
     return new NodeOutlook(first(last, Outlook.COMING) instanceof NodeEvent coming
         ? coming
         : first(last, Outlook.NONE), "");
+  }
+
+  /** These Events and one more, without those that no longer decide anything. */
+  public static List<NodeEvent> with(NodeEvent more, Collection<NodeEvent> events) {
+    return List.copyOf(lastOfEach(Stream.concat(events.stream(), Stream.of(more))));
+  }
+
+  private static Collection<NodeEvent> lastOfEach(Stream<NodeEvent> events) {
+    return events.collect(Collectors.toMap(one -> new Speaker(one.pod(), one.source()), one -> one,
+        (a, b) -> LATEST.compare(a, b) <= 0 ? b : a)).values();
   }
 
   private static @Nullable NodeEvent first(List<NodeEvent> events, Outlook outlook) {

@@ -6,6 +6,7 @@ import dev.activator.knative.policy.NodeEvent.Outlook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,20 @@ class NodeOutlookTest {
   void isSaidByTheEventsOfAutoscalersOfNodes(String reason, String message,
       @Nullable Outlook expected) {
     assertThat(NodeEvent.outlook(reason, message)).isEqualTo(expected);
+  }
+
+  @Test
+  void keepsNoEventThatALaterOneSupersedes() {
+    List<NodeEvent> kept = List.of();
+    for (int ago = 3_000; ago > 0; ago--) {
+      kept = NodeOutlook.with(event("a ca NotTriggerScaleUp " + ago), kept);
+      kept = NodeOutlook.with(event("b k FailedScheduling " + ago), kept);
+    }
+    // one that is repeated late, from before
+    kept = NodeOutlook.with(event("a ca TriggeredScaleUp 5"), kept);
+
+    assertThat(kept).containsExactlyInAnyOrder(event("a ca NotTriggerScaleUp 1"),
+        event("b k FailedScheduling 1"));
   }
 
   /** @param text pod, component, reason, and how many seconds ago it was said */
