@@ -42,12 +42,21 @@ final class WaitEstimator {
   /** Begins to measure a start. Returns whether this request is the first that waits for it. */
   boolean startAwaited() {
     boolean first = !starts.isAwaited();
+    begin();
     starts = starts.awaited(loop.nanoTime());
     return first;
   }
 
   void startRefused() {
+    begin();
     starts = starts.refused(loop.nanoTime());
+  }
+
+  /** A start that was given up says nothing about the next one. */
+  private void begin() {
+    if (!starts.isUnderWay(loop.nanoTime())) {
+      neededNode = nodeNanos > 0;
+    }
   }
 
   /** Stops the measurement, because no request waits for the start any more. */

@@ -171,6 +171,32 @@ class WaitEstimatorTest {
   }
 
   @Test
+  void aStartIsMeasured_afterOneThatNeededANodeWasGivenUp() {
+    var waiting = revision.request();
+    awaitsNode(Duration.ofMinutes(1));
+    waiting.giveUp();
+    revision.loop.run();
+    awaitsNode(Duration.ZERO);
+    revision.loop.advance(Duration.ofHours(1));
+
+    startsIn(Duration.ofSeconds(5));
+
+    assertThat(start().usual()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void aStartIsNotMeasured_whoseNodeIsStillAwaitedFromOneThatWasGivenUp() {
+    var waiting = revision.request();
+    awaitsNode(Duration.ofMinutes(1));
+    waiting.giveUp();
+    revision.loop.run();
+
+    startsIn(Duration.ofSeconds(50));
+
+    assertThat(revision.request(Duration.ofSeconds(30)).waits()).isTrue();
+  }
+
+  @Test
   void aStartWithoutQueuedRequestsIsNotMeasured() {
     revision.request().giveUp();
     revision.loop.advance(Duration.ofMinutes(5));

@@ -89,7 +89,7 @@ public record RecentStartDurations(List<Long> recentNanos, RequestedBy requested
     return Math.max(0, wholeNanos - (isUnderWay(nowNanos) ? nowNanos - sinceNanos : 0));
   }
 
-  private boolean isUnderWay(long nowNanos) {
+  public boolean isUnderWay(long nowNanos) {
     long passed = nowNanos - sinceNanos;
     return switch (requestedBy) {
       case NONE -> false;
