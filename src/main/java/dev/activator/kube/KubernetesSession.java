@@ -15,9 +15,9 @@ import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import java.time.Duration;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -40,11 +40,28 @@ public final class KubernetesSession implements AutoCloseable {
   private final Loop loop;
   private final Runnable endOfLoop;
   private final SharedInformers informers;
-  private final List<Followed> followed = new CopyOnWriteArrayList<>();
+  private final Set<Followed> followed = ConcurrentHashMap.newKeySet();
+  /** What {@link #watch} has begun, and its caller has not closed. */
+  private final Set<Followed> watched = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  public record Followed(SharedInformers.Lease<?> lease,
-      InformerHandlerRegistration registration) implements ClusterStartup.Beginning, AutoCloseable {
+  public static final class Followed implements ClusterStartup.Beginning, AutoCloseable {
+    private final SharedInformers.Lease<?> lease;
+    private final InformerHandlerRegistration registration;
+    private final Set<Followed> open;
+
+    private Followed(SharedInformers.Lease<?> lease, InformerHandlerRegistration registration,
+        Set<Followed> open) {
+      this.lease = lease;
+      this.registration = registration;
+      this.open = open;
+      open.add(this);
+    }
+
+    public SharedInformers.Lease<?> lease() {
+      return lease;
+    }
+
     @Override
     public CompletableFuture<Void> synced() {
       return registration.synced();
@@ -57,6 +74,7 @@ public final class KubernetesSession implements AutoCloseable {
 
     @Override
     public void close() {
+      open.remove(this);
       registration.close();
       lease.close();
     }
@@ -120,30 +138,28 @@ public final class KubernetesSession implements AutoCloseable {
   /** Follows the objects of a query for some time. The caller closes the result. */
   public <F> Followed watch(InformerQuery<F> query,
       DecodedObjectHandler.ChangeListener<F> listener) {
-    return begin(query, _ -> listener, Duration.ZERO);
+    return begin(query, _ -> listener, Duration.ZERO, watched);
   }
 
   private <F> Followed follow(InformerQuery<F> query,
       Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
       Duration resync) {
-    var begun = begin(query, listener, resync);
-    followed.add(begun);
-    return begun;
+    return begin(query, listener, resync, followed);
   }
 
   private <F> Followed begin(InformerQuery<F> query,
       Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
-      Duration resync) {
+      Duration resync, Set<Followed> open) {
     var lease = informers.lease(query);
     var handler = new DecodedObjectHandler<>(query.kind(), listener.apply(lease.informer().store()),
         loop::nanoTime);
     return new Followed(lease, lease.informer().addHandler(handler,
-        InformerHandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
+        InformerHandlerOptions.on(loop, query.plural()).resyncedEvery(resync)), open);
   }
 
   public boolean synced() {
     return !followed.isEmpty()
-        && followed.stream().allMatch(one -> one.registration().hasSynced());
+        && followed.stream().allMatch(one -> one.registration.hasSynced());
   }
 
   /** Ends the watches, then closes the client. No consumer is called afterwards. Idempotent. */
@@ -153,6 +169,7 @@ public final class KubernetesSession implements AutoCloseable {
       return;
     }
     followed.forEach(Followed::close);
+    watched.forEach(Followed::close);
     // This runs after the ends of the watches, which are already queued on the loop.
     CompletableFuture.runAsync(api::close, loop)
         .completeOnTimeout(null, MAX_CLOSE_TIME.toNanos(), TimeUnit.NANOSECONDS)
