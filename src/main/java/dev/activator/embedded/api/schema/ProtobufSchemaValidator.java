@@ -226,10 +226,20 @@ public final class ProtobufSchemaValidator {
         misplaced(name, service, template);
       }
     });
+    if (service) {
+      ofService(object.path("metadata"), "annotations");
+      ofService(object.path("metadata"), "labels");
+    }
     var own = texts(object.at("/spec/template/metadata/annotations"));
     own.forEach((name, value) -> SupportedAnnotations.warning(name, value)
         .ifPresent(text -> add(ignored, template + "." + name + ": " + text)));
     rules(own, "spec.template.metadata");
+  }
+
+  private void ofService(JsonNode metadata, String field) {
+    texts(metadata.path(field))
+        .forEach((name, value) -> SupportedAnnotations.warningOfService(name, value)
+            .ifPresent(text -> add(ignored, "metadata." + field + "." + name + ": " + text)));
   }
 
   private void rules(Map<String, String> annotations, String where) {

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Knows the annotations of a template that have an effect in embedded mode, and warns about others
- * of Knative's groups.
+ * Knows the annotations that have an effect in embedded mode, and warns about others of Knative's
+ * groups.
  */
 final class SupportedAnnotations {
   static final String AUTOSCALING = "autoscaling.knative.dev/";
@@ -24,6 +24,12 @@ final class SupportedAnnotations {
   private static final Set<String> NOTES = Set.of("serving.knative.dev/creator",
       "serving.knative.dev/lastModifier", "client.knative.dev/updateTimestamp",
       "client.knative.dev/user-image");
+
+  /** Both spellings of Knative. */
+  private static final Set<String> ROLLOUT = Set.of("serving.knative.dev/rollout-duration",
+      "serving.knative.dev/rolloutDuration");
+  private static final Set<String> AT_ONCE = Set.of("", "0s");
+  private static final String NETWORKING = "networking.knative.dev/";
 
   private SupportedAnnotations() {}
 
@@ -49,6 +55,14 @@ final class SupportedAnnotations {
     var nearest = SpellingSuggester.nearest(dashed(name), names());
     return Optional.of("ignored in embedded mode: no annotation of this name has an effect"
         + (nearest == null ? "" : "; the nearest is \"" + nearest + '"'));
+  }
+
+  /** The warning about an annotation or label of a Knative Service itself; empty if it needs none. */
+  static Optional<String> warningOfService(String name, String value) {
+    var reason = ROLLOUT.contains(name) && !AT_ONCE.contains(value)
+        ? "a new revision gets its whole share of the requests at once"
+        : name.startsWith(NETWORKING) ? "there is no ingress here" : null;
+    return Optional.ofNullable(reason).map("ignored in embedded mode: "::concat);
   }
 
   /** The newer form of a name. Knative also reads the older forms, such as {@code minScale}. */

@@ -129,6 +129,16 @@ class ManifestMistakesTest {
             + " annotations: {autoscaling.knative.dev/min-scale: '1'}}", 422,
             "metadata.annotations.autoscaling.knative.dev/min-scale: Invalid value: autoscaling"
                 + " annotations must be put under spec.template.metadata.annotations to work"),
+        new Mistake("a gradual rollout", SERVICES, "metadata: {name: x,"
+            + " annotations: {serving.knative.dev/rollout-duration: 380s}}\n"
+            + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
+            "metadata.annotations.serving.knative.dev/rollout-duration: ignored in embedded mode:"
+                + " a new revision gets its whole share of the requests at once"),
+        new Mistake("a Service for the cluster only", SERVICES, "metadata: {name: x,"
+            + " labels: {networking.knative.dev/visibility: cluster-local}}\n"
+            + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
+            "metadata.labels.networking.knative.dev/visibility: ignored in embedded mode: there is"
+                + " no ingress here"),
         new Mistake("misspelt metadata", SERVICES, "metadata: {name: x, anotations: {}}\n"
             + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
             "unknown field \"metadata.anotations\", did you mean \"annotations\"?"),
