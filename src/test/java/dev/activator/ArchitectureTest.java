@@ -17,6 +17,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -233,6 +234,30 @@ class ArchitectureTest {
   private static boolean isOfAMode(JavaClass type) {
     return type.getName().matches(
         ".*[.](embedded|autoscaler|standalone)[.].*|.*[.](ScaledService|ActivatorEndpointSlice).*");
+  }
+
+  @Test
+  void constructorsHaveAtMostSevenParameters() {
+    classes().that().areNotRecords().and().areNotEnums().and().areNotAnonymousClasses().and()
+        .resideOutsideOfPackage(inside("wire"))
+        .should(new ArchCondition<>("have no constructor with more than 7 parameters") {
+          @Override
+          public void check(JavaClass type, ConditionEvents events) {
+            type.getConstructors().stream()
+                .filter(one -> one.getParameters().size() > 7)
+                .forEach(one -> events
+                    .add(SimpleConditionEvent.violated(one, one.getDescription())));
+          }
+        }).because("a reader cannot tell eight arguments apart").check(PRODUCT);
+  }
+
+  @Test
+  void classesHaveAtMost25Fields() {
+    assertThat(PRODUCT.stream()
+        .filter(type -> !type.isEnum() && !type.getPackageName().startsWith(ROOT + ".wire"))
+        .filter(type -> type.getFields().stream()
+            .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC)).count() > 25)
+        .map(JavaClass::getName)).isEmpty();
   }
 
   /** Nested types are read with the name of the type around them. */

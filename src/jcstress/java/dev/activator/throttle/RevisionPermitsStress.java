@@ -34,7 +34,7 @@ public final class RevisionPermitsStress {
     volatile boolean woken;
 
     OnePermit() {
-      permits.route(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN,
+      permits.setDestinations(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN,
           DestinationSet.NONE,
           Balancer.FIRST_AVAILABLE, 0,
           false);
@@ -143,7 +143,7 @@ public final class RevisionPermitsStress {
 
     @Actor
     public void closes() {
-      permits.route(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
+      permits.setDestinations(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
           Balancer.FIRST_AVAILABLE, 0,
           false);
     }

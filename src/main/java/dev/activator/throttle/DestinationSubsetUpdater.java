@@ -18,7 +18,6 @@ import dev.activator.throttle.policy.NonEjectedDestinations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +30,19 @@ import org.slf4j.event.Level;
  * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn} and {@link #choosable}.
  */
 final class DestinationSubsetUpdater {
+  /** The throttler of the revision. Each method is called on the revision's loop. */
+  interface Owner {
+    Revision revision();
+
+    ThrottlerOptions options();
+
+    /** Permits or destinations may have changed. */
+    void onSubset();
+
+    /** A destination was ejected, because a request could not be delivered to it. */
+    void onUnreachable(Destination destination);
+  }
+
   private static final Logger log = LoggerFactory.getLogger(DestinationSubsetUpdater.class);
 
   /**
@@ -44,77 +56,62 @@ final class DestinationSubsetUpdater {
   private final Loop loop;
   private final RevisionPermits permits;
   private final WaitEstimator estimator;
-  private final Runnable onChange;
-  private final Consumer<Destination> onUnreachable;
   private final RevisionSharing sharing;
   private final LogLimit limit = new LogLimit();
   private final LogLimit capacityLines;
-  private Revision revision;
-  private ThrottlerOptions options;
+  private final Owner owner;
   private volatile NonEjectedDestinations eligible;
   private volatile @Nullable List<Destination> choosable = List.of();
   private boolean ended;
 
-  /**
-   * @param capacityLines limits the log lines of all revisions together
-   * @param onChange run when permits or destinations may have changed
-   * @param onUnreachable called with each ejected destination
-   */
+  /** @param capacityLines limits the log lines of all revisions together */
   DestinationSubsetUpdater(Loop loop, RevisionPermits permits, WaitEstimator estimator,
-      Revision revision,
-      ThrottlerOptions options, RevisionSharing sharing, LogLimit capacityLines, Runnable onChange,
-      Consumer<Destination> onUnreachable) {
+      RevisionSharing sharing, LogLimit capacityLines, Owner owner) {
     this.loop = loop;
     this.permits = permits;
     this.estimator = estimator;
-    this.revision = revision;
-    this.options = options;
     this.sharing = sharing;
     this.capacityLines = capacityLines;
-    this.onChange = onChange;
-    this.onUnreachable = onUnreachable;
-    this.eligible = NonEjectedDestinations.initial(revision.id());
+    this.owner = owner;
+    this.eligible = NonEjectedDestinations.initial(owner.revision().id());
   }
 
-  /** Takes effect at {@link #reroute}. */
-  void revision(Revision now, ThrottlerOptions itsOptions) {
-    revision = now;
-    options = itsOptions;
-  }
-
-  void destinations(HealthyDestinations now) {
+  void onDestinations(HealthyDestinations now) {
     eligible = eligible.withHealthy(now);
-    reroute();
+    updateSubset();
   }
 
-  void activators(PublicEndpointAddresses addresses, String own) {
+  void onActivators(PublicEndpointAddresses addresses, String own) {
+    var revision = owner.revision();
     var before = eligible.activator();
     eligible = eligible.withActivators(addresses.on(revision.protocol()), own);
     var now = eligible.activator();
     if (!now.equals(before)) {
       log.info("{}: this is activator {} of {}", revision.id(), now.index() + 1, now.activators());
-      reroute();
+      updateSubset();
     }
     sharing.onActivators(addresses.on(revision.protocol()));
   }
 
   void eject(Destination destination) {
-    if (permits.isRouted(destination)) {
+    if (permits.contains(destination)) {
       limit.log(loop.nanoTime(),
           others -> log.info("{}: {} could not be reached; it gets no requests"
               + " for {} ms, unless it answers a probe; {} more such failures since the last line",
-              revision.id(), destination, EJECTION.toMillis(), others));
+              owner.revision().id(), destination, EJECTION.toMillis(), others));
       eligible = eligible.eject(destination, loop.nanoTime() + EJECTION.toNanos());
-      reroute();
-      loop.schedule(EJECTION, this::reroute);
-      onUnreachable.accept(destination);
+      updateSubset();
+      loop.schedule(EJECTION, this::updateSubset);
+      owner.onUnreachable(destination);
     }
   }
 
-  void reroute() {
+  void updateSubset() {
     if (ended) {
       return;
     }
+    var revision = owner.revision();
+    var options = owner.options();
     var before = permits.subset();
     int concurrency = revision.containerConcurrency();
     long now = loop.nanoTime();
@@ -123,11 +120,11 @@ final class DestinationSubsetUpdater {
     var divided = shares ? eligible.undivided() : eligible;
     var after = divided.subset(concurrency, now);
     choosable = divided.choosable(concurrency);
-    estimator.rerouted(before, after);
-    permits.route(after, eligible.healthy().transport(), eligible.podsBehindClusterIp(),
+    estimator.onSubset(before, after);
+    permits.setDestinations(after, eligible.healthy().transport(), eligible.podsBehindClusterIp(),
         options.balancer(concurrency), concurrency == 0 ? options.slowStart() : 0, shares);
-    sharing.onPods(canShare ? sharedPods(now) : withoutPods(revision));
-    onChange.run();
+    sharing.onPods(canShare ? sharedPods(revision, now) : withoutPods(revision));
+    owner.onSubset();
     if (!after.equals(before)) {
       // Posted, so that requests that can run now are granted before.
       loop.execute(() -> logCapacity(before, after));
@@ -154,7 +151,7 @@ final class DestinationSubsetUpdater {
     return revision.readinessProbe() != null;
   }
 
-  private SharedPods sharedPods(long now) {
+  private SharedPods sharedPods(Revision revision, long now) {
     int concurrency = revision.containerConcurrency();
     var healthy = eligible.healthy();
     return new SharedPods(healthy.pods().all(), eligible.ejected(now),
@@ -170,7 +167,7 @@ final class DestinationSubsetUpdater {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
     // A revision without a uid is not in Kubernetes.
     long nanos = loop.nanoTime();
-    if (fromOrToZero && !revision.uid().isEmpty() && limit.isDue(nanos)) {
+    if (fromOrToZero && !owner.revision().uid().isEmpty() && limit.isDue(nanos)) {
       capacityLines.log(nanos, others -> logCapacity(Level.INFO, before, now,
           others == 0 ? "" : "; " + others + " more such lines were left out"));
     } else {
@@ -180,7 +177,8 @@ final class DestinationSubsetUpdater {
 
   private void logCapacity(Level level, DestinationSubset before, DestinationSubset now,
       String others) {
-    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}{}", revision.id(),
+    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}{}",
+        owner.revision().id(),
         capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
         before.destinations().size(), others);
   }
@@ -191,7 +189,7 @@ final class DestinationSubsetUpdater {
 
   void end() {
     ended = true;
-    permits.route(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
+    permits.setDestinations(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE, 0, false);
     sharing.close();
   }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Divides the permits of pods between this activator and others that send requests to the same pods.
- * A request never calls it: it sets the number of permits of each pod ({@link PodPermits#hold}), and
+ * A request never calls it: it sets the number of permits of each pod ({@link PodPermits#setPermits}), and
  * a request takes one of those.
  *
  * <p><b>Threads.</b> Any.
@@ -25,20 +25,24 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PermitSharing {
   /** Each activator uses its slice of the pods alone, as in Knative. */
-  PermitSharing NONE = (_, _, _, _, _) -> RevisionSharing.NONE;
+  PermitSharing NONE = (_, _) -> RevisionSharing.NONE;
 
   /**
    * Makes the sharing of one revision's permits. It is inactive until {@link RevisionSharing#open}.
-   *
-   * @param loop the revision's loop
-   * @param permits the permits that this activator holds
-   * @param queue the requests that wait here
    */
-  RevisionSharing revision(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue,
-      SharedPods pods);
+  RevisionSharing revision(LocalRevision revision, SharedPods pods);
 
   /** Sets a listener for revisions that other activators have, and this one does not know yet. */
   default void onUnknownRevision(Consumer<RevisionId> listener) {}
+
+  /**
+   * What this activator has of a revision.
+   *
+   * @param loop the revision's loop
+   * @param permits the permits that this activator has
+   * @param queue the requests that wait here
+   */
+  record LocalRevision(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue) {}
 
   /**
    * The sharing of one revision.
@@ -53,8 +57,8 @@ public interface PermitSharing {
     default void open() {}
 
     /**
-     * Whether {@link PodPermits#hold} decides how many requests may run on each pod. If not, this
-     * activator uses its slice of the pods. {@link LocalQueue#reroute} is called after a change.
+     * Whether {@link PodPermits#setPermits} decides how many requests may run on each pod. If not, this
+     * activator uses its slice of the pods. {@link LocalQueue#updateSubset} is called after a change.
      */
     default boolean isActive() {
       return false;
@@ -90,7 +94,7 @@ public interface PermitSharing {
   }
 
   /**
-   * The permits of a revision's pods that this activator holds.
+   * The permits of a revision's pods that this activator has.
    *
    * <p><b>Threads.</b> The revision's loop.
    */
@@ -102,9 +106,9 @@ public interface PermitSharing {
      * @param lease after which no request may start; null for none
      * @return the limit now
      */
-    int hold(Destination pod, int permits, @Nullable PermitLease lease);
+    int setPermits(Destination pod, int permits, @Nullable PermitLease lease);
 
-    int held(Destination pod);
+    int permits(Destination pod);
 
     int running(Destination pod);
 
@@ -127,7 +131,7 @@ public interface PermitSharing {
     void grant();
 
     /** Divides the pods again, because sharing was switched on or off. */
-    void reroute();
+    void updateSubset();
   }
 
   /**

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An unlisted destination is closed. It grants no permits, and keeps its count in case it
  * returns. One 64-bit word contains the closed bit, the count, the carried count (see
  * {@link dev.activator.throttle.policy.InFlightCarryOver}) and the number of permits that this
- * activator holds. So a thread with an older snapshot cannot acquire a permit after the close, or
+ * activator has. So a thread with an older snapshot cannot acquire a permit after the close, or
  * one that was lent in the meantime.
  *
  * <p><b>Threads.</b> Any may acquire and release; only the revision's loop opens and closes.
@@ -31,11 +31,11 @@ final class PodTracker implements Permit {
   /** The unit of the carried count. The lower bits count permits of this destination. */
   private static final long CARRIED = 1L << COUNT_BITS;
   private static final int MAX_CARRIED = (1 << CARRIED_BITS) - 1;
-  /** The unit of the number of permits that this activator holds. */
-  private static final long HELD = 1L << (COUNT_BITS + CARRIED_BITS);
-  private static final long HELD_MASK = ~CLOSED & -HELD;
-  /** The number of held permits while none are lent. Higher limits cannot be lent. */
-  static final int ALL = (int) (HELD_MASK / HELD);
+  /** The unit of the number of permits that this activator has. */
+  private static final long PERMITS = 1L << (COUNT_BITS + CARRIED_BITS);
+  private static final long PERMITS_MASK = ~CLOSED & -PERMITS;
+  /** The number of permits while none are lent. Higher limits cannot be lent. */
+  static final int ALL = (int) (PERMITS_MASK / PERMITS);
 
   private final Destination destination;
   private final RevisionPermits permits;
@@ -44,9 +44,9 @@ final class PodTracker implements Permit {
   private final boolean isClusterIp;
   /** Stays as it is when the pod is closed, whatever other pods of the revision speak then. */
   private volatile PodTransport transport = PodTransport.PLAIN;
-  /** The number to which the held permits fall as requests end. */
+  /** The number to which the permits fall as requests end. */
   private volatile int target;
-  /** The lease of the held permits, if they are borrowed. */
+  /** The lease of the permits, if they are borrowed. */
   private volatile @Nullable PermitLease lease;
 
   /**
@@ -55,12 +55,12 @@ final class PodTracker implements Permit {
    * @param isClusterIp whether it is the ClusterIP, which has no slow start because it stands for
    *     all pods
    * @param window its last slow-start window; {@link DestinationSubset#UNLIMITED} if it had none
-   * @param held {@link #ALL} if permits are not lent
+   * @param count {@link #ALL} if permits are not lent
    */
   PodTracker(Destination destination, RevisionPermits permits, boolean isClusterIp, int window,
-      int held) {
-    this.state = new AtomicLong(CLOSED | held * HELD);
-    this.target = held;
+      int count) {
+    this.state = new AtomicLong(CLOSED | count * PERMITS);
+    this.target = count;
     this.destination = destination;
     this.permits = permits;
     this.isClusterIp = isClusterIp;
@@ -126,9 +126,9 @@ final class PodTracker implements Permit {
     while (true) {
       int keep = target;
       long now = state.get();
-      boolean givenUp = held(now) > keep;
-      if (state.compareAndSet(now, givenUp ? now - 1 - HELD : now - 1)) {
-        // If the target was lowered in the meantime, hold() may have counted this request.
+      boolean givenUp = permits(now) > keep;
+      if (state.compareAndSet(now, givenUp ? now - 1 - PERMITS : now - 1)) {
+        // If the target was lowered in the meantime, setPermits() may have counted this request.
         permits.released(now < 0 || givenUp || target != keep);
         return;
       }
@@ -144,18 +144,18 @@ final class PodTracker implements Permit {
     return (int) (state.get() & COUNT_MASK);
   }
 
-  private static int held(long state) {
-    return (int) ((state & HELD_MASK) / HELD);
+  private static int permits(long state) {
+    return (int) ((state & PERMITS_MASK) / PERMITS);
   }
 
-  int held() {
-    return held(state.get());
+  int permits() {
+    return permits(state.get());
   }
 
-  /** The held permits that are in use, or that a request may acquire. */
+  /** The permits that are in use, or that a request may acquire. */
   int usable() {
     long now = state.get();
-    return isOver(lease) ? Math.min(held(now), load(now)) : held(now);
+    return isOver(lease) ? Math.min(permits(now), load(now)) : permits(now);
   }
 
   /** Whether one more request may start. Reads the clock only if the result depends on it. */
@@ -165,26 +165,26 @@ final class PodTracker implements Permit {
   }
 
   private static boolean hasRoom(long state) {
-    int held = held(state);
-    return held == ALL || load(state) < held;
+    int count = permits(state);
+    return count == ALL || load(state) < count;
   }
 
   /**
-   * Sets how many permits this activator holds. Permits that are in use, including those of carried
-   * requests, are held until they are released. Only on the loop.
+   * Sets how many permits this activator has. Permits that are in use, including those of carried
+   * requests, are kept until they are released. Only on the loop.
    *
-   * @return how many it holds now
+   * @return how many it has now
    */
-  int hold(int permitCount, @Nullable PermitLease itsLease) {
+  int setPermits(int permitCount, @Nullable PermitLease itsLease) {
     lease = itsLease;
     // Set first, so that permits released from now on are given up.
     target = permitCount;
     while (true) {
       long now = state.get();
-      int held = Math.max(permitCount, load(now));
-      if (held == held(now)
-          || state.compareAndSet(now, now & ~HELD_MASK | Math.min(held, ALL) * HELD)) {
-        return held;
+      int count = Math.max(permitCount, load(now));
+      if (count == permits(now)
+          || state.compareAndSet(now, now & ~PERMITS_MASK | Math.min(count, ALL) * PERMITS)) {
+        return count;
       }
     }
   }
@@ -204,7 +204,7 @@ final class PodTracker implements Permit {
   }
 
   private static int carried(long state) {
-    int carried = (int) ((state & ~CLOSED & ~HELD_MASK) / CARRIED);
+    int carried = (int) ((state & ~CLOSED & ~PERMITS_MASK) / CARRIED);
     return carried == MAX_CARRIED ? Integer.MAX_VALUE : carried;
   }
 
@@ -227,8 +227,8 @@ final class PodTracker implements Permit {
     if (isInSlowStart()) {
       return Math.min(usual, slowStartNow().window());
     }
-    int held = target == ALL ? ALL : held();
-    return held == ALL ? usual : isOver(lease) ? 0 : Math.min(usual, held);
+    int count = target == ALL ? ALL : permits();
+    return count == ALL ? usual : isOver(lease) ? 0 : Math.min(usual, count);
   }
 
   private SlowStart slowStartNow() {
@@ -267,7 +267,7 @@ final class PodTracker implements Permit {
   }
 
   boolean isClosedAndIdle() {
-    return (state.get() & ~HELD_MASK) == CLOSED;
+    return (state.get() & ~PERMITS_MASK) == CLOSED;
   }
 
   /** Call only for a closed pod. */

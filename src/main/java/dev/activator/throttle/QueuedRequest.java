@@ -156,7 +156,8 @@ final class QueuedRequest implements QueueEntry {
     @Override
     public void release(ThrottleDecision.Ending ending) {
       if (!isRetry()) {
-        throttler.ended(ending, grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
+        throttler.onRequestEnd(ending, grantedNanos - sinceNanos,
+            throttler.nanoTime() - grantedNanos);
       }
       releaseRetry();
       permit.release(ending);

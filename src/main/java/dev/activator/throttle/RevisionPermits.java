@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * accesses in program order, so either the request sees the permit, or the release sees the
  * request.
  *
- * <p><b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
+ * <p><b>Threads.</b> Any; {@link #setDestinations} and {@link #dropClosedIdle} only on the revision's loop.
  */
 final class RevisionPermits implements PodPermits {
   /** Called on the thread that releases a permit. */
@@ -59,9 +59,9 @@ final class RevisionPermits implements PodPermits {
    * @param limit the limit of each pod, unless its slow-start window is smaller
    */
   @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
-  private record RoutingSnapshot(PodTracker[] pods, int limit, int capacity, Balancer balancer)
+  private record Snapshot(PodTracker[] pods, int limit, int capacity, Balancer balancer)
       implements Balancer.Loads {
-    private static final RoutingSnapshot NONE = new RoutingSnapshot(new PodTracker[0], 0, 0,
+    private static final Snapshot NONE = new Snapshot(new PodTracker[0], 0, 0,
         Balancer.FIRST_AVAILABLE);
 
     @Override
@@ -115,14 +115,14 @@ final class RevisionPermits implements PodPermits {
   private final AtomicInteger cursor = new AtomicInteger();
   private final Map<Destination, PodTracker> known = new HashMap<>(4);
   private final SlowStartMemory memory = new SlowStartMemory();
-  private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
+  private volatile Snapshot snapshot = Snapshot.NONE;
   private volatile List<PodTracker> pods = List.of();
   /** Closed destinations whose running requests are counted on pods of the snapshot. */
   private volatile List<PodTracker> carriedFrom = List.of();
   /** The first slow-start window of new destinations; 0 for no limit. */
   private volatile int firstWindow;
   /**
-   * Whether permits are lent, so that only those that this activator holds can be acquired. Used on
+   * Whether permits are lent, so that only those that this activator has can be acquired. Used on
    * the loop only.
    */
   private boolean lent;
@@ -140,7 +140,7 @@ final class RevisionPermits implements PodPermits {
 
   @Nullable Permit acquireForNext() {
     while (true) {
-      var now = routing;
+      var now = snapshot;
       int start = cursor.getOpaque();
       int position = now.balancer().pick(now, start, random);
       if (position == Balancer.NONE) {
@@ -161,7 +161,7 @@ final class RevisionPermits implements PodPermits {
   /** Acquires a permit of the pod with the highest score of those with room; null if none has room. */
   @Nullable Permit acquireFor(PodChoice choice) {
     while (true) {
-      var now = routing;
+      var now = snapshot;
       @Nullable PodTracker best = null;
       long highest = 0;
       for (var pod : now.pods()) {
@@ -181,13 +181,13 @@ final class RevisionPermits implements PodPermits {
 
   /** Acquires a permit of this pod; null if it has no room, or gets no requests now. */
   @Nullable Permit acquireAt(Destination destination) {
-    var now = routing;
-    var pod = routed(now, destination);
+    var now = snapshot;
+    var pod = find(now, destination);
     return pod != null && pod.hasRoom(now.limit()) && pod.tryAcquire(now.limit()) ? pod : null;
   }
 
   boolean hasRoom() {
-    var now = routing;
+    var now = snapshot;
     for (var pod : now.pods()) {
       if (pod.hasRoom(now.limit())) {
         return true;
@@ -197,12 +197,12 @@ final class RevisionPermits implements PodPermits {
   }
 
   boolean hasRoomAt(Destination destination) {
-    var now = routing;
-    var pod = routed(now, destination);
+    var now = snapshot;
+    var pod = find(now, destination);
     return pod != null && pod.hasRoom(now.limit());
   }
 
-  private static @Nullable PodTracker routed(RoutingSnapshot now, Destination destination) {
+  private static @Nullable PodTracker find(Snapshot now, Destination destination) {
     for (var pod : now.pods()) {
       if (pod.destination().equals(destination)) {
         return pod;
@@ -212,7 +212,7 @@ final class RevisionPermits implements PodPermits {
   }
 
   boolean hasRoomOtherThan(PodTracker failed) {
-    var now = routing;
+    var now = snapshot;
     return Stream.of(now.pods())
         .anyMatch(pod -> pod != failed && pod.hasRoom(now.limit()));
   }
@@ -268,15 +268,16 @@ final class RevisionPermits implements PodPermits {
    * @param transport how they are reached
    * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow the first slow-start window of new destinations; 0 for no limit
-   * @param lending whether {@link #hold} sets the number of permits; new destinations then have
+   * @param lending whether {@link #setPermits} sets the number of permits; new destinations then have
    *     none
    */
-  void route(DestinationSubset subset, PodTransport transport, DestinationSet behindClusterIp,
+  void setDestinations(DestinationSubset subset, PodTransport transport,
+      DestinationSet behindClusterIp,
       Balancer balancer, int firstWindow, boolean lending) {
     this.firstWindow = firstWindow;
     if (lent != lending) {
       lent = lending;
-      known.values().forEach(pod -> pod.hold(lending ? 0 : PodTracker.ALL, null));
+      known.values().forEach(pod -> pod.setPermits(lending ? 0 : PodTracker.ALL, null));
     }
     var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
         .toArray(PodTracker[]::new);
@@ -294,7 +295,7 @@ final class RevisionPermits implements PodPermits {
       known.values().forEach(PodTracker::endSlowStart);
       memory.clear();
     }
-    routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
+    snapshot = new Snapshot(now, subset.limit(), subset.capacity(), balancer);
     // Published last, so that a request that finds a pod closed sees the new snapshot when it retries.
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(PodTracker::close);
     dropIdle();
@@ -305,7 +306,7 @@ final class RevisionPermits implements PodPermits {
   void updateCarried() {
     if (!carriedFrom.isEmpty()) {
       carriedFrom = carriedFrom.stream().filter(pod -> pod.inFlight() > 0).toList();
-      carry(routing.pods(), routing.limit());
+      carry(snapshot.pods(), snapshot.limit());
     }
   }
 
@@ -334,25 +335,25 @@ final class RevisionPermits implements PodPermits {
   }
 
   void dropClosedIdle() {
-    if (known.size() > routing.size() && dropIdle()) {
+    if (known.size() > snapshot.size() && dropIdle()) {
       pods = List.copyOf(known.values());
     }
   }
 
   /** Has no effect if permits are not shared. */
   @Override
-  public int hold(Destination destination, int permits, @Nullable PermitLease lease) {
+  public int setPermits(Destination destination, int permits, @Nullable PermitLease lease) {
     var pod = known.get(destination);
     if (pod == null) {
       return 0;
     }
-    return lent ? pod.hold(permits, lease) : pod.inFlight();
+    return lent ? pod.setPermits(permits, lease) : pod.inFlight();
   }
 
   @Override
-  public int held(Destination destination) {
+  public int permits(Destination destination) {
     var pod = known.get(destination);
-    return pod == null ? 0 : lent ? pod.held() : pod.inFlight();
+    return pod == null ? 0 : lent ? pod.permits() : pod.inFlight();
   }
 
   @Override
@@ -380,7 +381,7 @@ final class RevisionPermits implements PodPermits {
     long first = -1;
     if (firstWindow > 0) {
       // A plain loop, because it runs for each queued request.
-      for (var pod : routing.pods()) {
+      for (var pod : snapshot.pods()) {
         if (pod.isInSlowStart()) {
           long next = pod.nanosToNextStep();
           first = first < 0 ? next : Math.min(first, next);
@@ -392,27 +393,27 @@ final class RevisionPermits implements PodPermits {
 
   /** The current destinations. */
   DestinationSubset subset() {
-    var now = routing;
+    var now = snapshot;
     return new DestinationSubset(Stream.of(now.pods()).map(PodTracker::destination).toList(),
         now.limit(),
         now.capacity());
   }
 
-  boolean isRouted(Destination destination) {
-    return routed(routing, destination) != null;
+  boolean contains(Destination destination) {
+    return find(snapshot, destination) != null;
   }
 
   int destinationCount() {
-    return routing.size();
+    return snapshot.size();
   }
 
   int capacity() {
-    return routing.capacity();
+    return snapshot.capacity();
   }
 
   /** The capacity of this activator, without permits that are lent or whose lease is over. */
   int ownCapacity() {
-    var now = routing;
+    var now = snapshot;
     int sum = 0;
     for (var pod : now.pods()) {
       int usable = pod.usable();

@@ -9,6 +9,7 @@ import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.RevisionSharing;
 import dev.activator.throttle.PodChoice.Wanted;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -41,7 +42,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Source.</b> Knative's {@code revisionThrottler}. There a new request can overtake a queued
  * one, because the revision and each pod have separate semaphores.
  */
-final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.LocalQueue {
+final class RevisionThrottler
+    implements RevisionPermits.Owner, DestinationSubsetUpdater.Owner, PermitSharing.LocalQueue {
   /** Listens to one revision. Each method is called on the revision's loop. */
   interface Listener {
     /** A destination was ejected, because a request could not be delivered to it. */
@@ -111,10 +113,10 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     this.slowStart = new ResettableTimer(loop, this::grant);
     this.revision = revision;
     this.options = optionsOf(revision);
-    this.sharing = sharing.revision(id, loop, permits, this,
+    this.sharing = sharing.revision(new LocalRevision(id, loop, permits, this),
         DestinationSubsetUpdater.withoutPods(revision));
-    this.subsetUpdater = new DestinationSubsetUpdater(loop, permits, estimator, revision, options,
-        this.sharing, capacityLines, this::rerouted, listener::onUnreachable);
+    this.subsetUpdater = new DestinationSubsetUpdater(loop, permits, estimator, this.sharing,
+        capacityLines, this);
     this.queueMonitor = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
         () -> listener.onWaiting(waitingOn), listener::onStarved, this::cannotStart);
     // The last step, because the loop may use this object immediately.
@@ -249,7 +251,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   /** Call for the end of each request that had been queued. */
-  void ended(Ending ending, long queuedNanos, long ranNanos) {
+  void onRequestEnd(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
         loop.execute(() -> queue.setOrder(queue.order().served(queuedNanos, ranNanos)));
@@ -291,7 +293,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     subsetUpdater.eject(pod.destination());
     pod.release(Ending.BROKEN);
     // Needed if eject() had no effect because the pod was already unlisted or ejected.
-    rerouted();
+    onSubset();
   }
 
   /** Grants permits in a task of the loop; one task serves many calls. */
@@ -377,7 +379,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     choices = now;
   }
 
-  void revision(Revision now) {
+  void onRevision(Revision now) {
     loop.execute(() -> {
       boolean changed = now.containerConcurrency() != revision.containerConcurrency()
           // Lending depends on these two.
@@ -389,9 +391,8 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
         changed |= !options.equals(before);
       }
       revision = now;
-      subsetUpdater.revision(revision, options);
       if (changed) {
-        subsetUpdater.reroute();
+        subsetUpdater.updateSubset();
       }
       queueMonitor.status(now);
     });
@@ -403,7 +404,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   /** @param now null when pods may start again */
-  void containerFailure(@Nullable RevisionStartFailure now) {
+  void onContainerFailure(@Nullable RevisionStartFailure now) {
     loop.execute(() -> queueMonitor.pods(now));
   }
 
@@ -411,7 +412,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
    * @param read whether the pods are read
    * @param node how long the node that is added for them usually takes; zero if none is
    */
-  void startProgress(boolean read, Duration node) {
+  void onStartProgress(boolean read, Duration node) {
     queueMonitor.podsRead(read);
     loop.execute(() -> estimator.nodeAwaited(node));
   }
@@ -435,7 +436,7 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   /** Rejects queued requests; running ones continue. */
-  void deleted() {
+  void end() {
     loop.execute(() -> {
       log.info("{}: deleted, {} queued requests rejected", id, queue.size());
       deleted = true;
@@ -444,9 +445,9 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     });
   }
 
-  void destinations(HealthyDestinations now) {
+  void onDestinations(HealthyDestinations now) {
     loop.execute(() -> {
-      subsetUpdater.destinations(now);
+      subsetUpdater.onDestinations(now);
       if (now.unreachable() && !queue.isEmpty()) {
         log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
             queue.size());
@@ -460,11 +461,27 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
     return subsetUpdater.isWithdrawn(destination);
   }
 
-  void publicAddresses(PublicEndpointAddresses addresses, String own) {
-    loop.execute(() -> subsetUpdater.activators(addresses, own));
+  void onPublicAddresses(PublicEndpointAddresses addresses, String own) {
+    loop.execute(() -> subsetUpdater.onActivators(addresses, own));
   }
 
-  private void rerouted() {
+  @Override
+  public Revision revision() {
+    return revision;
+  }
+
+  @Override
+  public ThrottlerOptions options() {
+    return options;
+  }
+
+  @Override
+  public void onUnreachable(Destination destination) {
+    listener.onUnreachable(destination);
+  }
+
+  @Override
+  public void onSubset() {
     boolean hasNow = subsetUpdater.hasDestinations();
     if (hasNow && !hasPods) {
       podsSinceNanos = loop.nanoTime();
@@ -524,8 +541,8 @@ final class RevisionThrottler implements RevisionPermits.Owner, PermitSharing.Lo
   }
 
   @Override
-  public void reroute() {
-    subsetUpdater.reroute();
+  public void updateSubset() {
+    subsetUpdater.updateSubset();
   }
 
   private Duration oldestWait() {

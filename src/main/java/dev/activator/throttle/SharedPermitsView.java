@@ -33,10 +33,10 @@ public record SharedPermitsView(@Nullable Sharing sharing, List<String> activato
    *
    * @param owner its address; null if several activators use the pod
    * @param owned whether this activator issues the pod's permits
-   * @param held the number of permits that this activator may use now
+   * @param permits the number of permits that this activator may use now
    * @param lent the number of the owner's permits that are lent
    */
-  public record PodShare(Destination pod, @Nullable String owner, boolean owned, int held,
+  public record PodShare(Destination pod, @Nullable String owner, boolean owned, int permits,
       int lent) {}
 
   /**

@@ -65,7 +65,7 @@ public final class Throttler {
   public Throttler(LiveRevisions revisions, String ownAddress, ThrottlerOptions defaults,
       RandomGenerator random, PermitSharing sharing) {
     this.revisions = revisions;
-    this.slot = revisions.slot("throttler", this::throttler, this::ended);
+    this.slot = revisions.slot("throttler", this::throttler, this::onRevisionEnded);
     this.ownAddress = ownAddress;
     this.defaults = defaults;
     this.random = random;
@@ -133,7 +133,7 @@ public final class Throttler {
   public void revision(LiveRevision revision) {
     var throttler = revision.slot(slot);
     if (throttler != null) {
-      throttler.revision(revision.spec());
+      throttler.onRevision(revision.spec());
     }
   }
 
@@ -149,7 +149,7 @@ public final class Throttler {
   public void containerFailure(ContainerFailure news) {
     var throttler = find(news.revision());
     if (throttler != null) {
-      throttler.containerFailure(news.failure());
+      throttler.onContainerFailure(news.failure());
     }
   }
 
@@ -165,7 +165,7 @@ public final class Throttler {
   private void startProgress(RevisionId id, boolean read, Duration node) {
     var throttler = find(id);
     if (throttler != null) {
-      throttler.startProgress(read, node);
+      throttler.onStartProgress(read, node);
     }
   }
 
@@ -177,14 +177,14 @@ public final class Throttler {
   public void destinations(HealthyDestinations healthy) {
     var throttler = revisions.slot(healthy.revision(), slot);
     if (throttler != null) {
-      throttler.destinations(healthy);
+      throttler.onDestinations(healthy);
     }
   }
 
   public void publicAddresses(PublicEndpointAddresses addresses) {
     var throttler = revisions.slot(addresses.revision(), slot);
     if (throttler != null) {
-      throttler.publicAddresses(addresses, ownAddress);
+      throttler.onPublicAddresses(addresses, ownAddress);
     }
   }
 
@@ -234,10 +234,10 @@ public final class Throttler {
         capacityLines, new Publisher(id));
   }
 
-  private void ended(RevisionThrottler throttler) {
+  private void onRevisionEnded(RevisionThrottler throttler) {
     deleted.removeIf(other -> other.view().inFlight() == 0);
     deleted.add(throttler);
-    throttler.deleted();
+    throttler.end();
   }
 
   /** A request whose revision was deleted before it was admitted. */

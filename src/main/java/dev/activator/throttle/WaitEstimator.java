@@ -70,7 +70,7 @@ final class WaitEstimator {
     neededNode |= nodeNanos > 0;
   }
 
-  void rerouted(DestinationSubset before, DestinationSubset now) {
+  void onSubset(DestinationSubset before, DestinationSubset now) {
     if (now.capacity() == 0) {
       return;
     }

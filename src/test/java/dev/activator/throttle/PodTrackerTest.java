@@ -86,11 +86,13 @@ class PodTrackerTest {
     var permits = new RevisionPermits(new Random(1), owner);
     var one = new DestinationSubset(List.of(A), DestinationSubset.UNLIMITED,
         DestinationSubset.UNLIMITED);
-    permits.route(one, PodTransport.PLAIN, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 4, false);
+    permits.setDestinations(one, PodTransport.PLAIN, DestinationSet.NONE, Balancer.FIRST_AVAILABLE,
+        4, false);
     var broken = permits.tryAcquire();
     permits.tryAcquire();
 
-    owner.whenItLooksAtTheClock = () -> permits.route(one, PodTransport.PLAIN, DestinationSet.NONE,
+    owner.whenItLooksAtTheClock = () -> permits.setDestinations(one, PodTransport.PLAIN,
+        DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE, 0, false);
     broken.release(Ending.BROKEN);
 
@@ -102,10 +104,11 @@ class PodTrackerTest {
     var owner = new Nobody();
     var permits = new RevisionPermits(new Random(1), owner);
     var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
-    permits.route(new DestinationSubset(pods, 1, 10), PodTransport.PLAIN, DestinationSet.NONE,
+    permits.setDestinations(new DestinationSubset(pods, 1, 10), PodTransport.PLAIN,
+        DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE,
         0, true);
-    pods.forEach(pod -> permits.hold(pod, 1, new PermitLease(1)));
+    pods.forEach(pod -> permits.setPermits(pod, 1, new PermitLease(1)));
     owner.readings = 0;
 
     for (int i = 1; i <= 10; i++) {
@@ -117,13 +120,14 @@ class PodTrackerTest {
   @Test
   void startsNothingOnABorrowedPermit_whoseLeaseIsOver() {
     var permits = new RevisionPermits(new Random(1), new Nobody());
-    permits.route(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN, DestinationSet.NONE,
+    permits.setDestinations(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN,
+        DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE, 0,
         true);
 
-    permits.hold(A, 1, new PermitLease(0));
+    permits.setPermits(A, 1, new PermitLease(0));
     assertThat(permits.tryAcquire()).isNull();
-    permits.hold(A, 1, new PermitLease(1));
+    permits.setPermits(A, 1, new PermitLease(1));
     assertThat(permits.tryAcquire()).isNotNull();
   }
 

@@ -110,7 +110,7 @@ class ThrottleSimulationTest {
     private final Map<Long, List<Object>> expected = new TreeMap<>();
     private final Random oracleRandom;
     private ThrottleState oracle = ThrottleState.initial(BOUND, loop.nanoTime());
-    private NonEjectedDestinations routing = NonEjectedDestinations.initial(ID);
+    private NonEjectedDestinations eligible = NonEjectedDestinations.initial(ID);
     private int failures;
 
     SideBySide(long seed) {
@@ -124,7 +124,7 @@ class ThrottleSimulationTest {
 
     void step() {
       switch (random.nextInt(20)) {
-        case 0, 1 -> route(some(random));
+        case 0, 1 -> setHealthy(some(random));
         case 2 -> failToStart();
         case 3 -> giveUp();
         case 4 -> fail();
@@ -138,7 +138,7 @@ class ThrottleSimulationTest {
     /** More come than can be served, and leave again. */
     void overloadedStep() {
       switch (random.nextInt(40)) {
-        case 0 -> route(some(random));
+        case 0 -> setHealthy(some(random));
         case 1 -> fail();
         case 2 -> pass(Duration.ofMillis(random.nextInt(3_000)));
         case 3, 4, 5, 6, 7, 8 -> giveUp();
@@ -179,13 +179,13 @@ class ThrottleSimulationTest {
 
     /** No other time passes while a destination is ejected. */
     private void pass(Duration time) {
-      if (routing.ejected(loop.nanoTime()).isEmpty()) {
+      if (eligible.ejected(loop.nanoTime()).isEmpty()) {
         loop.advance(time);
         oracle(new ThrottleEvent.Passed(time));
       } else {
         loop.advance(EJECTION);
         oracle(new ThrottleEvent.Passed(EJECTION));
-        reroute();
+        updateSubset();
       }
     }
 
@@ -198,8 +198,8 @@ class ThrottleSimulationTest {
         if (request.retry()) {
           expected.get(number).clear();
           long now = loop.nanoTime();
-          if (routing.subset(concurrency, now).destinations().contains(destination)) {
-            routing = routing.eject(destination, now + EJECTION.toNanos());
+          if (eligible.subset(concurrency, now).destinations().contains(destination)) {
+            eligible = eligible.eject(destination, now + EJECTION.toNanos());
           }
           oracle(new ThrottleEvent.Undelivered(number, destination));
         } else {
@@ -218,21 +218,21 @@ class ThrottleSimulationTest {
       }
     }
 
-    private void route(HealthyDestinations healthy) {
-      throttler.destinations(healthy);
-      routing = routing.withHealthy(healthy);
-      reroute();
+    private void setHealthy(HealthyDestinations healthy) {
+      throttler.onDestinations(healthy);
+      eligible = eligible.withHealthy(healthy);
+      updateSubset();
     }
 
-    private void reroute() {
-      oracle(new ThrottleEvent.Routed(routing.subset(concurrency, loop.nanoTime()),
-          routing.podsBehindClusterIp(), Balancer.of(concurrency)));
+    private void updateSubset() {
+      oracle(new ThrottleEvent.SubsetChanged(eligible.subset(concurrency, loop.nanoTime()),
+          eligible.podsBehindClusterIp(), Balancer.of(concurrency)));
     }
 
     private void failToStart() {
       var plain = Revision.of(ID, concurrency);
       var failure = new RevisionStartFailure("ExitCode1", "", "t" + failures++);
-      throttler.revision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
+      throttler.onRevision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
           plain.timeouts(), true, null, Map.of(), Map.of(), failure));
       oracle(new ThrottleEvent.StartFailed());
     }
@@ -382,7 +382,7 @@ class ThrottleSimulationTest {
     /** Taken note of at once; what runs on pods that were not listed before counts from now on. */
     private void relist() {
       listed = some(random);
-      throttler.destinations(listed);
+      throttler.onDestinations(listed);
       home.run();
       before = Integer.MAX_VALUE;
     }
@@ -414,7 +414,7 @@ class ThrottleSimulationTest {
     }
 
     void end() {
-      throttler.destinations(HealthyDestinations.pods(ID,
+      throttler.onDestinations(HealthyDestinations.pods(ID,
           DestinationSet.of(new Destination("10.0.0.9", 8012))));
       rest();
       while (requests.stream().anyMatch(HeldRequest::runs)) {

@@ -153,12 +153,12 @@ final class RevisionPage {
     return !card.now().queue().lending().pods().isEmpty();
   }
 
-  /** The permits of a pod that this activator holds, has lent or borrowed, and the pod's owner. */
+  /** The permits of a pod that this activator has, has lent or borrowed, and the pod's owner. */
   private static String permits(SharedPermitsView lending, Destination pod) {
     return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
         .map(share -> (share.owned()
-            ? share.held() + " here" + (share.lent() == 0 ? "" : ", " + share.lent() + " lent")
-            : share.held() + " borrowed")
+            ? share.permits() + " here" + (share.lent() == 0 ? "" : ", " + share.lent() + " lent")
+            : share.permits() + " borrowed")
             + (share.owner() == null ? "" : "; owner " + share.owner()))
         .orElse("");
   }

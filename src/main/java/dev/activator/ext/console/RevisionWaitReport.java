@@ -213,7 +213,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   public record PermitsReport(@Nullable String owner, int held, int lent) {
     private static @Nullable PermitsReport of(SharedPermitsView lending, Destination pod) {
       return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
-          .map(share -> new PermitsReport(share.owner(), share.held(), share.lent()))
+          .map(share -> new PermitsReport(share.owner(), share.permits(), share.lent()))
           .orElse(null);
     }
   }

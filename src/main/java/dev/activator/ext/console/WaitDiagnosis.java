@@ -440,7 +440,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     var lending = now.queue().lending();
     if (lending.sharing() == SharedPermitsView.Sharing.OWNED) {
       int others = lending.pods().stream()
-          .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.held())
+          .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.permits())
           .sum();
       int lent = lending.pods().stream().mapToInt(SharedPermitsView.PodShare::lent).sum();
       return " (" + count(lending.activators().size(), "activator") + " share them: "
@@ -462,7 +462,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
    */
   private static String ownersElsewhere(SharedPermitsView lending) {
     var pods = lending.pods().stream()
-        .filter(pod -> !pod.owned() && pod.held() == 0 && pod.owner() != null).toList();
+        .filter(pod -> !pod.owned() && pod.permits() == 0 && pod.owner() != null).toList();
     var text = new StringBuilder();
     for (var pod : pods.subList(0, Math.min(MAX_NAMED_PODS, pods.size()))) {
       text.append(", ").append(pod.pod()).append(" at ").append(pod.owner());

@@ -7,6 +7,7 @@ import dev.activator.ext.lending.policy.IdlePermitDivision.Claim;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.PodPermits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,11 +41,11 @@ final class Lender {
   private int limit;
   private int queuedElsewhere;
 
-  Lender(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue, PermitLending lending) {
-    this.id = id;
-    this.loop = loop;
-    this.permits = permits;
-    this.queue = queue;
+  Lender(LocalRevision revision, PermitLending lending) {
+    this.id = revision.id();
+    this.loop = revision.loop();
+    this.permits = revision.permits();
+    this.queue = revision.queue();
     this.lending = lending;
   }
 
@@ -69,23 +70,23 @@ final class Lender {
     var mine = new ArrayList<PodLoans>();
     var refused = new LinkedHashMap<Set<PeerRevisionState>, List<PodLoans>>();
     for (var pod : pods) {
-      if (pod.owned && pod.routed && !lendable.test(pod)) {
-        permits.hold(pod.pod, limit - pod.lent(), pod.until);
+      if (pod.owned && pod.usable && !lendable.test(pod)) {
+        permits.setPermits(pod.pod, limit - pod.lent(), pod.until);
         idleKept += idle(pod);
-      } else if (pod.owned && pod.routed) {
+      } else if (pod.owned && pod.usable) {
         var refusing = refusing(pod, borrowers, now);
         var group = refusing.isEmpty()
             ? mine
             : refused.computeIfAbsent(refusing, _ -> new ArrayList<>());
         group.add(pod);
       } else if (pod.owned) {
-        permits.hold(pod.pod, 0, null);
+        permits.setPermits(pod.pod, 0, null);
         if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
           share(List.of(pod), borrowers,
               peer -> pod.isReachedBy(peer, now) && !pod.isRefusedBy(peer, now), 0, 0, now);
         }
       } else {
-        idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
+        idleBorrowed += Math.max(0, permits.permits(pod.pod) - permits.running(pod.pod));
       }
     }
     queuedElsewhere = borrowers.stream().mapToInt(peer -> unserved(peer, now)).sum();
@@ -178,34 +179,34 @@ final class Lender {
     return left;
   }
 
-  /** Takes one idle permit, so that this activator no longer holds it. False if there was none. */
+  /** Takes one idle permit, so that this activator no longer has it. False if there was none. */
   private boolean take(PodLoans pod) {
     int rest = limit - pod.lent() - 1;
     if (rest < 0) {
       return false;
     }
     // Requests of other threads may take permits at the same time.
-    return permits.hold(pod.pod, rest, null) <= rest;
+    return permits.setPermits(pod.pod, rest, null) <= rest;
   }
 
   /**
-   * Holds the permits that are not lent, except for those that older requests elsewhere need, and
+   * Keeps the permits that are not lent, except for those that older requests elsewhere need, and
    * those of a pod that this activator cannot reach.
    */
   private void keep(List<PodLoans> these, int given, int recalled) {
     boolean more = false;
     int left = given;
     for (var pod : these) {
-      if (!pod.routed) {
+      if (!pod.usable) {
         continue;
       }
       int most = Math.max(0, limit - pod.lent());
-      int before = permits.held(pod.pod);
+      int before = permits.permits(pod.pod);
       int running = permits.running(pod.pod);
       int next = Math.clamp(most - running, 0, left);
       left -= next;
       int least = next == 0 ? 0 : running + next;
-      more |= permits.hold(pod.pod, Math.max(least, most - recalled), null) > before;
+      more |= permits.setPermits(pod.pod, Math.max(least, most - recalled), null) > before;
     }
     if (more && queue.queued() > 0) {
       queue.grant();

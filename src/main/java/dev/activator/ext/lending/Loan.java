@@ -14,7 +14,7 @@ final class Loan {
    * long.
    */
   private @Nullable PermitLease lease;
-  /** The number of permits that the borrower held when the account was opened. */
+  /** The number of permits that the borrower used when the account was opened. */
   private final int yielded;
   private long granted;
   private long returned;

@@ -47,7 +47,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators known, List<
     record WaitedForList() implements Event {}
 
     /** The actions of the last event are done, and requests may have been divided again. */
-    record Rerouted() implements Event {}
+    record SubsetUpdated() implements Event {}
 
     /** @param slicing the peers whose last view was {@link #SLICED} */
     record Divide(Set<String> slicing) implements Event {}
@@ -65,8 +65,8 @@ record OwnershipState(String own, boolean isLinked, KnownActivators known, List<
     /** Own no pod until the next acquisition. */
     OWN_NO_PODS,
     /** Divide pods again, because sharing was switched on or off. */
-    REROUTE,
-    /** Continue with {@link Event.Rerouted}. */
+    UPDATE_SUBSET,
+    /** Continue with {@link Event.SubsetUpdated}. */
     CONTINUE,
     /** Continue with {@link Event.Divide}. */
     DIVIDE,
@@ -136,10 +136,10 @@ record OwnershipState(String own, boolean isLinked, KnownActivators known, List<
         var next = with(known, listed, now, hasView);
         // The revision has lost its queue-proxy, or got one.
         yield next.isActive() != isActive()
-            ? next.step(Action.REROUTE)
+            ? next.step(Action.UPDATE_SUBSET)
             : next.isActive() ? next.step(Action.DIVIDE) : next.step();
       }
-      case Event.Rerouted() -> isActive()
+      case Event.SubsetUpdated() -> isActive()
           ? step(Action.DIVIDE, Action.SETTLE)
           // The other activators may have left the list before it was known that they are gone.
           : withHadAll(hadAll || listed.equals(List.of(own))).step(Action.STOP_LENDING);
@@ -178,7 +178,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators known, List<
       actions.add(Action.OWN_ALL_PODS);
     }
     if (isActive() != before.isActive()) {
-      actions.add(Action.REROUTE);
+      actions.add(Action.UPDATE_SUBSET);
     }
     actions.add(Action.CONTINUE);
     return new Step(this, List.copyOf(actions));

@@ -11,7 +11,7 @@ import java.util.Set;
  * idempotent, and the last one of several with the same key is enough.
  *
  * <p>{@link View} and {@link Yield} open an account between a borrower and a lender. An account
- * begins with the permits of the lender's pods that the borrower holds, and the other messages
+ * begins with the permits of the lender's pods that the borrower uses, and the other messages
  * count from there. They name the account, so messages of an earlier account have no effect.
  */
 public sealed interface PeerMessage {
@@ -34,18 +34,18 @@ public sealed interface PeerMessage {
 
   /**
    * The answer to {@link View}. The sender has the same view, no longer owns the pods that the
-   * receiver owns in this view, and still holds these permits of them as a borrower. It begins a
+   * receiver owns in this view, and still uses these permits of them as a borrower. It begins a
    * new account.
    *
    * @param epoch of the {@link View} that is answered
    * @param account chosen by the sender, increasing; 0 opens no account: the sender does not have
    *     the revision, and will send a {@link View} before it uses pods
-   * @param held permits by pod, each at least 1; usually empty
+   * @param inUse permits by pod, each at least 1; usually empty
    */
-  record Yield(RevisionId revision, long epoch, long account, Map<Destination, Integer> held)
+  record Yield(RevisionId revision, long epoch, long account, Map<Destination, Integer> inUse)
       implements OfRevision {
     public Yield {
-      held = Map.copyOf(held);
+      inUse = Map.copyOf(inUse);
     }
   }
 
@@ -76,7 +76,7 @@ public sealed interface PeerMessage {
    *
    * @param account in which the sender is the borrower
    * @param returned the permits of the pod that were returned in this account so far; at most as
-   *     many as it held at first and was granted
+   *     many as it had at first and was granted
    */
   record Return(RevisionId revision, long account, Destination pod, long returned)
       implements OfRevision {}

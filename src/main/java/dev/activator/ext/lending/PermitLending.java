@@ -1,8 +1,6 @@
 package dev.activator.ext.lending;
 
 import dev.activator.throttle.PermitSharing.SharedPods;
-import dev.activator.throttle.PermitSharing.LocalQueue;
-import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.ext.lending.PeerMessage.Beat;
 import dev.activator.ext.lending.PeerMessage.OfRevision;
 import dev.activator.ext.lending.PeerMessage.View;
@@ -104,9 +102,8 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
   }
 
   @Override
-  public RevisionLending revision(RevisionId id, Loop itsLoop, PodPermits permits,
-      LocalQueue queue, SharedPods pods) {
-    return new RevisionLending(id, itsLoop, ownAddress, permits, queue, pods, this);
+  public RevisionLending revision(LocalRevision revision, SharedPods pods) {
+    return new RevisionLending(revision, ownAddress, pods, this);
   }
 
   /** Opens the lending of a revision. None with that id may be open already. */

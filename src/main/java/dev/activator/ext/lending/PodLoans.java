@@ -17,7 +17,7 @@ final class PodLoans {
   @Nullable String owner;
   boolean listed;
   /** Whether this activator may send requests to the pod, because it is listed and not ejected. */
-  boolean routed;
+  boolean usable;
   /** Whether this activator issues the pod's permits. */
   boolean owned;
   /** The lease for using the pod, if it now belongs to another activator; otherwise null. */

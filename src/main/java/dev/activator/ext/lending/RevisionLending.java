@@ -15,6 +15,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.throttle.PermitSharing.SharedPods;
 import dev.activator.throttle.PermitSharing.RevisionSharing;
@@ -70,17 +71,15 @@ public final class RevisionLending implements RevisionSharing {
   private volatile int borrowed;
   private boolean settling;
 
-  RevisionLending(RevisionId id, Loop loop, String own, PodPermits permits, LocalQueue queue,
-      SharedPods pods,
-      PermitLending lending) {
-    this.id = id;
-    this.loop = loop;
-    this.permits = permits;
-    this.queue = queue;
+  /** @param own the address of this activator */
+  RevisionLending(LocalRevision revision, String own, SharedPods pods, PermitLending lending) {
+    this.id = revision.id();
+    this.loop = revision.loop();
+    this.permits = revision.permits();
+    this.queue = revision.queue();
     this.lending = lending;
     this.state = OwnershipState.initial(own, lending.isStarted(), pods);
-    this.ledger = new RevisionPermitLedger(id, loop, permits, queue, lending, peers, pods,
-        this::onQueue);
+    this.ledger = new RevisionPermitLedger(revision, lending, peers, pods, this::onQueue);
     this.ticks = new ResettableTimer(loop, this::tick);
     this.firstView = new ResettableTimer(loop, () -> apply(new Event.WaitedForList()));
   }
@@ -120,12 +119,12 @@ public final class RevisionLending implements RevisionSharing {
       case STOP_WAITING_FOR_LIST -> firstView.cancel();
       case OWN_ALL_PODS -> ledger.own(state.pods().pods());
       case OWN_NO_PODS -> ledger.own(_ -> false);
-      case REROUTE -> {
+      case UPDATE_SUBSET -> {
         queuedElsewhere = 0;
         // Leads back to onPods.
-        queue.reroute();
+        queue.updateSubset();
       }
-      case CONTINUE -> apply(new Event.Rerouted());
+      case CONTINUE -> apply(new Event.SubsetUpdated());
       case DIVIDE -> divide();
       case UPDATE_OWNERS -> ledger.owners(state.owners()::owner);
       case BEGIN_EPOCH -> {
@@ -158,7 +157,7 @@ public final class RevisionLending implements RevisionSharing {
   public void onPods(SharedPods now) {
     var step = state.on(new Event.PodsChanged(now));
     if (step.has(Action.DIVIDE)) {
-      var found = ledger.routed(now);
+      var found = ledger.setPods(now);
       perform(step);
       settle();
       if (state.owners().allLend()) {
@@ -321,19 +320,19 @@ public final class RevisionLending implements RevisionSharing {
       return;
     }
     long account = lending.nextNumber();
-    var held = new HashMap<Destination, Integer>();
+    var inUse = new HashMap<Destination, Integer>();
     if (state.owners().allLend() && state.pods().limit() > 0) {
       permits.running().keySet().forEach(ledger::pod);
     }
     ledger.pods().stream().filter(pod -> isOf(peer, pod)).forEach(pod -> {
       int kept = ledger.giveUp(pod, peer, account, state.owners().allLend());
       if (kept > 0) {
-        held.put(pod.pod, kept);
+        inUse.put(pod.pod, kept);
       }
     });
     peer.openBorrowing(account);
     peer.answered(state.owners().allLend() ? state.owners() : PodSharding.NONE);
-    lending.send(peer.activator, new Yield(id, requested.epoch(), account, held));
+    lending.send(peer.activator, new Yield(id, requested.epoch(), account, inUse));
   }
 
   private boolean isOf(PeerRevisionState peer, PodLoans pod) {
@@ -492,7 +491,7 @@ public final class RevisionLending implements RevisionSharing {
     }
     var pods = ledger.pods().stream()
         .map(pod -> new PodShare(pod.pod, pod.owner, pod.owned,
-            permits.held(pod.pod), pod.lent()))
+            permits.permits(pod.pod), pod.lent()))
         .sorted(Comparator.comparing(PodShare::pod)).toList();
     return new SharedPermitsView(state.owners().allLend() ? Sharing.OWNED : Sharing.SLICES,
         state.owners().activators(),

@@ -11,6 +11,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.throttle.PermitSharing.SharedPods;
 import java.time.Duration;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The accounts of one revision's permits. For a pod that this activator owns, the permits that are
- * held here and those that are lent add up to the pod's limit. For any other pod, the borrowed
- * permits are held here.
+ * used here and those that are lent add up to the pod's limit. For any other pod, the borrowed
+ * permits are used here.
  *
  * <p>A lent permit is free again when the borrower has returned it, when the borrower's process has
  * ended, or when it has been silent for {@link #reservation}.
@@ -63,7 +64,7 @@ final class RevisionPermitLedger {
   private final Map<Destination, PodLoans> pods = new LinkedHashMap<>();
   private final Lender lender;
   private final ResettableTimer wantTimer;
-  private SharedPods routed;
+  private SharedPods shared;
   /**
    * Never decreases, because requests that began before a timeout was lowered may still run
    * somewhere.
@@ -71,19 +72,19 @@ final class RevisionPermitLedger {
   private volatile Duration longestRequest;
   private Function<Destination, @Nullable String> owner = _ -> null;
 
-  RevisionPermitLedger(RevisionId id, Loop loop, PodPermits permits, LocalQueue queue,
-      PermitLending lending,
-      Map<PeerId, PeerRevisionState> peers, SharedPods routed, Runnable changed) {
-    this.id = id;
-    this.loop = loop;
-    this.permits = permits;
-    this.queue = queue;
+  /** @param onWantDue called when a queue may be reported again */
+  RevisionPermitLedger(LocalRevision revision, PermitLending lending,
+      Map<PeerId, PeerRevisionState> peers, SharedPods shared, Runnable onWantDue) {
+    this.id = revision.id();
+    this.loop = revision.loop();
+    this.permits = revision.permits();
+    this.queue = revision.queue();
     this.lending = lending;
     this.peers = peers;
-    this.lender = new Lender(id, loop, permits, queue, lending);
-    this.routed = routed;
-    this.longestRequest = routed.longestRequest();
-    this.wantTimer = new ResettableTimer(loop, changed);
+    this.lender = new Lender(revision, lending);
+    this.shared = shared;
+    this.longestRequest = shared.longestRequest();
+    this.wantTimer = new ResettableTimer(loop, onWantDue);
   }
 
   Collection<PodLoans> pods() {
@@ -100,8 +101,8 @@ final class RevisionPermitLedger {
   }
 
   /** Updates the pods. Returns those that can be reached now but could not be before. */
-  Set<PodLoans> routed(SharedPods now) {
-    routed = now;
+  Set<PodLoans> setPods(SharedPods now) {
+    shared = now;
     if (now.longestRequest().compareTo(longestRequest) > 0) {
       longestRequest = now.longestRequest();
     }
@@ -109,11 +110,11 @@ final class RevisionPermitLedger {
     now.pods().forEach(this::pod);
     var found = new HashSet<PodLoans>();
     pods.values().forEach(pod -> {
-      boolean before = pod.routed;
+      boolean before = pod.usable;
       pod.listed = listed.contains(pod.pod);
-      pod.routed = pod.listed && !now.ejected().contains(pod.pod);
+      pod.usable = pod.listed && !now.ejected().contains(pod.pod);
       pod.owned &= pod.listed || pod.lent() > 0 || pod.isReached(loop.nanoTime());
-      if (pod.routed && !before) {
+      if (pod.usable && !before) {
         found.add(pod);
       }
     });
@@ -136,9 +137,9 @@ final class RevisionPermitLedger {
   void acquire(Predicate<PodLoans> which) {
     long now = loop.nanoTime();
     for (var pod : pods.values()) {
-      if (!pod.owned && (pod.routed || pod.isReached(now)) && which.test(pod)) {
+      if (!pod.owned && (pod.usable || pod.isReached(now)) && which.test(pod)) {
         pod.owned = true;
-        // The borrowed permits are now held as the owner's.
+        // The borrowed permits are now used as the owner's.
         pod.borrowed.clear();
       }
     }
@@ -155,23 +156,23 @@ final class RevisionPermitLedger {
       pod.lent.clear();
       pod.borrowed.clear();
     }
-    int kept = permits.hold(pod.pod, 0, null);
+    int kept = permits.setPermits(pod.pod, 0, null);
     if (kept > 0) {
       var lease = to.activator.lease();
       pod.borrowed.put(to, new Loan(account, kept, lease));
-      permits.hold(pod.pod, kept, lease);
+      permits.setPermits(pod.pod, kept, lease);
     } else {
       pod.borrowed.remove(to);
     }
     return kept;
   }
 
-  /** @param included the pods for which the borrower reports the permits that it holds */
+  /** @param included the pods for which the borrower reports the permits that it uses */
   void opened(PeerRevisionState borrower, Yield yield, Predicate<PodLoans> included) {
     pods.values().stream().filter(included)
         .forEach(pod -> pod.lent.remove(borrower));
-    yield.held().forEach((pod, held) -> pod(pod).lent.put(borrower,
-        new Loan(yield.account(), held)));
+    yield.inUse().forEach((pod, used) -> pod(pod).lent.put(borrower,
+        new Loan(yield.account(), used)));
   }
 
   /** Ends all loans to a borrower. Returns whether there were any. */
@@ -223,7 +224,7 @@ final class RevisionPermitLedger {
     for (var lender : peers.values()) {
       if (lender.borrowingAccount != 0) {
         var reached = which.stream()
-            .filter(pod -> pod.routed && !pod.owned && lender.address().equals(pod.owner)
+            .filter(pod -> pod.usable && !pod.owned && lender.address().equals(pod.owner)
                 && pod.lender() != lender)
             .map(pod -> pod.pod).limit(Reach.MAX_PODS).collect(Collectors.toSet());
         if (!reached.isEmpty()) {
@@ -249,11 +250,11 @@ final class RevisionPermitLedger {
     int more = loan.grantedNow(grant.granted());
     lending.counts().borrowed(more);
     lender.received(more);
-    if (!pod.routed || pod.owned || (other != null && other != lender) || isTaken.test(pod)) {
+    if (!pod.usable || pod.owned || (other != null && other != lender) || isTaken.test(pod)) {
       giveBack(pod, lender, loan, more);
     } else if (more > 0) {
       pod.idle = 0;
-      permits.hold(pod.pod, loan.outstanding() - loan.toReturn(), loan.lease());
+      permits.setPermits(pod.pod, loan.outstanding() - loan.toReturn(), loan.lease());
       queue.grant();
     }
   }
@@ -265,7 +266,7 @@ final class RevisionPermitLedger {
   private void renew(PodLoans pod, PeerRevisionState lender, Loan loan) {
     var lease = loan.lease();
     if (lease == null || lease.isOver(loop.nanoTime())) {
-      giveBack(pod, lender, loan, loan.outstanding() - permits.hold(pod.pod, 0, lease));
+      giveBack(pod, lender, loan, loan.outstanding() - permits.setPermits(pod.pod, 0, lease));
       loan.renew(lender.activator.lease());
     }
   }
@@ -317,7 +318,7 @@ final class RevisionPermitLedger {
     }
     long now = loop.nanoTime();
     pods.values().removeIf(pod -> pod.isUnused(now));
-    want(lender.divide(pods.values(), peers.values(), routed.limit(), lendable), now);
+    want(lender.divide(pods.values(), peers.values(), shared.limit(), lendable), now);
   }
 
   /**
@@ -339,25 +340,25 @@ final class RevisionPermitLedger {
 
   /** Whether many pods no longer exist but are still counted in open accounts. */
   boolean hasManyUnused() {
-    return pods.size() > MAX_UNUSED + 2 * routed.pods().size();
+    return pods.size() > MAX_UNUSED + 2 * shared.pods().size();
   }
 
   private void settleBorrowed(PodLoans pod) {
     var lender = pod.lender();
     if (lender == null) {
-      permits.hold(pod.pod, 0, null);
+      permits.setPermits(pod.pod, 0, null);
       return;
     }
     var loan = pod.loanOf(lender);
     renew(pod, lender, loan);
-    int wanted = pod.routed ? loan.outstanding() - loan.toReturn() : 0;
+    int wanted = pod.usable ? loan.outstanding() - loan.toReturn() : 0;
     giveBack(pod, lender, loan,
-        loan.outstanding() - permits.hold(pod.pod, wanted, loan.lease()));
+        loan.outstanding() - permits.setPermits(pod.pod, wanted, loan.lease()));
   }
 
   private void want(int queuedHere, long now) {
     for (var lender : peers.values()) {
-      int queued = routed.exact() && lender.isSilent() ? 0 : queuedHere;
+      int queued = shared.exact() && lender.isSilent() ? 0 : queuedHere;
       if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
         continue;
       }
@@ -403,8 +404,8 @@ final class RevisionPermitLedger {
       int running = permits.running(pod.pod);
       if (!pod.owned) {
         elsewhere += running;
-      } else if (pod.routed) {
-        room += Math.max(0, routed.limit() - running);
+      } else if (pod.usable) {
+        room += Math.max(0, shared.limit() - running);
       }
     }
     return Math.max(0, elsewhere - room);
@@ -429,13 +430,13 @@ final class RevisionPermitLedger {
     for (var pod : pods.values()) {
       var lender = pod.lender();
       if (lender != null && queue.queued() == 0) {
-        int idle = permits.held(pod.pod) - permits.running(pod.pod);
+        int idle = permits.permits(pod.pod) - permits.running(pod.pod);
         int unused = Math.min(idle, pod.idle);
         pod.idle = idle;
         if (unused > 0) {
           var loan = pod.loanOf(lender);
-          int held = permits.hold(pod.pod, loan.outstanding() - unused, loan.lease());
-          giveBack(pod, lender, loan, loan.outstanding() - held);
+          int kept = permits.setPermits(pod.pod, loan.outstanding() - unused, loan.lease());
+          giveBack(pod, lender, loan, loan.outstanding() - kept);
         }
       }
     }
@@ -446,7 +447,7 @@ final class RevisionPermitLedger {
    * its requests are over. Where a queue-proxy keeps the limit, requests need not be over.
    */
   Duration reservation() {
-    return routed.exact() ? longestUse() : GUARDED_LEASE;
+    return shared.exact() ? longestUse() : GUARDED_LEASE;
   }
 
   /** The number of permits that are lent to a peer. */

@@ -109,7 +109,7 @@ class LostPeerTest extends LendingScene {
     twoShareOnePod();
     borrower.hold(false);
     requests(borrower, 1);
-    all.forEach(it -> it.hold(true));
+    all.forEach(it -> it.setPermits(true));
     requests(borrower, 2);
     links.getFirst().stall(owner, Duration.ofSeconds(100));
     requests(owner, 1);

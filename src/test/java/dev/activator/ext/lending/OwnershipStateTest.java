@@ -6,7 +6,7 @@ import static dev.activator.ext.lending.OwnershipState.Action.DIVIDE;
 import static dev.activator.ext.lending.OwnershipState.Action.GO_ON_UNLISTED;
 import static dev.activator.ext.lending.OwnershipState.Action.OWN_ALL_PODS;
 import static dev.activator.ext.lending.OwnershipState.Action.OWN_NO_PODS;
-import static dev.activator.ext.lending.OwnershipState.Action.REROUTE;
+import static dev.activator.ext.lending.OwnershipState.Action.UPDATE_SUBSET;
 import static dev.activator.ext.lending.OwnershipState.Action.SETTLE;
 import static dev.activator.ext.lending.OwnershipState.Action.STOP_LENDING;
 import static dev.activator.ext.lending.OwnershipState.Action.STOP_WAITING_FOR_LIST;
@@ -41,7 +41,7 @@ class OwnershipStateTest {
   private static final Event WITH_QUEUE_PROXY = new Event.PodsChanged(pods(1, false));
   private static final Event WITHOUT_LIMIT = new Event.PodsChanged(pods(0, true));
   private static final Event WAITED = new Event.WaitedForList();
-  private static final Event REROUTED = new Event.Rerouted();
+  private static final Event SUBSET_UPDATED = new Event.SubsetUpdated();
   private static final Event ALL_LEND = new Event.Divide(Set.of());
   private static final Event PEER_SLICES = new Event.Divide(Set.of(PEER));
   private static final Event CLOSED = new Event.Closed();
@@ -78,28 +78,29 @@ class OwnershipStateTest {
         // Nothing is known, and the limit must be kept, so no pod may be used.
         row(NEW, ONLY_THIS, CONTINUE), row(NEW, BOTH, CONTINUE),
         row(NEW, ONLY_THIS_LISTED, CONTINUE), row(NEW, EXACT, DIVIDE),
-        row(NEW, WITH_QUEUE_PROXY, REROUTE),
-        row(NEW, WAITED, GO_ON_UNLISTED, STOP_WAITING_FOR_LIST, REROUTE, CONTINUE),
-        row(NEW, REROUTED, DIVIDE, SETTLE), row(NEW, ALL_LEND, BEGIN_EPOCH), row(NEW, CLOSED),
+        row(NEW, WITH_QUEUE_PROXY, UPDATE_SUBSET),
+        row(NEW, WAITED, GO_ON_UNLISTED, STOP_WAITING_FOR_LIST, UPDATE_SUBSET, CONTINUE),
+        row(NEW, SUBSET_UPDATED, DIVIDE, SETTLE), row(NEW, ALL_LEND, BEGIN_EPOCH), row(NEW, CLOSED),
         // This activator is the only one.
         row(ALONE, ONLY_THIS, STOP_WAITING_FOR_LIST, CONTINUE),
-        row(ALONE, BOTH, STOP_WAITING_FOR_LIST, OWN_ALL_PODS, REROUTE, CONTINUE),
+        row(ALONE, BOTH, STOP_WAITING_FOR_LIST, OWN_ALL_PODS, UPDATE_SUBSET, CONTINUE),
         row(ALONE, BOTH_LISTED, STOP_WAITING_FOR_LIST, CONTINUE), row(ALONE, EXACT),
         row(ALONE, WITH_QUEUE_PROXY), row(ALONE, WAITED, STOP_WAITING_FOR_LIST, CONTINUE),
-        row(ALONE, REROUTED, STOP_LENDING), row(ALONE, CLOSED),
+        row(ALONE, SUBSET_UPDATED, STOP_LENDING), row(ALONE, CLOSED),
         // Two activators lend.
-        row(SHARED, ONLY_THIS, STOP_WAITING_FOR_LIST, REROUTE, CONTINUE),
+        row(SHARED, ONLY_THIS, STOP_WAITING_FOR_LIST, UPDATE_SUBSET, CONTINUE),
         row(SHARED, BOTH, STOP_WAITING_FOR_LIST, CONTINUE),
         row(SHARED, ONLY_THIS_LISTED, STOP_WAITING_FOR_LIST, CONTINUE), row(SHARED, EXACT, DIVIDE),
-        row(SHARED, WITH_QUEUE_PROXY, DIVIDE), row(SHARED, REROUTED, DIVIDE, SETTLE),
+        row(SHARED, WITH_QUEUE_PROXY, DIVIDE), row(SHARED, SUBSET_UPDATED, DIVIDE, SETTLE),
         row(SHARED, ALL_LEND), row(SHARED, PEER_SLICES, UPDATE_OWNERS, BEGIN_EPOCH),
         row(SHARED, WAITED, STOP_WAITING_FOR_LIST, CONTINUE), row(SHARED, CLOSED),
         // Pods are divided by Knative's rule, because the peer does so.
         row(SLICED, PEER_SLICES), row(SLICED, ALL_LEND, UPDATE_OWNERS, OWN_NO_PODS, BEGIN_EPOCH),
-        row(SLICED, EXACT, DIVIDE), row(SLICED, REROUTED, DIVIDE, SETTLE),
+        row(SLICED, EXACT, DIVIDE), row(SLICED, SUBSET_UPDATED, DIVIDE, SETTLE),
         // The revision was deleted.
         row(GONE, ONLY_THIS, STOP_WAITING_FOR_LIST, CONTINUE), row(GONE, EXACT),
-        row(GONE, REROUTED, STOP_LENDING), row(GONE, WAITED, STOP_WAITING_FOR_LIST, CONTINUE));
+        row(GONE, SUBSET_UPDATED, STOP_LENDING),
+        row(GONE, WAITED, STOP_WAITING_FOR_LIST, CONTINUE));
   }
 
   @ParameterizedTest

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.throttle.PermitLease;
 import dev.activator.throttle.PermitSharing.LocalQueue;
+import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.ext.lending.PeerMessage.Beat;
 import dev.activator.ext.lending.PeerMessage.Grant;
@@ -163,7 +164,7 @@ class RevisionPermitLedgerTest extends LendingScene {
         new PodSharding(List.of("10.1.0.1", peer.address()), true, List.of()).owner(it)))
         .findFirst().orElseThrow();
     var id = SimulatedActivator.ID;
-    racing.lending = lending.revision(id, world, racing, racing,
+    racing.lending = lending.revision(new LocalRevision(id, world, racing, racing),
         new SharedPods(List.of(pod), Set.of(), Set.of(), 1, true, Duration.ofMinutes(5)));
     racing.lending.open();
     racing.lending.onActivators(List.of("10.1.0.1", peer.address()));
@@ -199,7 +200,7 @@ class RevisionPermitLedgerTest extends LendingScene {
     private int running;
 
     @Override
-    public int hold(Destination pod, int permits, @Nullable PermitLease lease) {
+    public int setPermits(Destination pod, int permits, @Nullable PermitLease lease) {
       if (takenMeanwhile) {
         takenMeanwhile = false;
         running++;
@@ -218,7 +219,7 @@ class RevisionPermitLedgerTest extends LendingScene {
     }
 
     @Override
-    public int held(Destination pod) {
+    public int permits(Destination pod) {
       return held;
     }
 
@@ -246,6 +247,6 @@ class RevisionPermitLedgerTest extends LendingScene {
     public void grant() {}
 
     @Override
-    public void reroute() {}
+    public void updateSubset() {}
   }
 }

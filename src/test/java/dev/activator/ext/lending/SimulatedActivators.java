@@ -343,7 +343,7 @@ final class SimulatedActivators {
       if (other != null) {
         throw new AssertionError(other + " owns " + share.pod + ", too, after " + world.elapsed());
       }
-      int held = permits.held(share.pod);
+      int held = permits.permits(share.pod);
       // A borrower that was silent for too long may tell of what it had, which then counts again.
       if (!isSettling && held > permits.running(share.pod)
           && held + share.lent() > highestLimit) {
@@ -450,7 +450,7 @@ final class SimulatedActivators {
       for (var share : activator.view().pods()) {
         assertThat(share.lent()).as("%s at %s", share, activator.id()).isZero();
         if (pods.contains(share.pod()) && !blindOf(activator).contains(share.pod())) {
-          assertThat(share.held()).as("%s at %s", share, activator.id())
+          assertThat(share.permits()).as("%s at %s", share, activator.id())
               .isEqualTo(share.owned() ? revision.containerConcurrency() : 0);
         }
       }

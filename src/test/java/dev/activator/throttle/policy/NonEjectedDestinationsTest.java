@@ -26,50 +26,50 @@ class NonEjectedDestinationsTest {
 
   @Test
   void anUnreachableDestinationIsEjectedForAWhile() {
-    var routing = onAll.eject(B, 100);
+    var eligible = onAll.eject(B, 100);
 
-    assertThat(routing.subset(2, 99)).isEqualTo(new DestinationSubset(List.of(A, C), 2, 4));
-    assertThat(routing.subset(2, 100)).isEqualTo(new DestinationSubset(List.of(A, B, C), 2, 6));
+    assertThat(eligible.subset(2, 99)).isEqualTo(new DestinationSubset(List.of(A, C), 2, 4));
+    assertThat(eligible.subset(2, 100)).isEqualTo(new DestinationSubset(List.of(A, B, C), 2, 6));
   }
 
   @Test
   void theLastPodIsEjectedToo() {
-    var routing = NonEjectedDestinations.initial(ID).withHealthy(pods(A)).eject(A, 100);
+    var eligible = NonEjectedDestinations.initial(ID).withHealthy(pods(A)).eject(A, 100);
 
-    assertThat(routing.subset(1, 99)).isEqualTo(DestinationSubset.NONE);
-    assertThat(routing.subset(1, 100)).isEqualTo(new DestinationSubset(List.of(A), 1, 1));
+    assertThat(eligible.subset(1, 99)).isEqualTo(DestinationSubset.NONE);
+    assertThat(eligible.subset(1, 100)).isEqualTo(new DestinationSubset(List.of(A), 1, 1));
   }
 
   @Test
   void aPodReturnsOnceItWasRemovedAndListedAgain() {
-    var routing = onAll.eject(B, 100).withHealthy(pods(A, C)).withHealthy(pods(A, B, C));
+    var eligible = onAll.eject(B, 100).withHealthy(pods(A, C)).withHealthy(pods(A, B, C));
 
-    assertThat(routing.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(A, B, C), 1, 3));
+    assertThat(eligible.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(A, B, C), 1, 3));
   }
 
   @Test
   void aPodThatIsStillListedStaysEjected() {
-    var routing = onAll.eject(B, 100).withHealthy(pods(A, B));
+    var eligible = onAll.eject(B, 100).withHealthy(pods(A, B));
 
-    assertThat(routing.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(A), 1, 1));
+    assertThat(eligible.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(A), 1, 1));
   }
 
   @Test
   void sharesStayTheSameWhateverIsEjected() {
     // three pods, two activators: the first has A and C
-    var routing = onAll.withActivators(List.of(OWN, "10.9.0.2"), OWN).eject(A, 100);
+    var eligible = onAll.withActivators(List.of(OWN, "10.9.0.2"), OWN).eject(A, 100);
 
-    assertThat(routing.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(C), 1, 1));
+    assertThat(eligible.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(C), 1, 1));
   }
 
   @Test
   void theServiceIsEjectedToo() {
-    var routing = NonEjectedDestinations.initial(ID)
+    var eligible = NonEjectedDestinations.initial(ID)
         .withHealthy(new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(A)))
         .eject(CLUSTER_IP, 100);
 
-    assertThat(routing.subset(1, 1)).isEqualTo(DestinationSubset.NONE);
-    assertThat(routing.subset(1, 100).destinations()).containsExactly(CLUSTER_IP);
+    assertThat(eligible.subset(1, 1)).isEqualTo(DestinationSubset.NONE);
+    assertThat(eligible.subset(1, 100).destinations()).containsExactly(CLUSTER_IP);
   }
 
   @Test

@@ -32,9 +32,9 @@ public sealed interface ThrottleEvent {
    *
    * @param behind the pods behind the ClusterIP, if that is the destination; else none
    */
-  record Routed(DestinationSubset subset, DestinationSet behind, Balancer balancer)
+  record SubsetChanged(DestinationSubset subset, DestinationSet behind, Balancer balancer)
       implements ThrottleEvent {
-    Routed(DestinationSubset subset, Balancer balancer) {
+    SubsetChanged(DestinationSubset subset, Balancer balancer) {
       this(subset, DestinationSet.NONE, balancer);
     }
   }

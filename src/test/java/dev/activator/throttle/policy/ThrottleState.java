@@ -12,7 +12,7 @@ import dev.activator.throttle.policy.ThrottleEvent.GaveUp;
 import dev.activator.throttle.policy.ThrottleEvent.Gone;
 import dev.activator.throttle.policy.ThrottleEvent.Passed;
 import dev.activator.throttle.policy.ThrottleEvent.Released;
-import dev.activator.throttle.policy.ThrottleEvent.Routed;
+import dev.activator.throttle.policy.ThrottleEvent.SubsetChanged;
 import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
 import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
 import dev.activator.throttle.policy.Waiting.Waiter;
@@ -65,8 +65,8 @@ public sealed interface ThrottleState {
       case Cell(Open o, Undelivered(var waiter, var destination)) ->
         o.release(destination).again(waiter, destination).grant(random);
       case Cell(Open o, GaveUp(var waiter)) -> step(o.giveUp(waiter));
-      case Cell(Open o, Routed(var subset, var behind, var balancer)) ->
-        o.route(subset, behind, balancer).grant(random);
+      case Cell(Open o, SubsetChanged(var subset, var behind, var balancer)) ->
+        o.setSubset(subset, behind, balancer).grant(random);
       // Where something runs the queue moves on: a pod that fails beside it is no reason to refuse.
       case Cell(Open o, StartFailed()) when o.subset.capacity() > 0 -> step(o);
       case Cell(Open o, StartFailed()) ->
@@ -184,7 +184,7 @@ public sealed interface ThrottleState {
           cursor, inFlight, waiting.plusReturned(new Waiter(waiter, nowNanos)), turns);
     }
 
-    private Open route(DestinationSubset now, DestinationSet behind, Balancer by) {
+    private Open setSubset(DestinationSubset now, DestinationSet behind, Balancer by) {
       return new Open(nowNanos, queueBound, now, ways.next(now, behind), by, cursor, inFlight,
           waiting, turns);
     }

@@ -12,7 +12,7 @@ import dev.activator.throttle.policy.ThrottleEvent.Arrived;
 import dev.activator.throttle.policy.ThrottleEvent.GaveUp;
 import dev.activator.throttle.policy.ThrottleEvent.Gone;
 import dev.activator.throttle.policy.ThrottleEvent.Broken;
-import dev.activator.throttle.policy.ThrottleEvent.Routed;
+import dev.activator.throttle.policy.ThrottleEvent.SubsetChanged;
 import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
 import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
 import java.util.ArrayList;
@@ -23,11 +23,14 @@ import org.junit.jupiter.api.Test;
 class ThrottleStateTest {
   private static final Destination A = new Destination("128.0.0.1", 1234);
   private static final Destination B = new Destination("128.0.0.2", 1234);
-  private static final Routed ON_A = new Routed(new DestinationSubset(List.of(A), 1, 1),
+  private static final SubsetChanged ON_A = new SubsetChanged(
+      new DestinationSubset(List.of(A), 1, 1),
       FIRST_AVAILABLE);
-  private static final Routed ON_A_AND_B = new Routed(new DestinationSubset(List.of(A, B), 1, 2),
+  private static final SubsetChanged ON_A_AND_B = new SubsetChanged(
+      new DestinationSubset(List.of(A, B), 1, 2),
       FIRST_AVAILABLE);
-  private static final Routed NOWHERE = new Routed(DestinationSubset.NONE, FIRST_AVAILABLE);
+  private static final SubsetChanged NOWHERE = new SubsetChanged(DestinationSubset.NONE,
+      FIRST_AVAILABLE);
 
   private final Random random = new Random(1);
   private ThrottleState state = ThrottleState.initial(2, 0);

@@ -30,10 +30,10 @@ final class PeerCodec {
     return switch (message) {
       case View(var id, var epoch, var view) -> frame.setView(
           PeerFrame.View.newBuilder().setRevision(revision(id)).setEpoch(epoch).setView(view));
-      case Yield(var id, var epoch, var account, var held) -> {
+      case Yield(var id, var epoch, var account, var inUse) -> {
         var yielded = PeerFrame.Yield.newBuilder().setRevision(revision(id)).setEpoch(epoch)
             .setAccount(account);
-        held.forEach((pod, count) -> yielded.addHeld(permits(pod, count)));
+        inUse.forEach((pod, count) -> yielded.addHeld(permits(pod, count)));
         yield frame.setYield(yielded);
       }
       case Want(var id, var account, var queued, var oldest, var seen) -> frame.setWant(
@@ -113,14 +113,14 @@ final class PeerCodec {
   }
 
   private static Yield yielded(PeerFrame.Yield yielded) {
-    var held = new HashMap<Destination, Integer>();
+    var inUse = new HashMap<Destination, Integer>();
     for (var permits : yielded.getHeldList()) {
       int number = number(permits.getCount());
-      if (number == 0 || held.put(pod(permits), number) != null) {
+      if (number == 0 || inUse.put(pod(permits), number) != null) {
         throw new IllegalArgumentException("a pod without permits, or twice");
       }
     }
-    return new Yield(id(yielded.getRevision()), yielded.getEpoch(), yielded.getAccount(), held);
+    return new Yield(id(yielded.getRevision()), yielded.getEpoch(), yielded.getAccount(), inUse);
   }
 
   private static RevisionId id(Revision revision) {
