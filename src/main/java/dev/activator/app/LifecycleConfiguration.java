@@ -98,8 +98,8 @@ class LifecycleConfiguration {
     parts.addAll(parts(extensions, StartOrder.FIRST));
     parts.addAll(platform.beforePorts());
     parts.addAll(List.of(
-        // Probes are held back, because thousands of them would compete with the rest of the start.
-        LifecyclePart.started("probes held", backends::hold),
+        // Other probes wait, because thousands of them would compete with the rest of the start.
+        LifecyclePart.started("awaited probes", backends::probeOnlyAwaited),
         // All following parts need the settings.
         informers,
         // The certificates are needed before any request is sent to a pod.
@@ -113,7 +113,7 @@ class LifecycleConfiguration {
     parts.addAll(List.of(
         // Requests need all of the above.
         new LifecyclePart("request ports", ports::open, ports::drain),
-        LifecyclePart.started("probes", backends::release), libraryMeters));
+        LifecyclePart.started("probes", backends::probeAll), libraryMeters));
     parts.addAll(parts(extensions, StartOrder.AFTER_REQUESTS));
     parts.addAll(platform.afterPorts(ports::http1));
     return new LifecycleSequence(parts);

@@ -17,7 +17,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.Hold;
+import dev.activator.proxy.exchange.WaitPolicy;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
@@ -144,16 +144,16 @@ class RequestConfiguration {
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, ConnectionPoolsByLoop upstreams, ConcurrencyReporter reporter,
       RequestObservers observers, HeldRequestBytes held, UnreadResponseBytes unread,
-      ActivatorMeters meters, RevisionStarts starts, ObjectProvider<Hold> holds,
+      ActivatorMeters meters, RevisionStarts starts, ObjectProvider<WaitPolicy> waitPolicies,
       ObjectProvider<TunnelWatcher.Maker> tunnels) {
-    var hold = Hold.first(Extensions.sorted(holds.stream()));
+    var waitPolicy = WaitPolicy.first(Extensions.sorted(waitPolicies.stream()));
     var watchers = tunnels.getIfAvailable(() -> _ -> TunnelWatcher.NONE);
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop),
             new RequestDispatcher.Memory(held.share(), unread.share(loop)),
-            new RequestDispatcher.Seams(observers, starts, hold, watchers.of(loop), null)));
+            new RequestDispatcher.Seams(observers, starts, waitPolicy, watchers.of(loop), null)));
     meters.ended(server.endedConnections());
     return server;
   }

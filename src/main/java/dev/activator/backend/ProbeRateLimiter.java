@@ -58,9 +58,9 @@ final class ProbeRateLimiter {
     });
   }
 
-  void hold(boolean now) {
+  void setOnlyAwaited(boolean now) {
     loop.execute(() -> {
-      queue.hold(now);
+      queue.setOnlyAwaited(now);
       sendNext();
     });
   }

@@ -102,13 +102,13 @@ public final class RevisionBackendsManager {
     on(id, known -> known.awaited(waitsOn));
   }
 
-  /** Sends only probes for which requests wait, until {@link #release}. Used during the start. */
-  public void hold() {
-    rateLimiter.hold(true);
+  /** Sends only probes for which requests wait, until {@link #probeAll}. Used during the start. */
+  public void probeOnlyAwaited() {
+    rateLimiter.setOnlyAwaited(true);
   }
 
-  public void release() {
-    rateLimiter.hold(false);
+  public void probeAll() {
+    rateLimiter.setOnlyAwaited(false);
   }
 
   /**

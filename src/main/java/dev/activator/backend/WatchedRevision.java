@@ -12,7 +12,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest Kubernetes objects of one revision. Runs a watcher while the Endpoints exist.
+ * Has the latest Kubernetes objects of one revision. Runs a watcher while the Endpoints exist.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
  */

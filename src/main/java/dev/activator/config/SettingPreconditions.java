@@ -16,14 +16,14 @@ public final class SettingPreconditions {
   private SettingPreconditions() {}
 
   /** @param rule follows "but", such as {@code must be positive} */
-  public static void check(boolean holds, String setting, Object value, String rule) {
-    if (!holds) {
+  public static void check(boolean valid, String setting, Object value, String rule) {
+    if (!valid) {
       throw new IllegalArgumentException(setting + " is " + value + ", but " + rule);
     }
   }
 
-  public static void variable(boolean holds, String variable, Object value, String rule) {
-    check(holds, variable, "'" + value + "'", rule);
+  public static void variable(boolean valid, String variable, Object value, String rule) {
+    check(valid, variable, "'" + value + "'", rule);
   }
 
   /** Checks a port; 0 stands for any free one. */
@@ -82,8 +82,8 @@ public final class SettingPreconditions {
    * Prints the duration only on failure, because printing one for the first time takes
    * milliseconds.
    */
-  private static void duration(boolean holds, String setting, Duration length, String rule) {
-    if (!holds) {
+  private static void duration(boolean valid, String setting, Duration length, String rule) {
+    if (!valid) {
       check(false, setting, GoDuration.print(length), rule);
     }
   }

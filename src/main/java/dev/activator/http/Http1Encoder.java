@@ -54,8 +54,8 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
 
   private Body body = Body.NONE;
   /** A head that is not written yet, perhaps with a part of its body. */
-  private @Nullable ByteBuf held;
-  private @Nullable ChannelPromise heldPromise;
+  private @Nullable ByteBuf pending;
+  private @Nullable ChannelPromise pendingPromise;
   private int lastHeadBytes;
 
   protected abstract void startLine(ByteBuf out, HttpMessage head);
@@ -72,7 +72,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
       if (message instanceof HttpContent part) {
         content(context, part, message instanceof HttpMessage ? context.voidPromise() : promise);
       } else if (!(message instanceof HttpMessage)) {
-        writeHeld(context);
+        writePending(context);
         context.write(ReferenceCountUtil.retain(message), promise);
       }
     } finally {
@@ -84,7 +84,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     if (body != Body.NONE) {
       throw new IllegalStateException("a head within a body");
     }
-    writeHeld(context);
+    writePending(context);
     var out = context.alloc()
         .directBuffer(Math.max(MIN_BUFFER_BYTES, lastHeadBytes + SMALL_BODY_BYTES));
     try {
@@ -95,10 +95,10 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
       body = empty
           ? Body.EMPTY
           : HttpUtil.isTransferEncodingChunked(head) ? Body.CHUNKED : Body.PLAIN;
-      held = out;
-      heldPromise = promise;
+      pending = out;
+      pendingPromise = promise;
     } finally {
-      if (held == null) {
+      if (pending == null) {
         out.release();
       }
     }
@@ -137,17 +137,17 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
       body = Body.NONE;
     }
     if (!promise.isVoid()) {
-      writeHeld(context);
+      writePending(context);
       context.write(Unpooled.EMPTY_BUFFER, promise);
     }
   }
 
   private void bytes(ChannelHandlerContext context, ByteBuf bytes) {
     int length = bytes.readableBytes();
-    if (held != null && length <= held.maxFastWritableBytes()) {
-      held.writeBytes(bytes, bytes.readerIndex(), length);
+    if (pending != null && length <= pending.maxFastWritableBytes()) {
+      pending.writeBytes(bytes, bytes.readerIndex(), length);
     } else if (length > 0) {
-      writeHeld(context);
+      writePending(context);
       context.write(bytes.retain(), context.voidPromise());
     }
   }
@@ -159,10 +159,10 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
       text(out, Integer.toHexString(length));
       out.writeShort(LINE_END);
       bytes(context, part.content());
-      if (held == null) {
+      if (pending == null) {
         context.write(CHUNK_END.duplicate(), context.voidPromise());
       } else {
-        held.writeShort(LINE_END);
+        pending.writeShort(LINE_END);
       }
     }
     if (part instanceof LastHttpContent last) {
@@ -172,24 +172,24 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  /** The held buffer if it has space for a chunk's length, or else a new one. */
+  /** The pending buffer if it has space for a chunk's length, or else a new one. */
   private ByteBuf room(ChannelHandlerContext context) {
-    if (held != null && held.maxFastWritableBytes() < CHUNK_BYTES) {
-      writeHeld(context);
+    if (pending != null && pending.maxFastWritableBytes() < CHUNK_BYTES) {
+      writePending(context);
     }
-    if (held == null) {
-      held = context.alloc().directBuffer(SMALL_BODY_BYTES);
-      heldPromise = context.voidPromise();
+    if (pending == null) {
+      pending = context.alloc().directBuffer(SMALL_BODY_BYTES);
+      pendingPromise = context.voidPromise();
     }
-    return held;
+    return pending;
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // The promise reports it.
-  private void writeHeld(ChannelHandlerContext context) {
-    var out = held;
-    var promise = heldPromise;
-    held = null;
-    heldPromise = null;
+  private void writePending(ChannelHandlerContext context) {
+    var out = pending;
+    var promise = pendingPromise;
+    pending = null;
+    pendingPromise = null;
     if (out != null && promise != null) {
       context.write(out, promise);
     }
@@ -197,27 +197,27 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
 
   @Override
   public void flush(ChannelHandlerContext context) {
-    writeHeld(context);
+    writePending(context);
     context.flush();
   }
 
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // The caller has the promise.
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
-    writeHeld(context);
+    writePending(context);
     context.close(promise);
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    if (held != null && !context.channel().isActive()) {
-      held.release();
-      held = null;
-      if (heldPromise != null && !heldPromise.isVoid()) {
-        heldPromise.tryFailure(new ClosedChannelException());
+    if (pending != null && !context.channel().isActive()) {
+      pending.release();
+      pending = null;
+      if (pendingPromise != null && !pendingPromise.isVoid()) {
+        pendingPromise.tryFailure(new ClosedChannelException());
       }
     }
-    writeHeld(context);
+    writePending(context);
   }
 
   /** Encodes requests to a pod in HTTP/1.1. */

@@ -43,7 +43,7 @@ final class NodeEventWatch {
   }
 
   private void changed(@Nullable NodeEvent ignored, @Nullable NodeEvent now) {
-    // An Event that has expired was said all the same; its time decides how long it holds.
+    // An Event that has expired was said all the same; its time decides how long it is valid.
     if (now != null) {
       events = NodeOutlook.with(now, events);
       onChange.run();

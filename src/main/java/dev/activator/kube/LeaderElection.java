@@ -36,7 +36,7 @@ public final class LeaderElection implements LeadershipCheck {
      * The lease has a new holder, or this activator leads again. The text is empty if there is no
      * holder.
      */
-    void holds(String holder);
+    void onHolder(String holder);
   }
 
   private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
@@ -296,7 +296,7 @@ public final class LeaderElection implements LeadershipCheck {
       var _ = listener.deposed();
     }
     if (moves) {
-      listener.holds(holder);
+      listener.onHolder(holder);
     }
   }
 

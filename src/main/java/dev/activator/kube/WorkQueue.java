@@ -110,11 +110,11 @@ public final class WorkQueue<K> {
       if (isUnderWay) {
         return;
       }
-      boolean isHeld = draining == null && notBefore - loop.nanoTime() > 0;
-      if (isDirty && !isHeld) {
+      boolean isEarly = draining == null && notBefore - loop.nanoTime() > 0;
+      if (isDirty && !isEarly) {
         due.add(this);
         scheduleRun();
-      } else if (isHeld) {
+      } else if (isEarly) {
         timer.at(notBefore);
       } else if (isDelayed) {
         timer.at(delayedUntil);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param active {@code TRUE}, {@code FALSE} or {@code UNKNOWN}
  * @param explanation a sentence that explains {@code desired}
  * @param trouble why it cannot be scaled; null if it can
- * @param note a remark, for example which other client holds the scale; may be empty
+ * @param note a remark, for example which other client has set the scale; may be empty
  */
 public record ScalingReport(@Nullable Integer desired, @Nullable Integer replicas, int ready,
     String active, String explanation, @Nullable String trouble, String note) {

@@ -40,7 +40,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   /** Null if its head was too large, or once it is answered. */
   private @Nullable HttpRequest request;
   private @Nullable Exchange exchange;
-  private @Nullable HttpResponse heldHead;
+  private @Nullable HttpResponse pendingHead;
   private @Nullable Future<?> lastWrite;
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   int headBytes;
@@ -196,7 +196,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
     }
     HeaderRewriter.response(HeaderFieldList.in(response), RequestVersion.HTTP_2, bodyless);
-    heldHead = response;
+    pendingHead = response;
   }
 
   @Override
@@ -215,11 +215,11 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
         && !content.content().isReadable();
     if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
       content.release();
-    } else if (heldHead != null && bare) {
+    } else if (pendingHead != null && bare) {
       content.release();
-      writeHeldHead(true);
+      writePendingHead(true);
     } else {
-      writeHeldHead(false);
+      writePendingHead(false);
       lastWrite = session.writeContent(stream.id(), content);
     }
   }
@@ -244,13 +244,13 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
       response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
           ByteBufUtil.utf8Bytes(answer.body()));
     }
-    heldHead = response;
+    pendingHead = response;
     content(new DefaultLastHttpContent(body));
   }
 
-  private void writeHeldHead(boolean last) {
-    var response = heldHead;
-    heldHead = null;
+  private void writePendingHead(boolean last) {
+    var response = pendingHead;
+    pendingHead = null;
     if (response != null && !over) {
       write(response, last);
     }
@@ -263,7 +263,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public void abort() {
-    heldHead = null;
+    pendingHead = null;
     exchange = null;
     request = null;
     if (!over) {
@@ -298,7 +298,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public void flush() {
-    writeHeldHead(false);
+    writePendingHead(false);
     session.flushSoon();
   }
 

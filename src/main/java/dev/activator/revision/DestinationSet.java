@@ -77,8 +77,8 @@ public final class DestinationSet {
     return isEmpty() || others.isEmpty() ? NONE : where(others::contains);
   }
 
-  private DestinationSet where(Predicate<Destination> holds) {
-    var left = sorted.stream().filter(holds).toList();
+  private DestinationSet where(Predicate<Destination> condition) {
+    var left = sorted.stream().filter(condition).toList();
     if (left.size() == sorted.size()) {
       return this;
     }

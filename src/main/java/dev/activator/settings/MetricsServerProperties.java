@@ -71,8 +71,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
         PREFIX + "TLS_CLIENT_AUTH is none");
   }
 
-  private static void require(boolean holds, String variable, String value, String rule) {
-    SettingPreconditions.variable(holds, PREFIX + variable, value, rule);
+  private static void require(boolean valid, String variable, String value, String rule) {
+    SettingPreconditions.variable(valid, PREFIX + variable, value, rule);
   }
 
   public boolean isEncrypted() {

@@ -267,7 +267,7 @@ public final class StandalonePlatform implements Platform {
     }
 
     @Override
-    public void holds(String now) {
+    public void onHolder(String now) {
       onMove.run();
     }
   }

@@ -34,7 +34,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   private final Http2PodSession session;
   private final boolean reused;
   private @Nullable UpstreamListener listener;
-  private @Nullable HttpRequest heldRequest;
+  private @Nullable HttpRequest pendingRequest;
   private @Nullable Http2Stream stream;
   private @Nullable ChannelFuture headWritten;
   private boolean paused;
@@ -58,7 +58,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   @Override
   public void write(HttpObject part) {
     if (part instanceof HttpRequest request) {
-      heldRequest = request;
+      pendingRequest = request;
     } else {
       content((HttpContent) part);
     }
@@ -67,7 +67,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   private void content(HttpContent part) {
     boolean last = part instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
         && !part.content().isReadable();
-    if (heldRequest != null) {
+    if (pendingRequest != null) {
       begin(last);
       if (last) {
         part.release();
@@ -82,8 +82,8 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   }
 
   private void begin(boolean last) {
-    var request = heldRequest;
-    heldRequest = null;
+    var request = pendingRequest;
+    pendingRequest = null;
     if (request == null) {
       return;
     }
@@ -151,7 +151,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   @Override
   public void close() {
     listener = null;
-    heldRequest = null;
+    pendingRequest = null;
     if (stream == null) {
       returnStream();
     } else if (!responseEnded) {

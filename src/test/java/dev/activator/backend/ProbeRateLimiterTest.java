@@ -149,7 +149,7 @@ class ProbeRateLimiterTest {
 
   @Test
   void boundsTheProbesThatRequestsWaitForLikeOtherFirstOnes() {
-    scheduler.hold(true);
+    scheduler.setOnlyAwaited(true);
     for (int i = 0; i < 3_000; i++) {
       var revision = new RevisionId("ns", "rev-" + i);
       ask(revision, Urgency.UNAWAITED, 1);
@@ -176,7 +176,7 @@ class ProbeRateLimiterTest {
 
   @Test
   void holdsBackOnlyWhatNoRequestNeeds() {
-    scheduler.hold(true);
+    scheduler.setOnlyAwaited(true);
     ask(A, Urgency.UNAWAITED, 10);
     ask(B, Urgency.UNAWAITED, 1);
     ask(B, Urgency.FIRST, 1);
@@ -190,7 +190,7 @@ class ProbeRateLimiterTest {
     assertThat(given(B)).hasSize(2);
 
     // and the others when they are no longer held
-    scheduler.hold(false);
+    scheduler.setOnlyAwaited(false);
     loop.run();
     assertThat(given(A)).hasSize(10);
   }

@@ -126,7 +126,7 @@ class RevisionBackendsManagerTest {
 
   @Test
   void whileHeldOnlyPodsThatARequestWaitsForAreProbed() {
-    backends.hold();
+    backends.probeOnlyAwaited();
     objects.revision(PLAIN);
     objects.listed(http1(ready(A)));
     var other = new RevisionId("ns", "other");
@@ -140,7 +140,7 @@ class RevisionBackendsManagerTest {
     assertThat(published).containsExactly(pods(A));
     assertThat(fake.asked(B)).isEmpty();
 
-    backends.release();
+    backends.probeAll();
     loop.advance(ofMillis(1));
     assertThat(published).containsExactly(pods(A),
         HealthyDestinations.pods(other, DestinationSet.of(B)));
@@ -148,7 +148,7 @@ class RevisionBackendsManagerTest {
 
   @Test
   void podsOfARequestThatWaitedBeforeTheyWereListedAreProbedAtOnce() {
-    backends.hold();
+    backends.probeOnlyAwaited();
     objects.revision(PLAIN);
     backends.requestsWaitFor(REVISION, loop);
     objects.listed(http1(ready(A)));

@@ -64,7 +64,7 @@ class LeaderElectionTest {
     }
 
     @Override
-    public void holds(String holder) {
+    public void onHolder(String holder) {
       events.add("holder " + holder);
     }
   }

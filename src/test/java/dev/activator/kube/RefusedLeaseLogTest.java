@@ -32,7 +32,7 @@ class RefusedLeaseLogTest {
     }
 
     @Override
-    public void holds(String holder) {
+    public void onHolder(String holder) {
       // only the log matters
     }
   }

@@ -53,7 +53,7 @@ public final class ProbeQueue<T> {
   private final FairQueue<T> starting = new FairQueue<>();
   private final FairQueue<T> unhurried = new FairQueue<>();
   private final RateLimit repeatRate;
-  private boolean held;
+  private boolean onlyAwaited;
   private int startingInARow;
 
   public ProbeQueue(int repeatsPerSecond, long nowNanos) {
@@ -114,12 +114,12 @@ public final class ProbeQueue<T> {
   }
 
   private boolean hasUnhurried() {
-    return !held && !unhurried.isEmpty();
+    return !onlyAwaited && !unhurried.isEmpty();
   }
 
-  /** Sets whether probes that no request needs are held back. */
-  public void hold(boolean now) {
-    held = now;
+  /** Sets whether only probes are sent that a request needs. */
+  public void setOnlyAwaited(boolean now) {
+    onlyAwaited = now;
   }
 
   /** The time until the next probe with a rate limit may be sent. */

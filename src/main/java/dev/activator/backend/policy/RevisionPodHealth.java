@@ -33,19 +33,19 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     return listed.get(pod);
   }
 
-  boolean any(Predicate<PodHealth> holds) {
+  boolean any(Predicate<PodHealth> condition) {
     for (var pod : listed.values()) {
-      if (holds.test(pod)) {
+      if (condition.test(pod)) {
         return true;
       }
     }
     return false;
   }
 
-  DestinationSet where(Predicate<PodHealth> holds) {
+  DestinationSet where(Predicate<PodHealth> condition) {
     var found = new ArrayList<Destination>(listed.size());
     listed.forEach((pod, known) -> {
-      if (holds.test(known)) {
+      if (condition.test(known)) {
         found.add(pod);
       }
     });
@@ -59,9 +59,9 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
     return staying.isEmpty() ? all : staying;
   }
 
-  /** Whether this holds for all pods; false if there are none. */
-  boolean all(Predicate<PodHealth> holds) {
-    return !listed.isEmpty() && !any(holds.negate());
+  /** Whether all pods meet the condition; false if there are none. */
+  boolean all(Predicate<PodHealth> condition) {
+    return !listed.isEmpty() && !any(condition.negate());
   }
 
   RevisionPodHealth with(Destination pod, PodHealth now) {

@@ -62,7 +62,7 @@ public sealed interface RevisionWatcherState
   /** Sends a probe as soon as the queue allows, and ends a pause of the address. */
   record ProbeNow(Destination destination, Urgency urgency) implements Effect {}
 
-  /** Sends the probes that the queue holds back because no request waited. */
+  /** Sends the probes that the queue delays because no request waited. */
   record Hurry() implements Effect {}
 
   /** Raises {@link Due} after the pause. */

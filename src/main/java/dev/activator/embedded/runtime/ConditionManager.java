@@ -46,13 +46,13 @@ public final class ConditionManager {
     return find(object, type).path("status").stringValue("").equals("True");
   }
 
-  public ConditionManager hold(String type) {
-    hold(type, "", "").condition(type).remove(List.of("reason", "message"));
+  public ConditionManager setTrue(String type) {
+    setTrue(type, "", "").condition(type).remove(List.of("reason", "message"));
     return this;
   }
 
   /** Sets a condition to true. Its transition time stays if it was true before. */
-  public ConditionManager hold(String type, String reason, String message) {
+  public ConditionManager setTrue(String type, String reason, String message) {
     var condition = condition(type).put("reason", reason).put("message", message);
     if (!condition.path("status").stringValue("").equals("True")) {
       condition.put("status", "True").put("lastTransitionTime", now);

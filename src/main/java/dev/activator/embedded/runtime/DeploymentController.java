@@ -283,7 +283,7 @@ final class DeploymentController {
         log.warn("Deployment {} does not run: its container has no command",
             ObjectMeta.key(deployment));
         conditions.fail("Available", NO_COMMAND, NO_COMMAND_TEXT);
-        conditions.hold(REPLICA_FAILURE, NO_COMMAND, NO_COMMAND_TEXT);
+        conditions.setTrue(REPLICA_FAILURE, NO_COMMAND, NO_COMMAND_TEXT);
       }
       return;
     }
@@ -291,7 +291,7 @@ final class DeploymentController {
       conditions.fail(REPLICA_FAILURE, "CommandGiven", "");
     }
     if (available) {
-      conditions.hold("Available", "MinimumReplicasAvailable",
+      conditions.setTrue("Available", "MinimumReplicasAvailable",
           "Deployment has minimum availability.");
     } else if (ConditionManager.find(deployment, "Available").isMissingNode()
         || ConditionManager.isTrue(deployment, "Available")) {
@@ -306,7 +306,7 @@ final class DeploymentController {
         conditions.fail("Progressing", problem.equals(REFUSED) ? CREATE_ERROR : OVERDUE, problem);
       }
     } else {
-      conditions.hold("Progressing", available ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",
+      conditions.setTrue("Progressing", available ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",
           available ? "The newest ReplicaSet has all its replicas." : "The ReplicaSet progresses.");
     }
   }

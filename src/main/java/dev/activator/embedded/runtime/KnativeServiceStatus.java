@@ -60,7 +60,7 @@ record KnativeServiceStatus(ObjectNode newest, String ready, TrafficAssignment t
         conditions.unknown(ROUTES, "RevisionMissing", "Configuration \""
             + ObjectMeta.name(service) + "\" does not have any ready Revision.");
       case Assigned(var shares) -> {
-        conditions.hold(ROUTES);
+        conditions.setTrue(ROUTES);
         var list = status.putArray("traffic");
         shares.forEach(share -> write(share, list.addObject(), service));
       }
@@ -92,7 +92,7 @@ record KnativeServiceStatus(ObjectNode newest, String ready, TrafficAssignment t
     switch (revision.path("status").asString("")) {
       case "True" -> {
         if (ObjectMeta.name(newest).equals(ready)) {
-          conditions.hold(CONFIGURATIONS);
+          conditions.setTrue(CONFIGURATIONS);
         } else {
           conditions.unknown(CONFIGURATIONS, "Deploying", "the activator does not know it yet");
         }
@@ -120,7 +120,7 @@ record KnativeServiceStatus(ObjectNode newest, String ready, TrafficAssignment t
         }
       }
     }
-    conditions.hold(READY);
+    conditions.setTrue(READY);
   }
 
   /**

@@ -54,11 +54,11 @@ final class PodObjectBuilder {
     status.put("phase", current == null && pod.last() == null ? "Pending" : "Running")
         .put("podIP", LOOPBACK).put("hostIP", LOOPBACK)
         .set("startTime", object.path("metadata").path("creationTimestamp"));
-    var conditions = ConditionManager.of(object, now).hold("PodScheduled")
-        .hold("PodReadyToStartContainers").hold("Initialized");
+    var conditions = ConditionManager.of(object, now).setTrue("PodScheduled")
+        .setTrue("PodReadyToStartContainers").setTrue("Initialized");
     for (var type : new String[]{"ContainersReady", "Ready"}) {
       if (view.ready()) {
-        conditions.hold(type);
+        conditions.setTrue(type);
       } else {
         var failure = pod.failure();
         conditions.fail(type, "ContainersNotReady",

@@ -189,7 +189,8 @@ final class ReplicaSetPods {
 
   void ready(LocalPod pod) {
     log.info("Pod {} is ready", pod.name());
-    publishConditions(now -> now.hold("ContainerHealthy").hold("ResourcesAvailable").hold("Ready"));
+    publishConditions(
+        now -> now.setTrue("ContainerHealthy").setTrue("ResourcesAvailable").setTrue("Ready"));
   }
 
   void removed(LocalPod pod) {
@@ -284,7 +285,7 @@ final class ReplicaSetPods {
         : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
     if (!overdue.isEmpty()) {
-      ConditionManager.of(found, clock.instant()).hold(DeploymentController.REPLICA_FAILURE,
+      ConditionManager.of(found, clock.instant()).setTrue(DeploymentController.REPLICA_FAILURE,
           DeploymentController.OVERDUE, overdue);
     } else if (ConditionManager.isTrue(found, DeploymentController.REPLICA_FAILURE)) {
       ConditionManager.of(found, clock.instant()).fail(DeploymentController.REPLICA_FAILURE,

@@ -67,7 +67,7 @@ final class RevisionReconciler {
   void begin(ObjectNode revision) {
     if (ConditionManager.find(revision, ServingController.READY).isMissingNode()) {
       if (EmbeddedScaleClient.initialScale(revision) == 0) {
-        ConditionManager.of(revision, store.now()).hold(ServingController.READY);
+        ConditionManager.of(revision, store.now()).setTrue(ServingController.READY);
       } else {
         deploying(revision);
       }

@@ -245,7 +245,7 @@ public final class ServingController {
         && ConditionManager.find(revision, READY).path("status").asString("").equals("Unknown")) {
       objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
           ObjectMeta.name(revision),
-          found -> ConditionManager.of(found, store.now()).hold(READY));
+          found -> ConditionManager.of(found, store.now()).setTrue(READY));
     }
   }
 

@@ -155,28 +155,28 @@ public final class AutoscalerFallback {
   }
 
   private CompletableFuture<Void> resign() {
-    var held = election;
+    var current = election;
     election = null;
-    if (held != null) {
-      resigned = held.stop();
+    if (current != null) {
+      resigned = current.stop();
     }
     return resigned;
   }
 
   private void next() {
-    var held = election;
-    if (held != null && leads && !linked && underWay == null) {
+    var current = election;
+    if (current != null && leads && !linked && underWay == null) {
       remaining().filter(one -> !one.hasFailed).findFirst()
-          .ifPresent(one -> rescue(one, held));
+          .ifPresent(one -> rescue(one, current));
     }
   }
 
-  private void rescue(Waiting one, LeaderElection held) {
+  private void rescue(Waiting one, LeaderElection current) {
     var id = one.id;
     var workload = new ScaleTargetRef("apps/v1", "Deployment",
         ChildName.of(id.name(), "-deployment"));
     await(scales.read(id, workload), read -> {
-      if (read instanceof Found found && found.replicas() == 0 && held.mayWrite() && !linked) {
+      if (read instanceof Found found && found.replicas() == 0 && current.mayWrite() && !linked) {
         await(scales.write(id, workload, found, 1), written -> {
           if (written instanceof Found) {
             one.isDone = true;
@@ -248,7 +248,7 @@ public final class AutoscalerFallback {
     }
 
     @Override
-    public void holds(String holder) {
+    public void onHolder(String holder) {
       // It does not matter which other activator leads.
     }
   }

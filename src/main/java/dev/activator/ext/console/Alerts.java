@@ -60,7 +60,7 @@ public final class Alerts {
       return alert;
     }
 
-    /** How long the condition must hold before the alert fires. */
+    /** How long the condition must be true before the alert fires. */
     Duration after() {
       return after;
     }
@@ -157,7 +157,7 @@ public final class Alerts {
     return sum;
   }
 
-  /** Sets the conditions that hold now. Remembers since when each of them has held. */
+  /** Sets the conditions that are true now. Remembers since when. */
   public void now(Inputs inputs) {
     now(conditions(inputs));
   }

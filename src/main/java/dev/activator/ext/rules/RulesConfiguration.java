@@ -26,8 +26,8 @@ public class RulesConfiguration {
   }
 
   @Bean
-  FallbackHold fallback(ClusterWatcher cluster, LiveRevisions revisions) {
-    return new FallbackHold(cluster::named, revisions);
+  FallbackPolicy fallback(ClusterWatcher cluster, LiveRevisions revisions) {
+    return new FallbackPolicy(cluster::named, revisions);
   }
 
   @Bean

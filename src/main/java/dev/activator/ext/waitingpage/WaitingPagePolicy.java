@@ -20,10 +20,10 @@ final class WaitingPagePolicy {
   /** The value of {@code K-Network-Probe} in the page's own requests. */
   static final String POLL = "waiting-page";
   /**
-   * How long a request is held before it gets the page. If a pod is ready earlier, the caller gets
+   * How long a request waits before it gets the page. If a pod is ready earlier, the caller gets
    * the pod's response.
    */
-  static final Duration HOLD = Duration.ofSeconds(1);
+  static final Duration DELAY = Duration.ofSeconds(1);
 
   private WaitingPagePolicy() {}
 

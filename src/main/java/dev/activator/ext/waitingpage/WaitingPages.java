@@ -4,7 +4,7 @@ import dev.activator.config.WaitingPageMode;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.exchange.Arrival;
-import dev.activator.proxy.exchange.Hold;
+import dev.activator.proxy.exchange.WaitPolicy;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class WaitingPages implements Hold, Arrival {
+public final class WaitingPages implements WaitPolicy, Arrival {
   private final WaitingPageMode mode;
   private final Supplier<WaitingPageTemplate> template;
 
@@ -32,15 +32,15 @@ public final class WaitingPages implements Hold, Arrival {
   }
 
   @Override
-  public long afterNanos(Held request) {
+  public long afterNanos(Request request) {
     return WaitingPagePolicy.isOn(mode, request.revision().annotations())
         && WaitingPagePolicy.isNavigation(request.method(), request.fields())
-            ? WaitingPagePolicy.HOLD.toNanos()
+            ? WaitingPagePolicy.DELAY.toNanos()
             : DeadlineCalculator.NONE;
   }
 
   @Override
-  public End passed(Held request, StartStatus start, int retryAfterSeconds) {
+  public Decision decide(Request request, StartStatus start, int retryAfterSeconds) {
     return new Answer(template.get().page(start, retryAfterSeconds,
         ErrorFormat.requestId(request.fields())), RequestOutcome.WAITING_PAGE);
   }

@@ -21,7 +21,7 @@ public record NodeEvent(String pod, String source, Outlook outlook, String reaso
   /** The scheduler has the same reason, and says so of each pod for which a node is then added. */
   private static final String FAILED_BY_KARPENTER = "Failed to schedule pod";
 
-  /** Whether a node is coming, and for how long that holds if nothing else is said. */
+  /** Whether a node is coming, and for how long that is valid if nothing else is said. */
   public enum Outlook {
     /** Both autoscalers give up a node that has not registered within 15 minutes. */
     COMING(Duration.ofMinutes(15)),
@@ -45,7 +45,7 @@ public record NodeEvent(String pod, String source, Outlook outlook, String reaso
     };
   }
 
-  boolean holds(Instant now) {
+  boolean isValid(Instant now) {
     return at.plus(outlook.validity).isAfter(now);
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a node is coming for the pods of a revision. One node is enough, so what is said of one
- * pod holds for all, and an autoscaler that adds a node outweighs another that does not.
+ * pod counts for all, and an autoscaler that adds a node outweighs another that does not.
  *
  * @param said the Event that decides; null if none does
  * @param unread why Events are not read; empty if they are
@@ -32,7 +32,7 @@ public record NodeOutlook(@Nullable NodeEvent said, String unread) {
   }
 
   public static NodeOutlook of(Collection<NodeEvent> events, Instant now) {
-    var last = lastOfEach(events.stream()).stream().filter(one -> one.holds(now))
+    var last = lastOfEach(events.stream()).stream().filter(one -> one.isValid(now))
         .sorted(LATEST.reversed()).toList();
     return new NodeOutlook(first(last, Outlook.COMING) instanceof NodeEvent coming
         ? coming

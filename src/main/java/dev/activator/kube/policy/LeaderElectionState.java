@@ -43,8 +43,8 @@ public final class LeaderElectionState {
       require(lease.toNanosPart() == 0, "the lease must be whole seconds");
     }
 
-    private static void require(boolean holds, String otherwise) {
-      if (!holds) {
+    private static void require(boolean valid, String otherwise) {
+      if (!valid) {
         throw new IllegalArgumentException(otherwise);
       }
     }
@@ -110,12 +110,12 @@ public final class LeaderElectionState {
 
   /**
    * Records that there is no lease. Returns the lease to create; null to wait. A lease that was
-   * deleted while another candidate held it counts until it would have expired.
+   * deleted while another candidate had it counts until it would have expired.
    */
   public @Nullable LeaseRecord absent(Moment now) {
-    boolean held = observed != null && !observed.holder().isEmpty()
+    boolean taken = observed != null && !observed.holder().isEmpty()
         && !observed.holder().equals(identity) && unchangedFor(now) < duration(observed);
-    if (held) {
+    if (taken) {
       return null;
     }
     int transitions = observed == null ? 0 : after(observed);
@@ -135,8 +135,8 @@ public final class LeaderElectionState {
    * lease must be read first.
    */
   public @Nullable LeaseRecord release(Moment now) {
-    var held = observed;
-    return !stale && leads(now) && held != null ? release(held, now) : null;
+    var current = observed;
+    return !stale && leads(now) && current != null ? release(current, now) : null;
   }
 
   /** The lease that releases the one that was read, if that is ours; null if it is not. */

@@ -176,9 +176,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
     leaveQueue();
     switch (QueueWait.rejected(this, reason)) {
-      case Hold.Unchanged() -> fail(dispatcher.seams().starts().failure(reason));
-      case Hold.Answer(var answer, var outcome) -> answerWith(answer, outcome);
-      case Hold.Redirect(var other) -> handTo(other);
+      case WaitPolicy.Unchanged() -> fail(dispatcher.seams().starts().failure(reason));
+      case WaitPolicy.Answer(var answer, var outcome) -> answerWith(answer, outcome);
+      case WaitPolicy.Redirect(var other) -> handTo(other);
     }
   }
 

@@ -8,7 +8,7 @@ import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A request's wait in its revision's queue: how long it may last, and what {@link Hold} gives the
+ * A request's wait in its revision's queue: how long it may last, and what {@link WaitPolicy} gives the
  * request instead. Made each time a request is queued; a request that runs at once has none.
  *
  * <p><b>Threads.</b> Confined to the request's loop.
@@ -19,10 +19,10 @@ final class QueueWait {
 
   private final Exchange exchange;
   private final QueueEntry entry;
-  /** The age of the request at which {@link Hold} decides. */
-  private long holdDueNanos = DeadlineCalculator.NONE;
-  /** Whether {@link Hold} decides at the end of the current step, which is then no timeout. */
-  private boolean holdEnds;
+  /** The age of the request at which {@link WaitPolicy} decides. */
+  private long policyDueNanos = DeadlineCalculator.NONE;
+  /** Whether {@link WaitPolicy} decides at the end of the current step, which is then no timeout. */
+  private boolean policyIsNext;
 
   QueueWait(Exchange exchange, QueueEntry entry) {
     this.exchange = exchange;
@@ -37,10 +37,10 @@ final class QueueWait {
   void begin() {
     exchange.queued();
     exchange.body().countIn(entry, HeaderFieldList.bytesInMemory(exchange.request()));
-    long hold = holdNanos(exchange);
-    holdFor(hold == 0 ? RECHECK_NANOS : hold);
-    if (hold == 0 && !start().ready() && left() > 0) {
-      endHold();
+    long policy = policyNanos(exchange);
+    decideAfter(policy == 0 ? RECHECK_NANOS : policy);
+    if (policy == 0 && !start().ready() && left() > 0) {
+      decide();
       return;
     }
     exchange.transferBody();
@@ -52,9 +52,9 @@ final class QueueWait {
     return Math.min(entry.limits().left(passed, entry.podsNanos()), exchange.callerNanosLeft());
   }
 
-  /** Lets {@link Hold} decide after this time, unless the time in the queue ends before. */
-  private void holdFor(long nanos) {
-    holdDueNanos = nanos == DeadlineCalculator.NONE ? nanos : exchange.passedNanos() + nanos;
+  /** Lets {@link WaitPolicy} decide after this time, unless the time in the queue ends before. */
+  private void decideAfter(long nanos) {
+    policyDueNanos = nanos == DeadlineCalculator.NONE ? nanos : exchange.passedNanos() + nanos;
     limitStep();
   }
 
@@ -62,9 +62,11 @@ final class QueueWait {
     long passed = exchange.passedNanos();
     long queue = Math.min(entry.limits().untilCheck(passed, entry.podsNanos()),
         exchange.callerNanosLeft());
-    long hold = holdDueNanos == DeadlineCalculator.NONE ? holdDueNanos : holdDueNanos - passed;
-    holdEnds = hold < queue;
-    long step = Math.min(hold, queue);
+    long policy = policyDueNanos == DeadlineCalculator.NONE
+        ? policyDueNanos
+        : policyDueNanos - passed;
+    policyIsNext = policy < queue;
+    long step = Math.min(policy, queue);
     if (step != DeadlineCalculator.NONE) {
       exchange.limitStep(Math.max(0, step));
     }
@@ -72,12 +74,12 @@ final class QueueWait {
 
   /** Whether the time in the queue is over. */
   boolean isOver() {
-    return !holdEnds && exchange.deadlines.stepNanosLeft() <= 0 && left() <= 0;
+    return !policyIsNext && exchange.deadlines.stepNanosLeft() <= 0 && left() <= 0;
   }
 
   void stepTimedOut() {
-    if (holdEnds) {
-      endHold();
+    if (policyIsNext) {
+      decide();
     } else if (left() > 0) {
       limitStep();
     } else {
@@ -90,28 +92,29 @@ final class QueueWait {
         exchange.passedNanos(), entry.limits().isForStart(entry.podsNanos())));
   }
 
-  /** Gives the request what its hold decides. If a pod is up, keeps the request queued. */
-  private void endHold() {
-    holdEnds = false;
+  /** Gives the request what the policy decides. If a pod is up, keeps the request queued. */
+  private void decide() {
+    policyIsNext = false;
     var start = start();
     if (start.ready()) {
-      holdFor(RECHECK_NANOS);
+      decideAfter(RECHECK_NANOS);
       return;
     }
     var dispatcher = exchange.dispatcher;
     var revision = exchange.currentLive();
     // A stand-in is queued before this request leaves the queue, so that the start goes on.
     var starts = dispatcher.seams().starts();
-    switch (dispatcher.seams().hold().passed(held(exchange), start, entry.retryAfterSeconds())) {
-      case Hold.Unchanged() -> {
-        holdFor(DeadlineCalculator.NONE);
+    switch (dispatcher.seams().waitPolicy().decide(request(exchange), start,
+        entry.retryAfterSeconds())) {
+      case WaitPolicy.Unchanged() -> {
+        decideAfter(DeadlineCalculator.NONE);
         exchange.transferBody();
       }
-      case Hold.Answer(var answer, var outcome) -> {
+      case WaitPolicy.Answer(var answer, var outcome) -> {
         starts.keep(dispatcher, revision, exchange, outcome, answer.status());
         exchange.answerWith(answer, outcome);
       }
-      case Hold.Redirect(var other) -> {
+      case WaitPolicy.Redirect(var other) -> {
         starts.keep(dispatcher, revision);
         exchange.leaveQueue();
         entry.giveUp();
@@ -128,25 +131,25 @@ final class QueueWait {
   static long maxNanos(Exchange exchange) {
     long left = exchange.callerNanosLeft();
     // A request that gets a page or a fallback before its deadline need not wait for the start.
-    return holdNanos(exchange) < left ? DeadlineCalculator.NONE : left;
+    return policyNanos(exchange) < left ? DeadlineCalculator.NONE : left;
   }
 
   /** What a request gets whose wait the throttler has ended. */
-  static Hold.End rejected(Exchange exchange, Rejection reason) {
+  static WaitPolicy.Decision rejected(Exchange exchange, Rejection reason) {
     return reason instanceof Rejection.CannotStart && !exchange.hasFallenBack()
-        ? exchange.dispatcher.seams().hold().cannotStart(held(exchange))
-        : new Hold.Unchanged();
+        ? exchange.dispatcher.seams().waitPolicy().cannotStart(request(exchange))
+        : new WaitPolicy.Unchanged();
   }
 
-  private static long holdNanos(Exchange exchange) {
+  private static long policyNanos(Exchange exchange) {
     return exchange.hasFallenBack()
         ? DeadlineCalculator.NONE
-        : exchange.dispatcher.seams().hold().afterNanos(held(exchange));
+        : exchange.dispatcher.seams().waitPolicy().afterNanos(request(exchange));
   }
 
   /** A gateway sends its request to its own Service, so it cannot be redirected. */
-  private static Hold.Held held(Exchange exchange) {
-    return new Hold.Held(exchange.currentRevision(), exchange.method(), exchange.fields(),
+  private static WaitPolicy.Request request(Exchange exchange) {
+    return new WaitPolicy.Request(exchange.currentRevision(), exchange.method(), exchange.fields(),
         exchange.dispatcher.seams().delivery() == null);
   }
 }

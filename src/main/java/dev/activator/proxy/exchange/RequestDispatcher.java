@@ -37,20 +37,20 @@ public record RequestDispatcher(Loop loop, Router router,
    *
    * @param delivery null if requests are forwarded
    */
-  public record Seams(RequestObserver observer, RevisionStarts starts, Hold hold,
+  public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy waitPolicy,
       TunnelWatcher tunnels, @Nullable Delivery delivery) {
     /** Without extensions. */
     public static Seams of(LiveRevisions revisions, RequestObserver observer) {
       var starts = new RevisionStarts(revisions, false, _ -> StartStatus.UNKNOWN,
           RevisionStarts.EarlyAnswers.NONE);
-      return new Seams(observer, starts, Hold.NONE, TunnelWatcher.NONE, null);
+      return new Seams(observer, starts, WaitPolicy.NONE, TunnelWatcher.NONE, null);
     }
   }
 
   /** The same for requests that are delivered in another way. */
   public RequestDispatcher with(Delivery delivery) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, memory,
-        new Seams(seams.observer, seams.starts, seams.hold, seams.tunnels, delivery));
+        new Seams(seams.observer, seams.starts, seams.waitPolicy, seams.tunnels, delivery));
   }
 
   public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {

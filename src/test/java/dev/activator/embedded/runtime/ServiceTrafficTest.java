@@ -254,7 +254,7 @@ class ServiceTrafficTest {
   }
 
   private void ready(String revision) {
-    condition(revision, now -> now.hold("Ready"));
+    condition(revision, now -> now.setTrue("Ready"));
   }
 
   private void condition(String revision, Consumer<ConditionManager> change) {

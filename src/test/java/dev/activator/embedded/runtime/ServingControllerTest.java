@@ -281,7 +281,7 @@ class ServingControllerTest {
   }
 
   private void ready(String revision) {
-    condition(revision, now -> now.hold("Ready"));
+    condition(revision, now -> now.setTrue("Ready"));
   }
 
   private void fails(String revision, String message) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revision;
 import dev.activator.proxy.policy.DeadlineCalculator;
-import dev.activator.proxy.exchange.Hold;
+import dev.activator.proxy.exchange.WaitPolicy;
 import dev.activator.config.WaitingPageMode;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.http.HeaderFieldList;
@@ -41,14 +41,14 @@ class WaitingPagePolicyTest {
           field.substring(field.indexOf(':') + 2));
     }
     assertThat(afterNanos(WaitingPageMode.AUTO, method, headers)).as(what)
-        .isEqualTo(expected ? WaitingPagePolicy.HOLD.toNanos() : DeadlineCalculator.NONE);
+        .isEqualTo(expected ? WaitingPagePolicy.DELAY.toNanos() : DeadlineCalculator.NONE);
     assertThat(afterNanos(WaitingPageMode.OFF, method, headers)).as(what)
         .isEqualTo(DeadlineCalculator.NONE);
   }
 
   private static long afterNanos(WaitingPageMode mode, String method, HttpHeaders headers) {
     return new WaitingPages(mode, () -> WaitingPageTemplate.DEFAULT)
-        .afterNanos(new Hold.Held(Revision.of(new RevisionId("ns", "rev"), 0), method,
+        .afterNanos(new WaitPolicy.Request(Revision.of(new RevisionId("ns", "rev"), 0), method,
             HeaderFieldList.of(headers), true));
   }
 

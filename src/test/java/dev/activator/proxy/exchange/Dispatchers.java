@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.ext.rules.DoNotWakeArrival;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.ext.rules.FallbackHold;
+import dev.activator.ext.rules.FallbackPolicy;
 import java.util.List;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.ext.rules.TunnelActivityTracker;
@@ -159,8 +159,8 @@ public final class Dispatchers {
         starts = new RevisionStarts(fallbacks, false, _ -> StartStatus.UNKNOWN,
             RevisionStarts.EarlyAnswers.NONE);
       }
-      var hold = Hold.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
-          new FallbackHold(name -> name, fallbacks)));
+      var hold = WaitPolicy.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
+          new FallbackPolicy(name -> name, fallbacks)));
       return new RequestDispatcher(loop, router, throttle, pods, counter,
           new RequestDispatcher.Memory(held, unread),
           new RequestDispatcher.Seams(observer, starts, hold,

@@ -288,7 +288,7 @@ final class SimulatedScaling {
     }
 
     @Override
-    public void holds(String holder) {
+    public void onHolder(String holder) {
       // The link looks anyway.
     }
 

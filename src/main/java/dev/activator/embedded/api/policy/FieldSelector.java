@@ -21,7 +21,7 @@ public record FieldSelector(List<Term> terms) {
 
   /** @param value the value to compare with; an absent field counts as empty */
   public record Term(String field, Comparison comparison, String value) {
-    boolean holds(Map<String, String> fields) {
+    boolean matches(Map<String, String> fields) {
       boolean equal = fields.getOrDefault(field, "").equals(value);
       return equal == (comparison == Comparison.EQUAL);
     }
@@ -60,7 +60,7 @@ public record FieldSelector(List<Term> terms) {
 
   public boolean matches(Map<String, String> fields) {
     for (var term : terms) {
-      if (!term.holds(fields)) {
+      if (!term.matches(fields)) {
         return false;
       }
     }

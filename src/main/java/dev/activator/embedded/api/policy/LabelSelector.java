@@ -21,7 +21,7 @@ public record LabelSelector(List<Requirement> requirements) {
   public sealed interface Requirement {
     String key();
 
-    default boolean holds(Map<String, String> labels) {
+    default boolean matches(Map<String, String> labels) {
       String value = labels.get(key());
       return switch (this) {
         case Exists _ -> value != null;
@@ -62,7 +62,7 @@ public record LabelSelector(List<Requirement> requirements) {
 
   public boolean matches(Map<String, String> labels) {
     for (var requirement : requirements) {
-      if (!requirement.holds(labels)) {
+      if (!requirement.matches(labels)) {
         return false;
       }
     }

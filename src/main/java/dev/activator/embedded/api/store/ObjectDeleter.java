@@ -105,12 +105,14 @@ final class ObjectDeleter {
     String name = ObjectMeta.name(container);
     if (kind.equals(BuiltInKinds.NAMESPACE)) {
       return kinds.all().stream().filter(Kind::namespaced)
-          .flatMap(held -> items(held, object -> ObjectMeta.namespace(object).equals(name)));
+          .flatMap(
+              contained -> items(contained, object -> ObjectMeta.namespace(object).equals(name)));
     }
     if (kind.equals(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)) {
       return kinds.all().stream()
-          .filter(held -> held.resource().equals(name) && !BuiltInKinds.all().contains(held))
-          .flatMap(held -> items(held, _ -> true));
+          .filter(defined -> defined.resource().equals(name)
+              && !BuiltInKinds.all().contains(defined))
+          .flatMap(defined -> items(defined, _ -> true));
     }
     return Stream.empty();
   }

@@ -13,17 +13,17 @@ final class ExternalScaleOverride {
   private OptionalInt ours = OptionalInt.empty();
   /** The replicas of writes without an answer. Such a write may still take effect after a read. */
   private final Set<Integer> uncertain = new HashSet<>();
-  private @Nullable Hold hold;
+  private @Nullable Current current;
   private boolean seen;
 
   /** The replicas that another client set, and those that we wanted at that time. */
-  private static final class Hold {
+  private static final class Current {
     private final int replicas;
     private final int wanted;
     private boolean demand;
     private boolean report;
 
-    private Hold(int replicas, int wanted) {
+    private Current(int replicas, int wanted) {
       this.replicas = replicas;
       this.wanted = wanted;
       this.demand = wanted > 0;
@@ -54,7 +54,7 @@ final class ExternalScaleOverride {
   void owns(int replicas) {
     ours = OptionalInt.of(replicas);
     uncertain.clear();
-    hold = null;
+    current = null;
     seen = true;
   }
 
@@ -68,26 +68,26 @@ final class ExternalScaleOverride {
     boolean first = !seen;
     seen = true;
     if (areOurs(replicas)) {
-      hold = null;
+      current = null;
       return false;
     }
     if (ours.isEmpty() || replicas == wanted || uncertain.contains(replicas)) {
       owns(replicas);
       return false;
     }
-    if (hold != null && hold.replicas == replicas) {
+    if (current != null && current.replicas == replicas) {
       return false;
     }
     // After the first read we do not know the load yet, so the override is compared with what the
     // previous leader wanted.
-    hold = new Hold(replicas, first ? ours.getAsInt() : wanted);
+    current = new Current(replicas, first ? ours.getAsInt() : wanted);
     return true;
   }
 
   void demanded() {
-    if (hold != null) {
-      hold.demand = true;
-      hold.report = true;
+    if (current != null) {
+      current.demand = true;
+      current.report = true;
     }
   }
 
@@ -96,36 +96,36 @@ final class ExternalScaleOverride {
    * is the same number.
    */
   boolean allows(int next) {
-    boolean allowed = hold == null || releases(hold, next);
-    if (hold != null && allowed && next == hold.replicas) {
+    boolean allowed = current == null || releases(current, next);
+    if (current != null && allowed && next == current.replicas) {
       owns(next);
     }
     return allowed;
   }
 
-  private static boolean releases(Hold hold, int next) {
-    if (hold.replicas == 0) {
-      return hold.report;
+  private static boolean releases(Current current, int next) {
+    if (current.replicas == 0) {
+      return current.report;
     }
-    if (hold.replicas > hold.wanted) {
-      return next >= hold.replicas || next == 0 && (hold.demand || hold.isWoken());
+    if (current.replicas > current.wanted) {
+      return next >= current.replicas || next == 0 && (current.demand || current.isWoken());
     }
-    return next > hold.wanted || next <= hold.replicas;
+    return next > current.wanted || next <= current.replicas;
   }
 
   /** Ends the override. The replicas that are read next count as ours. */
   void release() {
-    hold = null;
+    current = null;
     ours = OptionalInt.empty();
   }
 
-  boolean holds() {
-    return hold != null;
+  boolean isInForce() {
+    return current != null;
   }
 
   /** Whether the override is of pods that were added to an idle workload. */
   boolean isWoken() {
-    return hold != null && hold.isWoken() && !hold.demand;
+    return current != null && current.isWoken() && !current.demand;
   }
 
   /** Whether the last replicas that were ours had this number. */

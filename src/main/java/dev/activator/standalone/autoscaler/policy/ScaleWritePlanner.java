@@ -19,7 +19,7 @@ public final class ScaleWritePlanner {
       + " after the window";
   /** Longer than it takes to learn of a request, and of replicas that another client has set. */
   private static final long UNUSED = Duration.ofSeconds(4).toNanos();
-  private final ExternalScaleOverride held = new ExternalScaleOverride();
+  private final ExternalScaleOverride override = new ExternalScaleOverride();
   private ActiveCondition activity;
   private long lastDemand;
   /** Since when requests have waited or run, without a pause of {@code UNUSED}. */
@@ -55,7 +55,7 @@ public final class ScaleWritePlanner {
     lastDemand = now;
     usedSince = now;
     lastUsed = now;
-    held.before(lastDesired);
+    override.before(lastDesired);
   }
 
   /** Records that a request waited, ran or arrived. */
@@ -64,7 +64,7 @@ public final class ScaleWritePlanner {
     if (waitsOrRuns) {
       usedSince = now - lastUsed < UNUSED ? usedSince : now;
       lastUsed = now;
-      held.demanded();
+      override.demanded();
     }
   }
 
@@ -83,7 +83,7 @@ public final class ScaleWritePlanner {
     if (!isChanged(replicas, decision, settings)) {
       return Change.NONE;
     }
-    if (!held.isWoken()) {
+    if (!override.isWoken()) {
       return settings.regime() == Regime.FROM_ZERO ? zeroed(now) : Change.SET;
     }
     lastDemand = now;
@@ -100,42 +100,42 @@ public final class ScaleWritePlanner {
     seen = true;
     if (first && replicas < settings.bounds().min()) {
       // The previous leader may have published a number that it could not write any more.
-      held.owns(replicas);
+      override.owns(replicas);
       return false;
     }
     int wanted = bounded(decision, settings);
     return switch (settings.regime()) {
       case ALONE -> false;
-      case YIELDING -> held.sees(replicas, wanted);
+      case YIELDING -> override.sees(replicas, wanted);
       case ZERO_OR_ONE, FROM_ZERO -> {
-        boolean woken = wanted == 0 && held.areOurs(0) && settings.regime() != Regime.FROM_ZERO;
+        boolean woken = wanted == 0 && override.areOurs(0) && settings.regime() != Regime.FROM_ZERO;
         if (replicas > 0 && !woken) {
-          held.owns(replicas);
+          override.owns(replicas);
           yield false;
         }
-        yield held.sees(replicas, wanted);
+        yield override.sees(replicas, wanted);
       }
     };
   }
 
   /** Records that the bounds have changed. Replicas that another client set are no longer kept. */
   public void boundsChanged() {
-    held.release();
+    override.release();
   }
 
   /** Records a write without an answer. It may still take effect. */
   public void mayHaveWritten(int replicas) {
-    held.mayHaveWritten(replicas);
+    override.mayHaveWritten(replicas);
   }
 
   public void wrote(int replicas) {
-    held.owns(replicas);
+    override.owns(replicas);
   }
 
   public Plan plan(long now, Situation seen, ScalingSettings settings) {
     initialized |= seen.ready >= Math.max(settings.bounds().initial(), settings.bounds().min());
     int wanted = bounded(seen.decision, settings);
-    if (held.holds() && seen.decision.isIdle() && settings.bounds().min() == 0) {
+    if (override.isInForce() && seen.decision.isIdle() && settings.bounds().min() == 0) {
       // A decision reduces the ready pods step by step. While another client's pods are kept, it
       // would stay above zero.
       wanted = 0;
@@ -170,7 +170,7 @@ public final class ScaleWritePlanner {
     activity = step.activity();
     if (step.outcome() == Outcome.KEEP) {
       return new Plan(OptionalInt.empty(), OptionalLong.of(step.again()),
-          held.isWoken() ? seen.replicas + WOKEN : "");
+          override.isWoken() ? seen.replicas + WOKEN : "");
     }
     int left = step.outcome() == Outcome.ONE ? 1 : 0;
     desired = OptionalInt.of(left);
@@ -186,7 +186,7 @@ public final class ScaleWritePlanner {
     if (settings.regime().isBesideAnother() && now > 0 && wanted > 0) {
       return new Plan(OptionalInt.empty(), again, "");
     }
-    if (settings.regime() != Regime.ALONE && !held.allows(wanted)) {
+    if (settings.regime() != Regime.ALONE && !override.allows(wanted)) {
       return new Plan(OptionalInt.empty(), again,
           now + " was set by another client, and stays until the load gives a new reason");
     }

@@ -19,15 +19,15 @@ import java.util.List;
  *
  * <p><b>Source.</b> Envoy's {@code StopIteration}, after which a filter answers or continues.
  */
-public interface Hold {
-  Hold NONE = new Hold() {
+public interface WaitPolicy {
+  WaitPolicy NONE = new WaitPolicy() {
     @Override
-    public long afterNanos(Held request) {
+    public long afterNanos(Request request) {
       return DeadlineCalculator.NONE;
     }
 
     @Override
-    public End passed(Held request, StartStatus start, int retryAfterSeconds) {
+    public Decision decide(Request request, StartStatus start, int retryAfterSeconds) {
       return new Unchanged();
     }
   };
@@ -37,34 +37,34 @@ public interface Hold {
    *
    * @param mayRedirect whether another revision may get it
    */
-  record Held(Revision revision, String method, HeaderFieldList fields, boolean mayRedirect) {}
+  record Request(Revision revision, String method, HeaderFieldList fields, boolean mayRedirect) {}
 
   /** What a request gets. */
-  sealed interface End permits Unchanged, Answer, Redirect {}
+  sealed interface Decision permits Unchanged, Answer, Redirect {}
 
-  /** The hold changes nothing: a queued request stays queued, a rejected one fails. */
-  record Unchanged() implements End {}
+  /** Nothing changes: a queued request stays queued, a rejected one fails. */
+  record Unchanged() implements Decision {}
 
-  record Answer(LocalResponse answer, RequestOutcome outcome) implements End {}
+  record Answer(LocalResponse answer, RequestOutcome outcome) implements Decision {}
 
-  record Redirect(LiveRevision to) implements End {}
+  record Redirect(LiveRevision to) implements Decision {}
 
-  /** When {@link #passed} is called; 0 at once, {@link DeadlineCalculator#NONE} never. */
-  long afterNanos(Held request);
+  /** When {@link #decide} is called; 0 at once, {@link DeadlineCalculator#NONE} never. */
+  long afterNanos(Request request);
 
   /** Called once that time has passed and the revision still takes no requests. */
-  End passed(Held request, StartStatus start, int retryAfterSeconds);
+  Decision decide(Request request, StartStatus start, int retryAfterSeconds);
 
   /** Called when the revision cannot start. */
-  default End cannotStart(Held request) {
+  default Decision cannotStart(Request request) {
     return new Unchanged();
   }
 
   /** All of these as one; the first that has a time for a request decides about it. */
-  static Hold first(List<Hold> all) {
-    return all.isEmpty() ? NONE : new Hold() {
+  static WaitPolicy first(List<WaitPolicy> all) {
+    return all.isEmpty() ? NONE : new WaitPolicy() {
       @Override
-      public long afterNanos(Held request) {
+      public long afterNanos(Request request) {
         for (var one : all) {
           long after = one.afterNanos(request);
           if (after != DeadlineCalculator.NONE) {
@@ -75,15 +75,15 @@ public interface Hold {
       }
 
       @Override
-      public End passed(Held request, StartStatus start, int retryAfterSeconds) {
+      public Decision decide(Request request, StartStatus start, int retryAfterSeconds) {
         return all.stream().filter(one -> one.afterNanos(request) != DeadlineCalculator.NONE)
-            .findFirst().orElse(NONE).passed(request, start, retryAfterSeconds);
+            .findFirst().orElse(NONE).decide(request, start, retryAfterSeconds);
       }
 
       @Override
-      public End cannotStart(Held request) {
+      public Decision cannotStart(Request request) {
         return all.stream().map(one -> one.cannotStart(request))
-            .filter(end -> !(end instanceof Unchanged)).findFirst().orElseGet(Unchanged::new);
+            .filter(one -> !(one instanceof Unchanged)).findFirst().orElseGet(Unchanged::new);
       }
     };
   }

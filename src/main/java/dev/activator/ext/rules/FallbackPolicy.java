@@ -1,7 +1,7 @@
 package dev.activator.ext.rules;
 
 import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.exchange.Hold;
+import dev.activator.proxy.exchange.WaitPolicy;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class FallbackHold implements Hold {
-  private static final Logger log = LoggerFactory.getLogger(FallbackHold.class);
+public final class FallbackPolicy implements WaitPolicy {
+  private static final Logger log = LoggerFactory.getLogger(FallbackPolicy.class);
   /** The Retry-After of a 503 when a start has failed. */
   private static final int START_RETRY_SECONDS = 30;
 
@@ -31,29 +31,29 @@ public final class FallbackHold implements Hold {
   private final LiveRevisions revisions;
 
   /** @param named the revision that a name stands for at the moment; null if there is none */
-  public FallbackHold(Function<RevisionId, @Nullable RevisionId> named, LiveRevisions revisions) {
+  public FallbackPolicy(Function<RevisionId, @Nullable RevisionId> named, LiveRevisions revisions) {
     this.named = named;
     this.revisions = revisions;
   }
 
   @Override
-  public long afterNanos(Held request) {
+  public long afterNanos(Request request) {
     var fallback = of(request);
     return fallback == null ? DeadlineCalculator.NONE : fallback.after().toNanos();
   }
 
   @Override
-  public End passed(Held request, StartStatus start, int retryAfterSeconds) {
+  public Decision decide(Request request, StartStatus start, int retryAfterSeconds) {
     return end(request, retryAfterSeconds);
   }
 
   /** The start has failed, so the fallback applies at once. */
   @Override
-  public End cannotStart(Held request) {
+  public Decision cannotStart(Request request) {
     return end(request, START_RETRY_SECONDS);
   }
 
-  private static @Nullable ColdStartFallback of(Held request) {
+  private static @Nullable ColdStartFallback of(Request request) {
     var rules = request.revision().rules();
     var fallback = rules == null ? null : rules.fallback();
     return fallback != null && fallback.service() != null && !request.mayRedirect()
@@ -61,7 +61,7 @@ public final class FallbackHold implements Hold {
         : fallback;
   }
 
-  private End end(Held request, int retryAfterSeconds) {
+  private Decision end(Request request, int retryAfterSeconds) {
     var fallback = of(request);
     if (fallback == null) {
       return new Unchanged();
