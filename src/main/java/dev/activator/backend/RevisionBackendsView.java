@@ -44,11 +44,11 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
     var pods = watching.pods().listed().entrySet().stream().map(
         pod -> address(pod.getKey(), pod.getValue(), watching.serves(pod.getValue()), now))
         .toList();
-    var clusterIp = watching.fallback().clusterIp();
+    var clusterIp = watching.clusterIp().address();
     return new RevisionBackendsView(watching.published(), pods,
         clusterIp == null
             ? null
-            : address(clusterIp, watching.fallback().health(),
+            : address(clusterIp, watching.clusterIp().health(),
                 clusterIp.equals(watching.published().clusterIp()), now),
         policy.addressing(), policy.probesBeforeReady());
   }

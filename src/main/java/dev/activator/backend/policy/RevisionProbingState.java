@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param current since when the listed pods are up to date with Kubernetes; null while they may be
  *     stale
  */
-public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, Fallback fallback,
+public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, ClusterIp clusterIp,
     HealthyDestinations published, @Nullable DurationEstimate start,
     @Nullable Duration awaited, @Nullable Duration current, Duration now)
     implements RevisionWatcherState {
@@ -37,27 +37,31 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
    */
   private static final Duration AWAITED = Duration.ofMillis(1_500);
 
-  /** The ClusterIP. It gets the requests if a mesh does not let pods be addressed directly. */
-  public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
-    static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
+  /**
+   * The ClusterIP. It gets the requests if a mesh does not let pods be addressed directly.
+   *
+   * @param address null if there is none
+   */
+  public record ClusterIp(@Nullable Destination address, PodHealth health) {
+    static final ClusterIp NONE = new ClusterIp(null, PodHealth.fresh(true, Duration.ZERO));
 
     boolean healthy() {
-      return clusterIp != null && health.state() == State.HEALTHY;
+      return address != null && health.state() == State.HEALTHY;
     }
 
     boolean isAt(Destination destination) {
-      return destination.equals(clusterIp);
+      return destination.equals(address);
     }
 
-    Fallback with(PodHealth next) {
-      return new Fallback(clusterIp, next);
+    ClusterIp with(PodHealth next) {
+      return new ClusterIp(address, next);
     }
 
     boolean isUnreachable() {
       return health.state() == State.UNREACHABLE;
     }
 
-    Fallback became(State next, Duration now) {
+    ClusterIp became(State next, Duration now) {
       return with(health.became(next, now).withNewProbe());
     }
 
@@ -75,22 +79,22 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
   public record Attempts(Duration pause, Duration limit) {}
 
   static RevisionProbingState of(ProbePolicy policy) {
-    return new RevisionProbingState(policy, RevisionPodHealth.NONE, Fallback.NONE,
+    return new RevisionProbingState(policy, RevisionPodHealth.NONE, ClusterIp.NONE,
         HealthyDestinations.pods(policy.revision(), DestinationSet.NONE), null, null,
         Duration.ZERO, Duration.ZERO);
   }
 
   RevisionProbingState at(Duration next) {
-    return new RevisionProbingState(policy, pods, fallback, published, start, awaited, current,
+    return new RevisionProbingState(policy, pods, clusterIp, published, start, awaited, current,
         next);
   }
 
   private RevisionProbingState with(RevisionPodHealth next) {
-    return new RevisionProbingState(policy, next, fallback, published, start, awaited, current,
+    return new RevisionProbingState(policy, next, clusterIp, published, start, awaited, current,
         now);
   }
 
-  private RevisionProbingState with(Fallback next) {
+  private RevisionProbingState with(ClusterIp next) {
     return new RevisionProbingState(policy, pods, next, published, start, awaited, current, now);
   }
 
@@ -101,20 +105,20 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
   Step relist(PodsByReadiness listing) {
     var next = with(pods.relist(listing, policy, now));
     boolean clusterIpIsReset = next.pods.listed().isEmpty()
-        || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);
-    return (clusterIpIsReset ? next.with(fallback.became(State.UNKNOWN, now)) : next).decide();
+        || clusterIp.isUnreachable() && !next.pods.any(PodHealth::ready);
+    return (clusterIpIsReset ? next.with(clusterIp.became(State.UNKNOWN, now)) : next).decide();
   }
 
   Step moveClusterIp(@Nullable Destination next) {
-    var before = fallback.clusterIp();
+    var before = clusterIp.address();
     if (Objects.equals(next, before)) {
       return decide();
     }
     var health = next == null ? PodHealth.fresh(true, now) : pods.appeared(next, true, now);
     var leaving = next == null ? pods.leaving() : pods.leaving().minus(next);
     return with(pods.leaving(
-        before == null || !fallback.health().isInFlight() ? leaving : leaving.plus(before)))
-        .with(new Fallback(next, health)).decide();
+        before == null || !clusterIp.health().isInFlight() ? leaving : leaving.plus(before)))
+        .with(new ClusterIp(next, health)).decide();
   }
 
   /**
@@ -132,7 +136,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
       if (known != null) {
         learned = learn(learned, known, answer);
         listed.put(answer.from(), judged(known, answer, learned, effects));
-      } else if (fallback.isAt(answer.from())) {
+      } else if (clusterIp.isAt(answer.from())) {
         fromClusterIp = answer;
       } else {
         left.add(answer.from());
@@ -141,7 +145,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(DestinationSet.of(left));
     var next = new RevisionProbingState(policy,
         new RevisionPodHealth(listed, leaving, pods.ending(), pods.identities()),
-        fallback, published, learned, awaited, current, now);
+        clusterIp, published, learned, awaited, current, now);
     if (fromClusterIp != null) {
       next = next.clusterIpAnswered(fromClusterIp, effects);
     }
@@ -203,21 +207,21 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
   }
 
   private RevisionProbingState clusterIpAnswered(Answer answer, List<Effect> effects) {
-    var known = fallback.health();
+    var known = clusterIp.health();
     if (!known.isInFlight()) {
       return this;
     }
-    if (known.phase() == Phase.OUTDATED || !wantsFallback()) {
-      return with(fallback.with(known.in(Phase.IDLE)));
+    if (known.phase() == Phase.OUTDATED || !wantsClusterIp()) {
+      return with(clusterIp.with(known.in(Phase.IDLE)));
     }
     var probe = new ProbeRecord(answer.outcome(), now, answer.took());
     if (answer.outcome().healthy()) {
-      return with(fallback.with(known.succeeded(probe)));
+      return with(clusterIp.with(known.succeeded(probe)));
     }
     var backoff = policy.backoff();
     effects.add(
         new ProbeLater(answer.from(), backoff.rest(pause(known, answer, null), answer.took())));
-    return with(fallback.with(known.failed(probe)));
+    return with(clusterIp.with(known.failed(probe)));
   }
 
   Step wake(Destination destination) {
@@ -225,31 +229,31 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
     if (known != null) {
       return with(pods.with(destination, known.withoutPause())).decide();
     }
-    return fallback.isAt(destination)
-        ? with(fallback.with(fallback.health().withoutPause())).decide()
+    return clusterIp.isAt(destination)
+        ? with(clusterIp.with(clusterIp.health().withoutPause())).decide()
         : Step.to(this);
   }
 
   /** Call when a request waits. Ends the long pauses of addresses that no request needed before. */
   Step await() {
-    var next = new RevisionProbingState(policy, pods, fallback, published, start, now, current,
+    var next = new RevisionProbingState(policy, pods, clusterIp, published, start, now, current,
         now);
     // A pod that was unlisted may be listed again before its probe is sent.
     boolean mayBeQueued = awaited == null && (pods.any(PodHealth::isInFlight)
-        || fallback.health().isInFlight() || !pods.leaving().isEmpty());
+        || clusterIp.health().isInFlight() || !pods.leaving().isEmpty());
     var hurry = mayBeQueued ? new Effect[]{new Hurry()} : new Effect[0];
     boolean podsAreNeeded = published.clusterIp() == null && pods.any(this::isUnneeded);
-    if (!podsAreNeeded && !isUnneeded(fallback.health())) {
+    if (!podsAreNeeded && !isUnneeded(clusterIp.health())) {
       return Step.to(next, hurry);
     }
-    var woken = next.with(fallback.with(fallback.health().withoutPause()));
+    var woken = next.with(clusterIp.with(clusterIp.health().withoutPause()));
     return (podsAreNeeded
         ? woken.with(pods.each(pod -> isUnneeded(pod) ? pod.withoutPause() : pod))
         : woken).decide(hurry);
   }
 
   Step watch(boolean open) {
-    return new RevisionProbingState(policy, pods, fallback, published, start, awaited,
+    return new RevisionProbingState(policy, pods, clusterIp, published, start, awaited,
         open ? now : null, now)
         .decide();
   }
@@ -259,7 +263,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
     if (known != null && serves(known)) {
       return markUnreachable(destination, known);
     }
-    return fallback.isAt(destination) && fallback.healthy()
+    return clusterIp.isAt(destination) && clusterIp.healthy()
         ? backToPods(State.UNREACHABLE).decide()
         : Step.to(this);
   }
@@ -287,8 +291,8 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
   /** Whether the scheduled probe of this address is still wanted. */
   public boolean isProbing(Destination destination) {
     var known = pods.find(destination);
-    if (known == null && fallback.isAt(destination)) {
-      known = fallback.health();
+    if (known == null && clusterIp.isAt(destination)) {
+      known = clusterIp.health();
     }
     return known != null && known.phase() == Phase.PROBING;
   }
@@ -303,8 +307,8 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
   public @Nullable Attempts attempts(Destination destination, Duration time) {
     var known = pods.find(destination);
     if (known == null) {
-      return fallback.isAt(destination) && fallback.health().isRefused()
-          ? attempts(fallback.health(), null, time)
+      return clusterIp.isAt(destination) && clusterIp.health().isRefused()
+          ? attempts(clusterIp.health(), null, time)
           : null;
     }
     if (known.state() == State.STARTING && known.failures() == 0) {
@@ -325,24 +329,25 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
 
   /** Whether requests may go to the pod. */
   public boolean serves(PodHealth pod) {
-    return policy.serves(pod, fallback.clusterIp() != null);
+    return policy.serves(pod, clusterIp.address() != null);
   }
 
   /** Decides what to publish, then what to probe. */
   Step decide(Effect... already) {
     var serving = pods.serving(this::serves);
-    if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
+    if (!serving.isEmpty() && (clusterIp.healthy() || clusterIp.isUnreachable())) {
       return backToPods(State.UNKNOWN).decide(already);
     }
     var effects = new ArrayList<Effect>();
-    var route = route(serving);
-    if (!route.equals(published)) {
-      effects.add(new Publish(route));
+    var destinations = destinations(serving);
+    if (!destinations.equals(published)) {
+      effects.add(new Publish(destinations));
     }
     effects.addAll(List.of(already));
-    var probed = probePods(effects).probeFallback(effects);
+    var probed = probePods(effects).probeClusterIp(effects);
     return new Step(
-        new RevisionProbingState(policy, probed.pods, probed.fallback, route, start, awaited,
+        new RevisionProbingState(policy, probed.pods, probed.clusterIp, destinations, start,
+            awaited,
             current,
             now),
         List.copyOf(effects));
@@ -353,25 +358,25 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
    * between probes of pods.
    */
   private RevisionProbingState backToPods(State ofClusterIp) {
-    return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
+    return with(clusterIp.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
   }
 
-  private HealthyDestinations route(DestinationSet serving) {
+  private HealthyDestinations destinations(DestinationSet serving) {
     if (serving.isEmpty() && isGivenUp()) {
       return HealthyDestinations.unreachable(policy.revision());
     }
-    if (!serving.isEmpty() || !fallback.healthy() || !pods.any(PodHealth::ready)) {
+    if (!serving.isEmpty() || !clusterIp.healthy() || !pods.any(PodHealth::ready)) {
       return HealthyDestinations.pods(policy.revision(), serving);
     }
-    return new HealthyDestinations(policy.revision(), fallback.clusterIp(),
+    return new HealthyDestinations(policy.revision(), clusterIp.address(),
         pods.where(PodHealth::ready));
   }
 
   /** Whether all destinations that served are given up, and Kubernetes has reported no others. */
   private boolean isGivenUp() {
     return current != null && now.minus(current).compareTo(PodHealth.CONNECT_TIMEOUT) >= 0
-        && (!fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
-            || wantsFallback() && fallback.health().isGivenUp(now));
+        && (!clusterIp.healthy() && pods.all(pod -> pod.isGivenUp(now))
+            || wantsClusterIp() && clusterIp.health().isGivenUp(now));
   }
 
   private RevisionProbingState probePods(List<Effect> effects) {
@@ -404,26 +409,26 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, F
     return pod.phase() == Phase.IDLE && policy.wantsProbe(pod);
   }
 
-  private RevisionProbingState probeFallback(List<Effect> effects) {
-    var clusterIp = fallback.clusterIp();
-    var known = fallback.health();
-    if (clusterIp == null || known.phase() != Phase.IDLE || !wantsFallback()) {
+  private RevisionProbingState probeClusterIp(List<Effect> effects) {
+    var address = clusterIp.address();
+    var known = clusterIp.health();
+    if (address == null || known.phase() != Phase.IDLE || !wantsClusterIp()) {
       return this;
     }
-    effects.add(new ProbeNow(clusterIp, urgency(known)));
+    effects.add(new ProbeNow(address, urgency(known)));
     // The age of a ClusterIP counts from when it is needed, not from when it was listed.
     var needed = known.state() == State.UNKNOWN ? known.became(known.state(), now) : known;
-    return with(fallback.with(needed.in(Phase.PROBING)));
+    return with(clusterIp.with(needed.in(Phase.PROBING)));
   }
 
   /**
    * Whether the ClusterIP is probed. Without a ready pod it has no endpoints. It is not needed if a
    * pod answers, or has sent a response that no mesh would send.
    */
-  private boolean wantsFallback() {
-    return policy.addressing().clusterIpMayServe() && !fallback.healthy()
+  private boolean wantsClusterIp() {
+    return policy.addressing().clusterIpMayServe() && !clusterIp.healthy()
         && pods.any(PodHealth::ready)
         && (!policy.addressing().podsAreProbed()
-            || pods.all(pod -> pod.indicatesMesh(fallback.podsProbedFrom())));
+            || pods.all(pod -> pod.indicatesMesh(clusterIp.podsProbedFrom())));
   }
 }

@@ -448,8 +448,8 @@ class RevisionWatcherStateTest {
     on(new Suspected(CIP));
 
     ready(A, B);
-    assertThat(((RevisionProbingState) state).fallback().isUnreachable()).isTrue();
+    assertThat(((RevisionProbingState) state).clusterIp().isUnreachable()).isTrue();
     notReady(A, B);
-    assertThat(((RevisionProbingState) state).fallback().isUnreachable()).isFalse();
+    assertThat(((RevisionProbingState) state).clusterIp().isUnreachable()).isFalse();
   }
 }
