@@ -13,6 +13,7 @@ import dev.activator.app.Extensions;
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderMap;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestExtensions;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -116,6 +117,18 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(outsideTheProject().or(in(allowed)))
         .because("stages share words, not references; the root joins them").allowEmptyShould(true)
         .check(PRODUCT);
+  }
+
+  /** So that its folders and its lines of the two lists can be deleted. */
+  @Test
+  void testsOfTheKernelUseNoExtension() {
+    var tests = new ClassFileImporter()
+        .withImportOption(location -> location.contains("/test-classes/")).importPackages(ROOT);
+
+    noClasses().that().resideInAnyPackage(and(KERNEL, "app", "testing").stream()
+        .map(ArchitectureTest::inside).toArray(String[]::new)).and()
+        .doNotHaveSimpleName(TestExtensions.class.getSimpleName()).should()
+        .dependOnClassesThat().resideInAPackage(inside("ext")).check(tests);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.activator.acceptance;
 
+import dev.activator.ClusterActivator;
 import dev.activator.testing.FreePort;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -15,12 +16,16 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,10 +33,10 @@ import tools.jackson.databind.node.ObjectNode;
  * As much of a cluster as an activator needs: an API with Knative's ConfigMaps, an autoscaler, and a
  * pod that answers probes, requests at once, and those for {@code /slow} when it is let.
  */
-final class FakeCluster implements AutoCloseable {
-  static final String SYSTEM = "knative-serving";
+public final class FakeCluster implements AutoCloseable {
+  public static final String SYSTEM = "knative-serving";
 
-  final EmbeddedApi api = EmbeddedApi.start();
+  public final EmbeddedApi api = EmbeddedApi.start();
   final CountDownLatch slow = new CountDownLatch(1);
   /** The request for {@code /slow} is at the pod. */
   final CountDownLatch slowArrived = new CountDownLatch(1);
@@ -43,7 +48,7 @@ final class FakeCluster implements AutoCloseable {
   private final int autoscalerPort = FreePort.next();
   private StatsServer autoscaler;
 
-  FakeCluster() throws IOException {
+  public FakeCluster() throws IOException {
     // As the ClusterRole of Knative's activator has it.
     api.faults().add(Match.requests().of(BuiltInKinds.ENDPOINT_SLICE), Fault.Answer.status(403));
     for (var name : List.of("config-network", "config-logging", "config-observability")) {
@@ -80,20 +85,37 @@ final class FakeCluster implements AutoCloseable {
     exchange.close();
   }
 
+  /** An activator of this cluster, in this process. */
+  public ConfigurableApplicationContext start(Collection<Class<?>> extensions,
+      String... settings) {
+    var sources = Stream.concat(Stream.of(ClusterActivator.class), extensions.stream());
+    var all = Stream.concat(
+        Stream.of("--activator.cluster.server=" + api.url(),
+            "--activator.cluster.autoscaler=" + autoscalerUrl(),
+            "--activator.identity.pod-name=activator-0", "--activator.identity.pod-ip=127.0.0.1",
+            "--activator.identity.system-namespace=" + SYSTEM, "--server.port=0",
+            "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.profiling.port=0",
+            "--activator.console.port=0", "--activator.lending.port=0",
+            "--activator.serving.propagation-delay=0s"),
+        Stream.of(settings));
+    return new SpringApplicationBuilder(sources.toArray(Class[]::new)).profiles("cluster")
+        .logStartupInfo(false).run(all.toArray(String[]::new));
+  }
+
   String autoscalerUrl() {
     return "ws://127.0.0.1:" + autoscalerPort;
   }
 
-  void autoscalerGoes() {
+  public void autoscalerGoes() {
     autoscaler.stop();
   }
 
-  void autoscalerComes() {
+  public void autoscalerComes() {
     received.clear();
     autoscaler = autoscaler();
   }
 
-  void configMap(String name, Map<String, String> data) {
+  public void configMap(String name, Map<String, String> data) {
     if (api.store().find(BuiltInKinds.CONFIG_MAP, SYSTEM, name) == null) {
       api.store().create(BuiltInKinds.CONFIG_MAP, named(SYSTEM, name));
     }

@@ -1,14 +1,14 @@
 package dev.activator.app;
 
+import static dev.activator.app.BoundSettings.bind;
+import static dev.activator.app.BoundSettings.environment;
+import static dev.activator.app.BoundSettings.line;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.OutboundProxyProperties;
-import dev.activator.ext.admit.GatewayAdmitProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.ext.profiling.ProfilingProperties;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.settings.OtelProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
@@ -24,7 +24,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -34,61 +33,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
-import org.springframework.core.io.ClassPathResource;
 
 /** Every variable of Knative's activator: its default, its effect, and what a bad value says. */
 class EnvironmentTest {
-  private static final Map<String, String> REQUIRED = Map.of("POD_NAME", "activator-1", "POD_IP",
-      "10.0.0.1", "SYSTEM_NAMESPACE", "knative-serving");
-
   @TempDir
   Path directory;
-
-  /** What a start in a cluster has with these variables. */
-  private static StandardEnvironment environment(Map<String, String> variables) {
-    var environment = new StandardEnvironment();
-    var sources = environment.getPropertySources();
-    sources.forEach(source -> sources.remove(source.getName()));
-    sources.addLast(new SystemEnvironmentPropertySource("systemEnvironment",
-        new HashMap<>(variables)));
-    for (var file : new String[]{"application-cluster.yaml", "application.yaml"}) {
-      try {
-        new YamlPropertySourceLoader()
-            .load("Config resource 'class path resource [" + file + "]'",
-                new ClassPathResource(file))
-            .forEach(sources::addLast);
-      } catch (IOException absent) {
-        throw new AssertionError(absent);
-      }
-    }
-    EmptyVariableRemover.dropFrom(environment);
-    ConfigurationPropertySources.attach(environment);
-    return environment;
-  }
-
-  private static <T> T bind(String prefix, Class<T> type, Map<String, String> variables) {
-    var all = new HashMap<>(REQUIRED);
-    all.putAll(variables);
-    return Binder.get(environment(all)).bindOrCreate(prefix, type);
-  }
-
-  /** The line the log has instead of a start. */
-  private static String line(String prefix, Class<?> type, Map<String, String> variables) {
-    var all = new HashMap<>(REQUIRED);
-    all.putAll(variables);
-    var environment = environment(all);
-    var failure = catchThrowable(() -> Binder.get(environment).bindOrCreate(prefix, type));
-    assertThat(failure).as("%s", variables).isNotNull();
-    var analysis = new StartupFailureAnalyzer(environment).analyze(failure);
-    assertThat(analysis).as("%s", failure).isNotNull();
-    assertThat(analysis.getDescription()).doesNotContain("\n");
-    return analysis.getDescription();
-  }
 
   private static IdentityProperties identity(Map<String, String> variables) {
     return bind("activator.identity", IdentityProperties.class, variables);
@@ -175,15 +124,6 @@ class EnvironmentTest {
   }
 
   @Test
-  @DisplayName("PROFILING_PORT")
-  void profilingPort() {
-    assertThat(bind("activator.profiling", ProfilingProperties.class, Map.of()).port())
-        .isEqualTo(8008);
-    assertThat(bind("activator.profiling", ProfilingProperties.class,
-        Map.of("PROFILING_PORT", "8009")).port()).isEqualTo(8009);
-  }
-
-  @Test
   @DisplayName("ACTIVATOR_TLS_MIN_VERSION and _MAX_VERSION")
   void tlsVersions() {
     assertThat(bind("activator.tls", CallerTlsProperties.class, Map.of()).minVersion())
@@ -217,7 +157,7 @@ class EnvironmentTest {
   void metricsServer() throws IOException {
     assertThat(metrics(Map.of())).isEqualTo(
         new MetricsServerProperties("", 9090, "", "", "none", "", "1.3", "1.3", "", ""));
-    assertThat(environment(REQUIRED).getProperty("server.port")).isEqualTo("9090");
+    assertThat(environment(BoundSettings.REQUIRED).getProperty("server.port")).isEqualTo("9090");
     assertThat(environment(Map.of("METRICS_PROMETHEUS_PORT", "9095")).getProperty("server.port"))
         .isEqualTo("9095");
     var file = Files.writeString(directory.resolve("pem"), "pem").toString();
@@ -255,7 +195,7 @@ class EnvironmentTest {
   @ParameterizedTest(name = "{0}= is as good as none")
   @ValueSource(strings = {"CLUSTER_DOMAIN", "PROBE_TIMEOUT", "PROBE_FREQUENCY",
       "CONFIG_LOGGING_NAME", "CONFIG_OBSERVABILITY_NAME", "KUBERNETES_MIN_VERSION", "KUBECONFIG",
-      "KUBE_API_QPS", "KUBE_API_BURST", "PROFILING_PORT", "ACTIVATOR_TLS_MIN_VERSION",
+      "KUBE_API_QPS", "KUBE_API_BURST", "ACTIVATOR_TLS_MIN_VERSION",
       "ACTIVATOR_TLS_MAX_VERSION", "ACTIVATOR_TLS_CIPHER_SUITES",
       "ACTIVATOR_TLS_CURVE_PREFERENCES", "METRICS_PROMETHEUS_HOST", "METRICS_PROMETHEUS_PORT",
       "METRICS_PROMETHEUS_TLS_CERT", "METRICS_PROMETHEUS_TLS_KEY",
@@ -276,7 +216,7 @@ class EnvironmentTest {
 
   private static final List<Class<? extends Record>> ALL = List.of(IdentityProperties.class,
       ClusterProperties.class, UpstreamProperties.class, ProbeProperties.class,
-      ConfigMapProperties.class, ProfilingProperties.class, CallerTlsProperties.class,
+      ConfigMapProperties.class, CallerTlsProperties.class,
       MetricsServerProperties.class, OtelProperties.class, OutboundProxyProperties.class);
 
   @Test
@@ -315,8 +255,6 @@ class EnvironmentTest {
       "KUBE_API_QPS | -1 | KUBE_API_QPS is '-1.0', but must be a number, 0 or more",
       "KUBE_API_BURST | big | KUBE_API_BURST is 'big', but must be a whole number",
       "KUBE_API_BURST | -1 | KUBE_API_BURST is '-1', but must be a whole number, 0 or more",
-      "PROFILING_PORT | eighty | PROFILING_PORT is 'eighty', but must be a whole number",
-      "PROFILING_PORT | 70000 | PROFILING_PORT is 70000, but a port is 0 to 65535",
       "METRICS_PROMETHEUS_PORT | x | METRICS_PROMETHEUS_PORT is 'x', but must be a whole number",
       "METRICS_PROMETHEUS_PORT | 80 | METRICS_PROMETHEUS_PORT is '80', but must be 1024 to 65535, or 0 for a free one",
       "METRICS_PROMETHEUS_PORT | 65536 | METRICS_PROMETHEUS_PORT is '65536', but must be 1024 to 65535, or 0 for a free one",
@@ -347,8 +285,8 @@ class EnvironmentTest {
   }
 
   private static final Map<String, Class<?>> RECORDS = Map.of("PROBE", ProbeProperties.class,
-      "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "PROFILING",
-      ProfilingProperties.class, "METRICS", MetricsServerProperties.class, "OTEL",
+      "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "METRICS",
+      MetricsServerProperties.class, "OTEL",
       OtelProperties.class, "ACTIVATOR_TLS", CallerTlsProperties.class, "HTTPS_PROXY",
       OutboundProxyProperties.class);
 
@@ -364,7 +302,6 @@ class EnvironmentTest {
       "ACTIVATOR_STANDALONE_NAMESPACES | 'shop,Blog' | activator.standalone | activator.standalone.namespaces is 'Blog', but must be the name of a namespace",
       "CONFIG_LOGGING_NAME | config_logging | activator.config-maps | CONFIG_LOGGING_NAME is 'config_logging', but must be the name of a ConfigMap",
       "ACTIVATOR_SERVING_BINDADDRESS | ' ' | activator.serving | activator.serving.bind-address is empty, but must be an address such as 0.0.0.0",
-      "ACTIVATOR_ADMIT_REQUESTDURATION | 0s | activator.admit | activator.admit.request-duration is 0s, but must be more than 0",
       "ACTIVATOR_CLUSTER_APITIMEOUT | -5s | activator.cluster | activator.cluster.api-timeout is -5s, but must be more than 0",
       "ACTIVATOR_CLUSTER_AUTOSCALER | :: | activator.cluster | activator.cluster.autoscaler is '::', but must be a URL such as ws://host:8080",
       "ACTIVATOR_CLUSTER_AUTOSCALER | autoscaler:8080 | activator.cluster | activator.cluster.autoscaler is 'autoscaler:8080', but must be a URL such as ws://host:8080",
@@ -373,8 +310,8 @@ class EnvironmentTest {
   void namesAPropertyThatNoVariableOfKnativesSets(String variable, String value, String prefix,
       String expected) {
     var records = Map.of("activator.readiness", ReadinessProperties.class, "activator.serving",
-        ProxyServerProperties.class, "activator.port", PortProperties.class, "activator.admit",
-        GatewayAdmitProperties.class, "activator.cluster", ClusterProperties.class,
+        ProxyServerProperties.class, "activator.port", PortProperties.class, "activator.cluster",
+        ClusterProperties.class,
         "activator.standalone", StandaloneProperties.class, "activator.config-maps",
         ConfigMapProperties.class);
     assertThat(line(prefix, records.get(prefix), Map.of(variable, value))).isEqualTo(expected);
@@ -398,10 +335,6 @@ class EnvironmentTest {
         .containsEntry("activator.serving.drain-timeout", "876000h");
     assertThat(bind("activator.cluster", ClusterProperties.class,
         Map.of("ACTIVATOR_CLUSTER_APITIMEOUT", "200000d")).apiTimeout().toNanos()).isPositive();
-    var admit = bind("activator.admit", GatewayAdmitProperties.class,
-        Map.of("ACTIVATOR_ADMIT_ENDPOINTSDELAY", "200000d", "ACTIVATOR_ADMIT_REQUESTDURATION",
-            "200000d"));
-    assertThat(admit.endpointsDelay().plus(admit.requestDuration()).toNanos()).isPositive();
   }
 
   @ParameterizedTest(name = "{0} is {1} from {2}")

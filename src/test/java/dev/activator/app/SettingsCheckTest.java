@@ -3,8 +3,8 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.ext.console.ConsoleProperties;
 import dev.activator.lifecycle.StartupFailedException;
+import dev.activator.settings.ProxyServerProperties.PortProperties;
 import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -67,9 +67,9 @@ class SettingsCheckTest {
   void bindsTheRecordOfADefinition_soThatItIsTheBean() {
     try (var context = new GenericApplicationContext()) {
       context.getEnvironment().getPropertySources()
-          .addFirst(new MapPropertySource("a file", Map.of("activator.console.port", "7")));
-      var name = "activator.console-" + ConsoleProperties.class.getName();
-      context.registerBeanDefinition(name, new RootBeanDefinition(ConsoleProperties.class, () -> {
+          .addFirst(new MapPropertySource("a file", Map.of("activator.port.http1", "7")));
+      var name = "activator.port-" + PortProperties.class.getName();
+      context.registerBeanDefinition(name, new RootBeanDefinition(PortProperties.class, () -> {
         throw new AssertionError("bound again");
       }));
 
@@ -79,8 +79,8 @@ class SettingsCheckTest {
       check.register(context);
       context.refresh();
 
-      assertThat(context.getBean(ConsoleProperties.class).port()).isEqualTo(7);
-      assertThat(context.getBean(name)).isSameAs(context.getBean(ConsoleProperties.class));
+      assertThat(context.getBean(PortProperties.class).http1()).isEqualTo(7);
+      assertThat(context.getBean(name)).isSameAs(context.getBean(PortProperties.class));
     }
   }
 }

@@ -3,7 +3,6 @@ package dev.activator.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.throttle.policy.ThrottlerOptions;
-import dev.activator.ext.wakewith.policy.WakeWithNames;
 import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,17 +73,6 @@ class RevisionAnnotationsTest {
     ThrottlerOptions.of(1).with(Map.of("activator.dev/" + name, value), problems::add);
 
     assertThat(RevisionAnnotations.problem("activator.dev/" + name, value).isPresent())
-        .isEqualTo(!problems.isEmpty());
-  }
-
-  @ParameterizedTest
-  @CsvSource({"a", "a.b", "'a, b.c'", "a.b.c", "A", "'a,,b'", "'a,'", "-a", "a b"})
-  void agreesWithWhatReadsNames(String value) {
-    var problems = new ArrayList<String>();
-
-    WakeWithNames.parse(value, "default", problems::add);
-
-    assertThat(RevisionAnnotations.problem("activator.dev/wake-with", value).isPresent())
         .isEqualTo(!problems.isEmpty());
   }
 }

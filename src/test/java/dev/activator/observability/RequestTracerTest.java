@@ -9,17 +9,13 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
-import dev.activator.ext.coldstarts.ColdStartRecorder;
-import dev.activator.revision.DestinationSet;
-import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodsByReadiness;
-import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.RevisionStartProgress;
+import dev.activator.observability.RequestObserver.Step;
+import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.TestValues;
+import java.util.EnumMap;
 import java.util.Map;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.testing.quiescence.Quiescence;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -28,7 +24,6 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
-import java.time.Duration;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -124,26 +119,34 @@ class RequestTracerTest {
     assertThat(spans.get(1).getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
   }
 
+  private record Start(Map<StartPhase, Long> ends) implements ColdStarts.Awaited {
+    @Override
+    public PodStart until(long now) {
+      return new PodStart(1, 0, now);
+    }
+  }
+
   @Test
   void saysInTheSpanOfTheQueueWhatTheStartDidMeanwhile() {
     var observers = new RequestObservers();
     var revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
-    var starts = Quiescence
-        .watch(new ColdStartRecorder(revisions.live, loop::nanoTime, new Meters(),
-            Clock.fixed(NOON, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE));
-    observers.add(starts);
+    var ends = new EnumMap<StartPhase, Long>(StartPhase.class);
+    observers.add((step, its) -> {
+      if (step == Step.QUEUED) {
+        RequestTimeline.AWAITED.set(its, new Start(ends));
+      }
+    });
     observers.add(tracing(Sampler.alwaysOn()));
     var request = FakeRequest.of(observers, loop, revisions);
     request.begin();
     request.queued();
     loop.advance(ofMillis(300));
-    starts.progress(new RevisionStartProgress(FakeRequest.HELLO, "pod-1", Map.of(StartPhase.CREATE,
-        NOON.minusMillis(900), StartPhase.SCHEDULE, NOON), "", "", Duration.ZERO));
+    ends.put(StartPhase.CREATE, loop.nanoTime() - ofMillis(900).toNanos());
+    ends.put(StartPhase.SCHEDULE, loop.nanoTime());
     loop.advance(ofMillis(400));
-    starts.listed(new PrivateEndpoints(FakeRequest.HELLO,
-        new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(POD)), PodsByReadiness.NONE));
+    ends.put(StartPhase.LIST, loop.nanoTime());
     loop.advance(ofMillis(5));
-    starts.published(HealthyDestinations.pods(FakeRequest.HELLO, DestinationSet.of(POD)));
+    ends.put(StartPhase.ANSWER, loop.nanoTime());
     loop.advance(ofMillis(1));
     request.granted(POD);
     request.responding(200);

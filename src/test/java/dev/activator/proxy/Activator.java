@@ -72,13 +72,13 @@ public final class Activator implements Closeable {
    * @param services which Service pods are addressed by; null for the pods themselves
    * @param slowness how many seconds a second of the proxy takes
    */
-  record Settings(HostRouter hosts, Function<RevisionId, @Nullable String> services,
+  public record Settings(HostRouter hosts, Function<RevisionId, @Nullable String> services,
       Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages, int slowness) {
-    static final Settings DEFAULT = new Settings((_, _, _) -> null, _ -> null,
+    public static final Settings DEFAULT = new Settings((_, _, _) -> null, _ -> null,
         Duration.ofSeconds(60),
         256 << 20, 256 << 20, false, 1);
 
-    Settings hosts(HostRouter rule) {
+    public Settings hosts(HostRouter rule) {
       return new Settings(rule, services, headTimeout, heldBytes, unreadBytes, startMessages,
           slowness);
     }
@@ -124,13 +124,13 @@ public final class Activator implements Closeable {
     netty.addAppender(LEAKS);
   }
 
-  final FakeThrottle throttle = new FakeThrottle();
+  public final FakeThrottle throttle = new FakeThrottle();
   /** Gives permits, unless a test wants the product's. */
-  volatile BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> admission = throttle::admit;
+  public volatile BiFunction<LiveRevision, QueuedCaller, ThrottleDecision> admission = throttle::admit;
   final LoopGroup loops;
   final ConnectionPoolsByLoop upstreams;
-  final AtomicInteger counted = new AtomicInteger();
-  final AtomicInteger arrivals = new AtomicInteger();
+  public final AtomicInteger counted = new AtomicInteger();
+  public final AtomicInteger arrivals = new AtomicInteger();
   public final SeenRequests requests = new SeenRequests();
   public final TestRevisions revisions;
   volatile Readiness readiness = new Readiness.Ready();
@@ -138,15 +138,15 @@ public final class Activator implements Closeable {
   public final ProxyServer server;
   final HeldRequestBytes held;
   final UnreadResponseBytes unread;
-  final int port;
+  public final int port;
 
-  volatile StartStatus status = StartStatus.UNKNOWN;
+  public volatile StartStatus status = StartStatus.UNKNOWN;
 
   Activator() throws IOException {
     this(Settings.DEFAULT);
   }
 
-  Activator(Settings settings) throws IOException {
+  public Activator(Settings settings) throws IOException {
     this(settings, new PodTls(TestRevisions.unused()));
   }
 

@@ -16,10 +16,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** Writes down the steps of all requests, and insists that they come in an order that makes sense. */
 public final class SeenRequests implements RequestObserver {
   /** One that has ended, and how it got there. */
-  record Seen(RequestTimeline request, List<Step> steps) {}
+  public record Seen(RequestTimeline request, List<Step> steps) {}
 
   private final Map<RequestTimeline, List<Step>> open = new ConcurrentHashMap<>();
-  final BlockingQueue<Seen> ended = new LinkedBlockingQueue<>();
+  public final BlockingQueue<Seen> ended = new LinkedBlockingQueue<>();
   /** Set on each request before it is sent, and on each response. */
   volatile String mark = "";
   /** Run, on its event loop, before each request is sent. */

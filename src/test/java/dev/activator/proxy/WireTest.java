@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** A proxy, pods that follow scripts, and what must hold when a test ends. */
 public abstract class WireTest {
-  final BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
+  protected final BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
   private final List<ScriptedPod> pods = new ArrayList<>();
   public Activator activator;
 
@@ -80,14 +80,14 @@ public abstract class WireTest {
   }
 
   /** A pod that follows this script on each connection, and permits for it. */
-  ScriptedPod pod(ScriptedPod.Script script) throws IOException {
+  protected ScriptedPod pod(ScriptedPod.Script script) throws IOException {
     var pod = idlePod(script);
     activator.throttle.grow(pod.destination(), 100);
     return pod;
   }
 
   /** As the other, without a permit. */
-  ScriptedPod idlePod(ScriptedPod.Script script) throws IOException {
+  protected ScriptedPod idlePod(ScriptedPod.Script script) throws IOException {
     return closing(new ScriptedPod(script));
   }
 
@@ -97,7 +97,7 @@ public abstract class WireTest {
     return pod;
   }
 
-  RawPeer.Head seen() throws InterruptedException {
+  protected RawPeer.Head seen() throws InterruptedException {
     return next(seen);
   }
 

@@ -3,18 +3,16 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.TestRevisions;
-import dev.activator.ext.coldstarts.ColdStartRecorder;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.Meters;
+import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestObservers;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.revision.DestinationSet;
-import dev.activator.revision.HealthyDestinations;
+import dev.activator.observability.RequestPhases.PodStart;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -23,14 +21,18 @@ import org.junit.jupiter.api.Test;
 class QueueTimeObserverTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
-  private final ColdStartRecorder starts = new ColdStartRecorder(
-      revisions.live, loop::nanoTime, new Meters(),
-      Clock.systemUTC(), ColdStartRecorder.LabelledBy.NONE);
+  /** When the first pod answered, by the loop's clock. */
+  private long podServesNanos = Long.MAX_VALUE;
   private final QueueTimeObserver times = new QueueTimeObserver(revisions.live);
   private final RequestObservers observers = new RequestObservers();
 
   QueueTimeObserverTest() {
-    observers.add(starts);
+    // As what records cold starts does when the wait is over.
+    observers.add((step, request) -> {
+      if (step == Step.GRANTED || step == Step.ENDED) {
+        RequestTimeline.START.set(request, new PodStart(1, 0, podServesNanos));
+      }
+    });
     observers.add(times);
   }
 
@@ -46,8 +48,7 @@ class QueueTimeObserverTest {
   }
 
   private void podServes() {
-    starts.published(
-        HealthyDestinations.pods(FakeRequest.HELLO, DestinationSet.of(FakeRequest.POD)));
+    podServesNanos = loop.nanoTime();
   }
 
   private static QueueTimeHistogram one(int millis) {

@@ -7,7 +7,7 @@ import dev.activator.knative.ClusterWatcher;
 import dev.activator.knative.PodAddressPreference;
 import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.kube.reflector.ReflectorSettings;
-import dev.activator.ext.lending.PermitLending;
+import dev.activator.throttle.PermitSharing;
 import dev.activator.loop.Loop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.config.NamespaceHostRules;
@@ -43,12 +43,13 @@ public final class Make {
 
   public static Throttler throttler(LiveRevisions revisions, String ownAddress,
       ThrottlerOptions options, RandomGenerator random) {
-    return throttler(revisions, ownAddress, options, random, new PermitLending(ownAddress));
+    return throttler(revisions, ownAddress, options, random,
+        TestExtensions.one(PermitSharing.NONE, one -> one.sharing(ownAddress)));
   }
 
   public static Throttler throttler(LiveRevisions revisions, String ownAddress,
-      ThrottlerOptions options, RandomGenerator random, PermitLending lending) {
-    return new Throttler(revisions, ownAddress, options, random, lending);
+      ThrottlerOptions options, RandomGenerator random, PermitSharing sharing) {
+    return new Throttler(revisions, ownAddress, options, random, sharing);
   }
 
   /** A manager with the settings of a new installation. */

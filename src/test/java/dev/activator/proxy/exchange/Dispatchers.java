@@ -1,14 +1,9 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.ext.rules.DoNotWakeArrival;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.ext.rules.FallbackPolicy;
 import java.util.List;
 import dev.activator.proxy.policy.StartStatus;
-import dev.activator.ext.rules.TunnelActivityTracker;
 import dev.activator.config.WaitingPageMode;
-import dev.activator.ext.waitingpage.WaitingPageTemplate;
-import dev.activator.ext.waitingpage.WaitingPages;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
@@ -22,6 +17,7 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.TestExtensions;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -63,8 +59,7 @@ public final class Dispatchers {
 
   /** What extensions attach to a router. */
   public static Arrival arrival(WaitingPageMode pages, List<DoNotWakeRule> ofAll) {
-    return Arrival.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
-        new DoNotWakeArrival(ofAll)));
+    return Arrival.first(TestExtensions.each(one -> one.arrival(pages, ofAll)));
   }
 
   /** The one place where tests make a dispatcher: what a test does not say counts and observes nothing. */
@@ -159,12 +154,12 @@ public final class Dispatchers {
         starts = new RevisionStarts(fallbacks, false, _ -> StartStatus.UNKNOWN,
             RevisionStarts.EarlyAnswers.NONE);
       }
-      var hold = WaitPolicy.first(List.of(new WaitingPages(pages, () -> WaitingPageTemplate.DEFAULT),
-          new FallbackPolicy(name -> name, fallbacks)));
+      var waitPolicy = WaitPolicy
+          .first(TestExtensions.each(one -> one.waitPolicy(pages, fallbacks)));
       return new RequestDispatcher(loop, router, throttle, pods, counter,
           new RequestDispatcher.Memory(held, unread),
-          new RequestDispatcher.Seams(observer, starts, hold,
-              new TunnelActivityTracker(loop), delivery));
+          new RequestDispatcher.Seams(observer, starts, waitPolicy,
+              TestExtensions.one(TunnelWatcher.NONE, one -> one.tunnels(loop)), delivery));
     }
   }
 }

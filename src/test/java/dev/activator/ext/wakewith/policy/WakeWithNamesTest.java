@@ -2,6 +2,7 @@ package dev.activator.ext.wakewith.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,5 +62,14 @@ class WakeWithNamesTest {
 
     assertThat(closure.stream().map(RevisionId::name).collect(Collectors.joining(" ")))
         .isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"a", "a.b", "'a, b.c'", "a.b.c", "A", "'a,,b'", "'a,'", "-a", "a b"})
+  void agreesWithTheCheckOfAnnotations(String value) {
+    parse(value);
+
+    assertThat(RevisionAnnotations.problem("activator.dev/wake-with", value).isPresent())
+        .isEqualTo(!problems.isEmpty());
   }
 }

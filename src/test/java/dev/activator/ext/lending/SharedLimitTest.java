@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -16,7 +16,6 @@ import dev.activator.kube.policy.IpFamily;
 import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.ext.lending.PermitLending;
 import dev.activator.ext.lending.link.PeerKeyLoader;
 import dev.activator.ext.lending.link.PeerNetwork;
 import dev.activator.ext.lending.link.PeerTransport;

@@ -1,13 +1,11 @@
-package dev.activator.acceptance;
+package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.ClusterActivator;
+import dev.activator.acceptance.FakeCluster;
 import dev.activator.app.Extensions;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.ext.console.RevisionInspector;
-import dev.activator.ext.console.RevisionWaitReport;
 import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.Destination;
@@ -22,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
@@ -51,16 +47,7 @@ class WaitDiagnosisRoadsTest {
   @BeforeAll
   static void start() throws IOException {
     cluster = new FakeCluster();
-    product = new SpringApplicationBuilder(Stream
-        .concat(Stream.of(ClusterActivator.class), Extensions.ALL.stream()).toArray(Class[]::new))
-        .profiles("cluster").logStartupInfo(false)
-        .run("--activator.cluster.server=" + cluster.api.url(),
-            "--activator.cluster.autoscaler=" + cluster.autoscalerUrl(),
-            "--activator.identity.pod-name=activator-0", "--activator.identity.pod-ip=127.0.0.1",
-            "--activator.identity.system-namespace=" + FakeCluster.SYSTEM, "--server.port=0",
-            "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.profiling.port=0",
-            "--activator.console.port=0", "--activator.lending.port=0",
-            "--activator.probe.timeout=30s", "--activator.serving.propagation-delay=0s");
+    product = cluster.start(Extensions.ALL, "--activator.probe.timeout=30s");
   }
 
   @AfterAll

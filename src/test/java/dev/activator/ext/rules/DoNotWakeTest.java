@@ -1,9 +1,11 @@
-package dev.activator.proxy;
+package dev.activator.ext.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.observability.RequestOutcome;
+import dev.activator.proxy.Activator;
+import dev.activator.proxy.WireTest;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.TestValues;

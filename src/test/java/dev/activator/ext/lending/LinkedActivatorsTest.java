@@ -1,4 +1,4 @@
-package dev.activator.platform;
+package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

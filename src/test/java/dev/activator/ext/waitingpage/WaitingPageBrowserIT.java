@@ -1,7 +1,8 @@
-package dev.activator.proxy;
+package dev.activator.ext.waitingpage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.Activator;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RequestTimeouts;
