@@ -3,8 +3,8 @@ package dev.activator.knative;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.LogLines;
 import dev.activator.kube.ClusterAccess;
-import dev.activator.kube.LogOf;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.ContainerFailure;
@@ -150,7 +150,7 @@ class ContainerFailureTest {
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
     cluster.podStarts().failures().subscribe("test", received::add);
-    try (var log = new LogOf(AccessPauses.class)) {
+    try (var log = LogLines.of(AccessPauses.class)) {
       cluster.start();
       api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 

@@ -2,7 +2,7 @@ package dev.activator.knative;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.LogOf;
+import dev.activator.testing.LogLines;
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.informer.IndexedStore;
 import dev.activator.kube.informer.VersionedObject;
@@ -146,7 +146,7 @@ class MergedEndpointsPublisherTest {
 
   @Test
   void saysOnceThatASliceIsOfAnotherRevisionOfTheSameName() {
-    try (var log = new LogOf(MergedEndpointsPublisher.class)) {
+    try (var log = LogLines.of(MergedEndpointsPublisher.class)) {
       var line = "WARN Skipped EndpointSlice ns/%s: it belongs to a revision with uid old, but"
           + " ns/rev has uid new";
       put("a", slice("rev", "old", "10.0.0.1"));

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.LogOf;
+import dev.activator.testing.LogLines;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.tls.PodTls;
@@ -17,7 +17,7 @@ class FailuresLogTest extends SecuredTest {
     show(authority.issueExpired("kn-user-default", NAME));
     ok();
 
-    try (var log = new LogOf(PodTls.class)) {
+    try (var log = LogLines.of(PodTls.class)) {
       for (int i = 0; i < 5; i++) {
         assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
       }
@@ -28,7 +28,7 @@ class FailuresLogTest extends SecuredTest {
 
   @Test
   void saysOnlyWhatChangesInAnswersToTheKubelet() throws Exception {
-    try (var log = new LogOf(Router.class)) {
+    try (var log = LogLines.of(Router.class)) {
       probe("200 ");
       activator.readiness = new Readiness.NotReady("first");
       probe("500 first\n");

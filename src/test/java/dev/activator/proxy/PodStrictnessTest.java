@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.LogOf;
+import dev.activator.testing.LogLines;
 import dev.activator.upstream.LoopConnectionPools;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -89,7 +89,7 @@ class PodStrictnessTest extends WireTest {
       "Abc d: 1, white space in a field's name"})
   void logsWhatIsMalformed(String field, String why) throws Exception {
     var pod = pod(OK + field + "\r\n\r\nok");
-    try (var log = new LogOf(LoopConnectionPools.class); var caller = activator.get("/")) {
+    try (var log = LogLines.of(LoopConnectionPools.class); var caller = activator.get("/")) {
       assertThat(response(caller)).isEqualTo("502 malformed response\n");
 
       assertThat(log.lines()).anyMatch(line -> line.startsWith(
@@ -100,7 +100,7 @@ class PodStrictnessTest extends WireTest {
   @Test
   void logsWhatIsMalformedInABody() throws Exception {
     var pod = pod(CHUNKED + "\r\n2  \r\nok\r\n0\r\n\r\n");
-    try (var log = new LogOf(LoopConnectionPools.class); var caller = activator.get("/")) {
+    try (var log = LogLines.of(LoopConnectionPools.class); var caller = activator.get("/")) {
       caller.readHead();
       assertThat(caller.readToEnd()).isEmpty();
 

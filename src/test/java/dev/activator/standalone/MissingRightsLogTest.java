@@ -3,8 +3,8 @@ package dev.activator.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.LogLines;
 import dev.activator.kube.ClusterAccess;
-import dev.activator.kube.LogOf;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
@@ -43,7 +43,7 @@ class MissingRightsLogTest {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
             .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE));
-        var log = new LogOf(writer)) {
+        var log = LogLines.of(writer)) {
       ScaledServiceCrd.createIn(api.store());
       api.store().create(ScaledServiceCrd.of(api.store()), Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {

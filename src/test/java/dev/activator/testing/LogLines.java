@@ -4,15 +4,22 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** What one class logs, until it is closed. */
 public final class LogLines implements AutoCloseable {
+  /** How often each logger is read now, and the level that it had before. */
+  private static final Map<Logger, Read> READ = new HashMap<>();
+
+  private record Read(int times, @Nullable Level before) {}
+
   private final Logger logger;
-  private final @Nullable Level level;
   private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
   private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
     @Override
@@ -23,12 +30,15 @@ public final class LogLines implements AutoCloseable {
 
   private LogLines(Class<?> type) {
     logger = (Logger) LoggerFactory.getLogger(type);
-    level = logger.getLevel();
-    // Simulations that run at the same time raise the level of all.
-    logger.setLevel(Level.TRACE);
     appender.start();
-    logger.addAppender(appender);
-    logger.setAdditive(false);
+    synchronized (READ) {
+      var before = READ.getOrDefault(logger, new Read(0, logger.getLevel()));
+      READ.put(logger, new Read(before.times + 1, before.before));
+      // Tests that run at the same time raise the level of all.
+      logger.setLevel(Level.TRACE);
+      logger.setAdditive(false);
+      logger.addAppender(appender);
+    }
   }
 
   public static LogLines of(Class<?> type) {
@@ -41,10 +51,23 @@ public final class LogLines implements AutoCloseable {
         .map(ILoggingEvent::getFormattedMessage).toList();
   }
 
+  /** Each with its level in front, without those for debugging. */
+  public List<String> lines() {
+    return events.stream().filter(event -> event.getLevel().isGreaterOrEqual(Level.INFO))
+        .map(event -> event.getLevel() + " " + event.getFormattedMessage()).toList();
+  }
+
   @Override
   public void close() {
-    logger.detachAppender(appender);
-    logger.setLevel(level);
-    logger.setAdditive(true);
+    synchronized (READ) {
+      logger.detachAppender(appender);
+      var now = Objects.requireNonNull(READ.remove(logger));
+      if (now.times > 1) {
+        READ.put(logger, new Read(now.times - 1, now.before));
+      } else {
+        logger.setLevel(now.before);
+        logger.setAdditive(true);
+      }
+    }
   }
 }

@@ -2,8 +2,8 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.LogLines;
 import dev.activator.testing.TestRevisions;
-import dev.activator.kube.LogOf;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -34,7 +34,7 @@ class CapacityLogTest {
 
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
-    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
       throttler.revision(revisions.put(revision));
       pods(A);
       pods(A, B);
@@ -49,7 +49,7 @@ class CapacityLogTest {
 
   @Test
   void hasAHundredLinesInTenSecondsOfAllRevisions() {
-    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
       for (int i = 0; i < 150; i++) {
         start(i);
       }
@@ -72,7 +72,7 @@ class CapacityLogTest {
 
   @Test
   void isWrittenAfterTheRequestsThatAPodLetsRun() {
-    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
       throttler.revision(revisions.put(revision));
       loop.run();
       var request = new LineCounter(log);
@@ -87,7 +87,7 @@ class CapacityLogTest {
 
   @Test
   void hasOneLineInTenSecondsOfAPodThatAnswersOnlyProbes() {
-    try (var log = new LogOf(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
       throttler.revision(revisions.put(revision));
       pods(A);
       var request = new HeldRequest(loop);
@@ -119,10 +119,10 @@ class CapacityLogTest {
   }
 
   private final class LineCounter extends PatientCaller {
-    private final LogOf log;
+    private final LogLines log;
     private int linesBefore = -1;
 
-    LineCounter(LogOf log) {
+    LineCounter(LogLines log) {
       super(loop);
       this.log = log;
     }

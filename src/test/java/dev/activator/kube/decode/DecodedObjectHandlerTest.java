@@ -2,6 +2,7 @@ package dev.activator.kube.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.LogLines;
 import dev.activator.knative.decode.KnativeKinds;
 import dev.activator.kube.informer.InformerNotification.Added;
 import dev.activator.kube.informer.InformerNotification.Deleted;
@@ -9,7 +10,6 @@ import dev.activator.kube.informer.InformerNotification.FinalState;
 import dev.activator.kube.informer.InformerNotification.Updated;
 import dev.activator.kube.informer.InformerNotification;
 import dev.activator.kube.informer.VersionedObject;
-import dev.activator.kube.LogOf;
 import dev.activator.knative.policy.RevisionEndpointSlice.Member;
 import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.Yaml;
@@ -26,7 +26,7 @@ class DecodedObjectHandlerTest {
   private static final String BAD_IP = "subsets: [{ports: [{name: http, port: 1}], "
       + "addresses: [{ip: nowhere}, {ip: %s}]}]";
 
-  private final LogOf log = new LogOf(DecodedObjectHandler.class);
+  private final LogLines log = LogLines.of(DecodedObjectHandler.class);
   private long now = Long.MAX_VALUE - 1;
   private final List<String> received = new ArrayList<>();
   private final DecodedObjectHandler<RevisionEndpointSlice> handler = new DecodedObjectHandler<>(

@@ -2,7 +2,7 @@ package dev.activator.kube.reflector;
 
 import static java.time.Duration.ofSeconds;
 
-import dev.activator.kube.LogOf;
+import dev.activator.testing.LogLines;
 import dev.activator.kube.RecordingSink;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 
 /** A test of a reflector of things, with what it logs and the time it goes by. */
 abstract class Reflected {
-  final LogOf log = new LogOf();
+  final LogLines log = LogLines.of(ReflectorStats.class);
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final FakeListerWatcher api = new FakeListerWatcher(loop);
   final RecordingSink<String> sink = new RecordingSink<>();
