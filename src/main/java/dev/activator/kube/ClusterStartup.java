@@ -29,7 +29,9 @@ public final class ClusterStartup {
     CompletableFuture<Void> synced();
 
     /** The current error, in one line; null if there is none. */
-    @Nullable String error();
+    default @Nullable String error() {
+      return null;
+    }
   }
 
   private final Supplier<@Nullable String> check;

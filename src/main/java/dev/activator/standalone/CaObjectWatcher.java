@@ -59,10 +59,10 @@ final class CaObjectWatcher {
 
   /** All objects that have been used so far. */
   List<ClusterStartup.Beginning> beginnings() {
-    return all.values().stream().<ClusterStartup.Beginning>map(one -> one).toList();
+    return all.values().stream().<ClusterStartup.Beginning>map(one -> () -> one.decided).toList();
   }
 
-  private final class Watched implements ClusterStartup.Beginning {
+  private final class Watched {
     private final CaObject.Name name;
     private final InformerQuery<CaObject.Found> query;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
@@ -152,16 +152,6 @@ final class CaObjectWatcher {
       if (followed != null) {
         followed.close();
       }
-    }
-
-    @Override
-    public CompletableFuture<Void> synced() {
-      return decided;
-    }
-
-    @Override
-    public @Nullable String error() {
-      return null;
     }
   }
 }

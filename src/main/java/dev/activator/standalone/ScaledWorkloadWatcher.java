@@ -65,10 +65,11 @@ final class ScaledWorkloadWatcher {
 
   /** All kinds that have been used so far. */
   List<ClusterStartup.Beginning> beginnings() {
-    return kinds.values().stream().<ClusterStartup.Beginning>map(kind -> kind).toList();
+    return kinds.values().stream().<ClusterStartup.Beginning>map(kind -> () -> kind.decided)
+        .toList();
   }
 
-  private final class FollowedKind implements ClusterStartup.Beginning {
+  private final class FollowedKind {
     private final Name name;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
     /**
@@ -193,16 +194,6 @@ final class ScaledWorkloadWatcher {
       }
       var workload = found.object().value();
       return workload == null ? new WorkloadState.Hidden() : new WorkloadState.Found(workload);
-    }
-
-    @Override
-    public CompletableFuture<Void> synced() {
-      return decided;
-    }
-
-    @Override
-    public @Nullable String error() {
-      return null;
     }
   }
 }
