@@ -89,8 +89,8 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
    * A remark if requests wait although the revision has its maximum number of pods; otherwise
    * empty.
    */
-  static String mostPods(WaitDiagnosis.State state, int ready, @Nullable Integer max) {
-    boolean busy = state == WaitDiagnosis.State.BUSY || state == WaitDiagnosis.State.QUEUE_FULL;
+  static String mostPods(WaitState state, int ready, @Nullable Integer max) {
+    boolean busy = state == WaitState.BUSY || state == WaitState.QUEUE_FULL;
     return busy && max != null && ready >= max
         ? max == 1 ? "It may have one pod only. " : "It has all " + max + " pods that it may have. "
         : "";

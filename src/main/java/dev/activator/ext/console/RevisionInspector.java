@@ -207,8 +207,8 @@ public final class RevisionInspector {
     return queue == null
         ? null
         : new RevisionSnapshot(id, sources.isScaledService(id)
-            ? WaitDiagnosis.Kind.SCALED_SERVICE
-            : WaitDiagnosis.Kind.REVISION, backends.view(id), queue, view, state,
+            ? WaitState.Kind.SCALED_SERVICE
+            : WaitState.Kind.REVISION, backends.view(id), queue, view, state,
             sources.processes(id),
             queue.start().requested() == null ? null : sources.start(id));
   }

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param processes the problems of its processes on this machine
  * @param start null unless a request waits for a start
  */
-record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
+record RevisionSnapshot(RevisionId revision, WaitState.Kind kind,
     @Nullable RevisionBackendsView backends,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
     @Nullable OngoingColdStart start) {
 
   boolean isScaledService() {
-    return kind == WaitDiagnosis.Kind.SCALED_SERVICE;
+    return kind == WaitState.Kind.SCALED_SERVICE;
   }
 
   /** Why the revision's process on this machine is not ready; may be empty. */

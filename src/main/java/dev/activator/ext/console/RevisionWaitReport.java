@@ -3,7 +3,6 @@ package dev.activator.ext.console;
 import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView;
-import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.platform.ScalingReport;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.OngoingColdStart;
@@ -42,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param processes its processes on this machine; null if none was restarted
  * @param whatToDo a sentence
  */
-public record RevisionWaitReport(String summary, State state, List<String> missing, String revision,
+public record RevisionWaitReport(String summary, WaitState state, List<String> missing,
+    String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
     @Nullable StartReport start, @Nullable ActivatorReport activator,
     @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
@@ -55,7 +55,7 @@ public record RevisionWaitReport(String summary, State state, List<String> missi
   static RevisionWaitReport unknown(RevisionId revision, @Nullable ScalingReport scaling,
       @Nullable LeaderReport leader) {
     var diagnosis = WaitDiagnosis.unknown(revision,
-        leader == null ? WaitDiagnosis.Kind.REVISION : WaitDiagnosis.Kind.SCALED_SERVICE);
+        leader == null ? WaitState.Kind.REVISION : WaitState.Kind.SCALED_SERVICE);
     return new RevisionWaitReport(summary(diagnosis, scaling, leader, null), diagnosis.state(),
         diagnosis.missing(), revision.toString(), null, null, null, null, null, null, null, null,
         scaling, leader, null, null, null, diagnosis.whatToDo());

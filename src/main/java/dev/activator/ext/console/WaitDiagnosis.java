@@ -31,147 +31,36 @@ import org.jspecify.annotations.Nullable;
  * @param forCallers the cause without addresses and messages of Kubernetes
  * @param whatToDo a sentence
  */
-public record WaitDiagnosis(State state, String summary, List<String> missing, String forCallers,
+public record WaitDiagnosis(WaitState state, String summary, List<String> missing,
+    String forCallers,
     String whatToDo) {
 
   private static final int MAX_NAMED_PODS = 3;
-  private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
-      State.NOT_ANSWERING, State.NOT_READY, State.OVERDUE, State.RESTARTING);
+  private static final Set<WaitState> PROBING = EnumSet.of(WaitState.STARTING,
+      WaitState.NOT_PROBED_YET,
+      WaitState.NOT_ANSWERING, WaitState.NOT_READY, WaitState.OVERDUE, WaitState.RESTARTING);
 
   /** The states that a pod which is not listed yet may change. */
-  private static final Set<State> OF_LISTED_PODS = EnumSet.of(State.AT_ZERO, State.NO_AUTOSCALER,
-      State.STARTING, State.BUSY, State.BOUND, State.QUEUE_FULL, State.NO_PODS, State.CANNOT_START,
-      State.CANNOT_SCALE, State.NO_NODE, State.OVERDUE, State.NOT_PROBED_YET, State.NOT_ANSWERING,
-      State.NOT_READY, State.NOT_TRUSTED, State.NO_CLUSTER_IP);
-
-  public enum State {
-    UNKNOWN("Check the namespace and the name; if it exists, the watches of the Kubernetes API are"
-        + " late."),
-    /** No request waits, and there is no pod. */
-    AT_ZERO("Nothing to do: the first request starts a pod."),
-    /** No request waits, and the listed pods do not take requests yet. */
-    STARTING("Wait; if this stays, look at the pods' last probes and at their logs."),
-    /** No request waits, and there is capacity. */
-    SERVING("Nothing to do."),
-    /**
-     * No request waits. Requests are sent to the ClusterIP, because pods cannot be addressed
-     * directly.
-     */
-    SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
-        + " in config-network."),
-    /** There is capacity, and the waiting requests are about to run. */
-    MOVING("Read this again in a second; if it stays, it is a bug."),
-    BUSY(
-        "Raise max-scale or containerConcurrency, or make the requests shorter; if it has fewer pods"
-            + " than max-scale, the autoscaler's log says why.",
-        "Raise maxReplicas or containerConcurrency, or make the requests shorter; its Events say why"
-            + " it has this number of pods."),
-    /** Pods have room, but each waiting request may run on one pod only, which has none. */
-    BOUND("Raise containerConcurrency, or let other pods take such requests, by the annotation"
-        + " activator.dev/affinity-mode: prefer.",
-        "Raise containerConcurrency, or let other pods take such requests, by spec.affinity.mode:"
-            + " prefer."),
-    QUEUE_FULL("Raise max-scale or containerConcurrency, or the annotation"
-        + " activator.dev/queue-capacity.",
-        "Raise maxReplicas or containerConcurrency, or the annotation"
-            + " activator.dev/queue-capacity."),
-    NO_PODS("Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
-        + " quotas.",
-        "Look at kubectl describe scaledservice, then at kubectl get deploy,pods,events and at"
-            + " quotas."),
-    /** No request waits, there is no pod, and what starts pods cannot be reached. */
-    NO_AUTOSCALER("Look at the autoscaler's pods and log, and at the network between it and this"
-        + " activator.",
-        "Look at the Lease and the log of the activator that scales, and at the network between it"
-            + " and this one."),
-    /** The Kubernetes API gives no news, on which every other state would depend. */
-    NO_NEWS("Look at the Kubernetes API server and the network to it; what is said of pods is from"
-        + " before. Pods that it listed before go on serving."),
-    CANNOT_START("Fix the container's image, command, Secrets or ConfigMaps; kubectl logs and"
-        + " kubectl describe pod say more."),
-    /**
-     * No request can start a pod, because an object that the ScaledService needs is missing, taken
-     * or not allowed.
-     */
-    CANNOT_SCALE("Fix what the summary names; kubectl describe scaledservice says the same."),
-    /** The scheduler found no node for its pods, and no autoscaler adds one. */
-    NO_NODE("Look at kubectl describe pod: at what the pods request and select, at what tolerations"
-        + " they lack, and at the limits of the autoscaler of nodes."),
-    /** The pods run, but none was ready within the progress deadline. */
-    OVERDUE("Check that the program listens on $PORT and that its readiness probe passes; kubectl"
-        + " logs shows what it prints. One that needs longer gets more time by the annotation"
-        + " serving.knative.dev/progress-deadline.",
-        "Check that the program listens on the port of its Service and that its readiness probe"
-            + " passes; kubectl logs shows what it prints. One that needs longer gets more time by"
-            + " spec.progressDeadlineSeconds of its Deployment."),
-    /** A process that served has ended, and will be restarted. */
-    RESTARTING("Wait for the next try; its output and kubectl logs --previous say why it ended."),
-    NOT_PROBED_YET("Read this again in a second."),
-    NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
-        + " kubectl logs shows what it prints.",
-        "Check that the program listens on the port of its Service and that its readiness probe"
-            + " passes; kubectl logs shows what it prints."),
-    /** The handshakes of TLS with the pods fail. */
-    NOT_TRUSTED(
-        "Compare the certificates of the pods with spec.tls; the activator's log names their"
-            + " issuer, names and dates."),
-    /** Pods answer our probe, but Kubernetes does not report them as ready. */
-    NOT_READY("Look at the pod's probes and readiness gates with kubectl describe pod."),
-    /** The permits of the pods are at other activators, and this one has none. */
-    AT_PEERS("Read this again in a second; if it stays, raise max-scale or containerConcurrency, or"
-        + " make the requests shorter.",
-        "Read this again in a second; if it stays, raise maxReplicas or containerConcurrency, or make"
-            + " the requests shorter."),
-    /** Permits are reserved for an activator whose link is lost. */
-    PEER_LOST("Wait, or mend the network between the activators (activator.lending.port); an"
-        + " activator's links are in /actuator/activator."),
-    /** Pods answer probes, but requests cannot be delivered, because of TLS or the network. */
-    NOT_DELIVERABLE("Check TLS to pods and network policies; the activator's log has each"
-        + " failure."),
-    /**
-     * The addresses of pods must not be used, and the Service has no ClusterIP, or its ClusterIP
-     * does not answer.
-     */
-    NO_CLUSTER_IP("Look at the revision's private Service and at the mesh."),
-    /** The first lists are not complete. */
-    NOT_SYNCED("Check the watches of the Kubernetes API, and the permissions of the activator's"
-        + " ServiceAccount.");
-
-    private final String ofRevision;
-    private final String ofScaledService;
-
-    State(String whatToDo) {
-      this(whatToDo, whatToDo);
-    }
-
-    State(String ofRevision, String ofScaledService) {
-      this.ofRevision = ofRevision;
-      this.ofScaledService = ofScaledService;
-    }
-
-    String whatToDo(Kind kind) {
-      return kind == Kind.REVISION ? ofRevision : ofScaledService;
-    }
-  }
-
-  /** The kind of object that requests are for. The texts depend on it. */
-  enum Kind {
-    REVISION,
-    SCALED_SERVICE
-  }
+  private static final Set<WaitState> OF_LISTED_PODS = EnumSet.of(WaitState.AT_ZERO,
+      WaitState.NO_AUTOSCALER,
+      WaitState.STARTING, WaitState.BUSY, WaitState.BOUND, WaitState.QUEUE_FULL, WaitState.NO_PODS,
+      WaitState.CANNOT_START,
+      WaitState.CANNOT_SCALE, WaitState.NO_NODE, WaitState.OVERDUE, WaitState.NOT_PROBED_YET,
+      WaitState.NOT_ANSWERING,
+      WaitState.NOT_READY, WaitState.NOT_TRUSTED, WaitState.NO_CLUSTER_IP);
 
   public WaitDiagnosis {
     missing = List.copyOf(missing);
   }
 
   /** @param kind the kind that this cluster has */
-  static WaitDiagnosis unknown(RevisionId revision, Kind kind) {
-    boolean scaled = kind == Kind.SCALED_SERVICE;
-    return new WaitDiagnosis(State.UNKNOWN,
+  static WaitDiagnosis unknown(RevisionId revision, WaitState.Kind kind) {
+    boolean scaled = kind == WaitState.Kind.SCALED_SERVICE;
+    return new WaitDiagnosis(WaitState.UNKNOWN,
         "There is no " + (scaled ? "ScaledService " : "revision or Service ") + revision + ".",
         List.of((scaled ? "a ScaledService" : "a Revision or a Service")
             + " of this name, in this namespace"),
-        "", State.UNKNOWN.whatToDo(kind));
+        "", WaitState.UNKNOWN.whatToDo(kind));
   }
 
   static WaitDiagnosis of(RevisionSnapshot now) {
@@ -189,7 +78,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     return forCallers(now, cause(now).state);
   }
 
-  private static String forCallers(RevisionSnapshot now, State state) {
+  private static String forCallers(RevisionSnapshot now, WaitState state) {
     if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
       return now.processProblem();
     }
@@ -279,10 +168,10 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         tail.append("; ").append(waitsFor(pod, requested));
       }
     }
-    if (cause.state != State.BOUND && !now.queue().queue().byPod().isEmpty()) {
+    if (cause.state != WaitState.BOUND && !now.queue().queue().byPod().isEmpty()) {
       tail.append("; ").append(bound(now));
     }
-    if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
+    if (cause.state != WaitState.QUEUE_FULL && now.isQueueFull()) {
       tail.append("; the queue is full, new requests are refused");
     }
     return tail.append('.').toString();
@@ -327,8 +216,8 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
    * The state of the link, after a semicolon. Without Knative, the text is empty while the link is
    * up.
    */
-  static String link(Kind kind, @Nullable String problem) {
-    if (kind == Kind.REVISION) {
+  static String link(WaitState.Kind kind, @Nullable String problem) {
+    if (kind == WaitState.Kind.REVISION) {
       return "; the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
     }
     return problem == null
@@ -336,22 +225,22 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         : "; the link to the activator that scales is down (" + problem + ")";
   }
 
-  private record Cause(State state, String text, List<String> missing) {}
+  private record Cause(WaitState state, String text, List<String> missing) {}
 
-  private static Cause cause(State state, String text, String... missing) {
+  private static Cause cause(WaitState state, String text, String... missing) {
     return new Cause(state, text, List.of(missing));
   }
 
   private static Cause cause(RevisionSnapshot now) {
     if (!now.api().synced()) {
-      return cause(State.NOT_SYNCED, "the first lists of the Kubernetes API are not complete",
+      return cause(WaitState.NOT_SYNCED, "the first lists of the Kubernetes API are not complete",
           "complete lists: " + now.api().problems());
     }
     var known = ofKnownPods(now);
     var closed = now.api().closedAddresses();
     return closed == null || !OF_LISTED_PODS.contains(known.state)
         ? known
-        : new Cause(State.NO_NEWS, "the Kubernetes API has given no news of pods for "
+        : new Cause(WaitState.NO_NEWS, "the Kubernetes API has given no news of pods for "
             + length(Duration.ofNanos((long) (closed.closedSeconds() * 1e9))) + " ("
             + closed.problem() + "), so pods that started since are not seen; before, "
             + known.text, known.missing);
@@ -369,9 +258,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static Cause atZero(RevisionSnapshot now) {
     var link = now.linkProblem();
     return link == null
-        ? cause(State.AT_ZERO, "it is at zero")
-        : cause(State.NO_AUTOSCALER, "it is at zero, and no request can start a pod while the link"
-            + " to the " + starter(now) + " is down (" + link + ")", missingLink(now, link));
+        ? cause(WaitState.AT_ZERO, "it is at zero")
+        : cause(WaitState.NO_AUTOSCALER,
+            "it is at zero, and no request can start a pod while the link"
+                + " to the " + starter(now) + " is down (" + link + ")",
+            missingLink(now, link));
   }
 
   private static String starter(RevisionSnapshot now) {
@@ -384,7 +275,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
 
   private static Cause serving(RevisionSnapshot now) {
     var text = count(now.inFlight(), "request") + " in flight" + where(now);
-    return cause(now.isByClusterIp() ? State.SERVING_BY_CLUSTER_IP : State.SERVING, text);
+    return cause(now.isByClusterIp() ? WaitState.SERVING_BY_CLUSTER_IP : WaitState.SERVING, text);
   }
 
   private static String where(RevisionSnapshot now) {
@@ -398,14 +289,14 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static Cause waitingForCapacity(RevisionSnapshot now) {
     var bound = now.queue().queue().byPod();
     if (bound.values().stream().mapToInt(Integer::intValue).sum() == now.queued()) {
-      return cause(State.BOUND, bound(now), "requests that end at "
+      return cause(WaitState.BOUND, bound(now), "requests that end at "
           + bound.keySet().stream().limit(MAX_NAMED_PODS).map(Destination::toString)
               .collect(joining(", ")));
     }
     if (now.inFlight() < now.capacity()) {
-      return cause(State.MOVING, "there is room, and they are about to run" + where(now));
+      return cause(WaitState.MOVING, "there is room, and they are about to run" + where(now));
     }
-    var reserved = reserved(now);
+    var reserved = PermitsElsewhere.reserved(now.queue().lending());
     if (!reserved.isEmpty()) {
       return peerLost(
           inUse(now.capacity()) + where(now) + ", and " + String.join(", and ", reserved));
@@ -415,11 +306,11 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
             ? ", and callers leave before they are served, so the newest request runs first"
             : "");
     return now.isQueueFull()
-        ? cause(State.QUEUE_FULL,
+        ? cause(WaitState.QUEUE_FULL,
             text + ", and so are all " + now.queue().queue().capacity()
                 + " in the queue: new requests are refused",
             "more pods, or a longer queue")
-        : cause(State.BUSY, text, "more pods, or requests that end");
+        : cause(WaitState.BUSY, text, "more pods, or requests that end");
   }
 
   /** Which pods alone may run the requests that wait for one pod each; the most wanted ones first. */
@@ -439,15 +330,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static String share(RevisionSnapshot now) {
     var lending = now.queue().lending();
     if (lending.sharing() == SharedPermitsView.Sharing.OWNED) {
-      int others = lending.pods().stream()
-          .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.permits())
-          .sum();
-      int lent = lending.pods().stream().mapToInt(SharedPermitsView.PodShare::lent).sum();
-      return " (" + count(lending.activators().size(), "activator") + " share them: "
-          + (others + lent) + " more are at the others" + ownersElsewhere(lending)
-          + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods")
-          + lending.lost().stream().map(peer -> "; the link to " + lostFor(peer)).collect(joining())
-          + ")";
+      return PermitsElsewhere.shares(lending, now.queue().now().containerConcurrency());
     }
     var activator = now.queue().activator();
     return activator.activators() > 1 && activator.index() >= 0
@@ -456,47 +339,34 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         : "";
   }
 
-  /**
-   * Names the owners of pods of which this activator has no permit. Only the owners know whether
-   * the pods are idle.
-   */
-  private static String ownersElsewhere(SharedPermitsView lending) {
-    var pods = lending.pods().stream()
-        .filter(pod -> !pod.owned() && pod.permits() == 0 && pod.owner() != null).toList();
-    var text = new StringBuilder();
-    for (var pod : pods.subList(0, Math.min(MAX_NAMED_PODS, pods.size()))) {
-      text.append(", ").append(pod.pod()).append(" at ").append(pod.owner());
-    }
-    return text.toString();
-  }
-
   private static Cause withoutCapacity(RevisionSnapshot now) {
     var failure = now.queue().start().failure();
     if (failure != null) {
       var text = cannotStart(failure)
           + (failure.message().isEmpty() ? "" : " (" + failure.message() + ")");
       if (failure.isOverdue()) {
-        return cause(State.OVERDUE, failure.message().isEmpty() ? text : failure.message(),
+        return cause(WaitState.OVERDUE, failure.message().isEmpty() ? text : failure.message(),
             "a pod that is ready");
       }
       if (failure.isWithoutNode()) {
-        return cause(State.NO_NODE, text, "a node that takes its pods");
+        return cause(WaitState.NO_NODE, text, "a node that takes its pods");
       }
       return failure.lasting()
-          ? cause(State.CANNOT_SCALE, text, failure.message())
-          : cause(State.CANNOT_START, text, "containers that start");
+          ? cause(WaitState.CANNOT_SCALE, text, failure.message())
+          : cause(WaitState.CANNOT_START, text, "containers that start");
     }
     if (now.processes().restarting()) {
-      return cause(State.RESTARTING, now.processProblem(), "the next start of its process");
+      return cause(WaitState.RESTARTING, now.processProblem(), "the next start of its process");
     }
     if (now.pods().isEmpty()) {
       return noPods(now);
     }
     var cause = waitingForPods(now);
-    if (now.queued() > 0 || cause.state == State.PEER_LOST) {
+    if (now.queued() > 0 || cause.state == WaitState.PEER_LOST) {
       return cause;
     }
-    return new Cause(cause.state == State.AT_PEERS ? State.SERVING : State.STARTING, cause.text,
+    return new Cause(cause.state == WaitState.AT_PEERS ? WaitState.SERVING : WaitState.STARTING,
+        cause.text,
         cause.missing);
   }
 
@@ -506,8 +376,8 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         ? "a pod in the EndpointSlices of its Service"
         : "a pod in the revision's private Endpoints";
     return link == null
-        ? cause(State.NO_PODS, "no pod is listed", pod)
-        : cause(State.NO_PODS, "no pod is listed", pod, missingLink(now, link));
+        ? cause(WaitState.NO_PODS, "no pod is listed", pod)
+        : cause(WaitState.NO_PODS, "no pod is listed", pod, missingLink(now, link));
   }
 
   private static Cause waitingForPods(RevisionSnapshot now) {
@@ -521,30 +391,32 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     }
     var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
     if (UpstreamFailure.isOfHandshake(worst.probe().outcome())) {
-      return cause(State.NOT_TRUSTED, listed(now) + ", and TLS with none succeeds: " + why(worst),
+      return cause(WaitState.NOT_TRUSTED,
+          listed(now) + ", and TLS with none succeeds: " + why(worst),
           "a pod with a certificate that spec.tls trusts");
     }
     if (!now.undelivered().isEmpty()) {
-      return cause(State.NOT_DELIVERABLE,
+      return cause(WaitState.NOT_DELIVERABLE,
           listed(now) + ", but requests could not be delivered to " + now.undelivered()
               + ": probes and requests take different paths (TLS, network policy)",
           "a connection to a pod; the log has the failure of each");
     }
     long answering = pods.stream().filter(Address::answers).count();
     if (answering > 0 && !now.probesBeforeReady()) {
-      return cause(State.NOT_READY, listed(now) + ", " + answering + " of them "
+      return cause(WaitState.NOT_READY, listed(now) + ", " + answering + " of them "
           + (answering == 1 ? "answers" : "answer")
           + ", and Kubernetes, which alone knows when they are ready, calls none so",
           "a pod that Kubernetes calls ready");
     }
     if (!now.processProblem().isEmpty()) {
-      return cause(State.NOT_ANSWERING, listed(now) + ", and " + now.processProblem(),
+      return cause(WaitState.NOT_ANSWERING, listed(now) + ", and " + now.processProblem(),
           "a process that is ready on the port in its variable PORT");
     }
     return worst.failures() > 0
-        ? cause(State.NOT_ANSWERING, listed(now) + ", and none answers our probe: " + why(worst),
+        ? cause(WaitState.NOT_ANSWERING,
+            listed(now) + ", and none answers our probe: " + why(worst),
             "a pod that answers our probe")
-        : cause(State.NOT_PROBED_YET, listed(now) + ", and the first answer is awaited",
+        : cause(WaitState.NOT_PROBED_YET, listed(now) + ", and the first answer is awaited",
             "an answer to our probe");
   }
 
@@ -552,40 +424,23 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static Cause withoutPermits(RevisionSnapshot now) {
     var lending = now.queue().lending();
     if (lending.sharing() == null) {
-      return cause(State.MOVING, listed(now) + ", and requests are about to be sent");
+      return cause(WaitState.MOVING, listed(now) + ", and requests are about to be sent");
     }
-    var reserved = reserved(now);
+    var reserved = PermitsElsewhere.reserved(now.queue().lending());
     if (!reserved.isEmpty()) {
       return peerLost(String.join(", and ", reserved));
     }
-    var lost = lending.lost().stream()
-        .filter(peer -> lending.pods().stream().anyMatch(pod -> peer.address().equals(pod.owner())))
-        .map(peer -> lostFor(peer) + ", and which goes on using them").toList();
+    var lost = PermitsElsewhere.lostOwners(lending);
     var text = listed(now) + ", but their permits are at other activators";
     return lost.isEmpty()
-        ? cause(State.AT_PEERS, text + ownersElsewhere(lending)
+        ? cause(WaitState.AT_PEERS, text + PermitsElsewhere.owners(lending)
             + (lending.agreed() ? "" : ", which do not agree yet who owns new pods"),
             "permits from other activators")
         : peerLost(text + ": they belong to " + String.join(", and to ", lost));
   }
 
   private static Cause peerLost(String text) {
-    return cause(State.PEER_LOST, text, "a link between the activators");
-  }
-
-  /** For each activator whose link is lost, the permits that are reserved for it. */
-  private static List<String> reserved(RevisionSnapshot now) {
-    return now.queue().lending().lost().stream().filter(peer -> peer.remaining().isPositive())
-        .map(peer -> (peer.lent() > 0
-            ? count(peer.lent(), "permit") + (peer.lent() == 1 ? " is" : " are") + " at "
-                + lostFor(peer)
-            : "requests may still run at " + lostFor(peer)) + " (used again in at most "
-            + length(peer.remaining()) + ")")
-        .toList();
-  }
-
-  private static String lostFor(SharedPermitsView.LostPeer peer) {
-    return peer.address() + ", whose link has been lost for " + length(peer.since());
+    return cause(WaitState.PEER_LOST, text, "a link between the activators");
   }
 
   private static String listed(RevisionSnapshot now) {
@@ -603,17 +458,18 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
   private static Cause behindClusterIp(RevisionSnapshot now) {
     var clusterIp = now.clusterIp();
     if (clusterIp == null) {
-      return cause(State.NO_CLUSTER_IP,
+      return cause(WaitState.NO_CLUSTER_IP,
           "pods must not be addressed (mesh-compatibility-mode: enabled), and the private Service"
               + " has no ClusterIP",
           "a ClusterIP, and a port of the revision's protocol, of the private Service");
     }
     return now.pods().stream().noneMatch(Address::ready)
-        ? cause(State.NOT_READY,
+        ? cause(WaitState.NOT_READY,
             listed(now) + ", and Kubernetes calls none ready, so the ClusterIP has no"
                 + " endpoint",
             "a pod that Kubernetes calls ready")
-        : cause(State.NO_CLUSTER_IP, "the ClusterIP does not answer our probe: " + why(clusterIp),
+        : cause(WaitState.NO_CLUSTER_IP,
+            "the ClusterIP does not answer our probe: " + why(clusterIp),
             "an answer from the ClusterIP");
   }
 }

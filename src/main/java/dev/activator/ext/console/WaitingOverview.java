@@ -4,7 +4,6 @@ import dev.activator.kube.LeadershipStatus;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.reflector.ReflectorStatus;
 import dev.activator.ext.console.RevisionWaitReport.LinkReport;
-import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.stats.AutoscalerLink;
 import java.time.Duration;
@@ -30,7 +29,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
     List<PeerReport> peers) {
   private static final int MAX_WAITING = 100;
 
-  public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
+  public record Waiting(String revision, WaitState state, int queued, double oldestWaitSeconds,
       String summary, String whatToDo) {
     private static Waiting of(RevisionSnapshot now) {
       var diagnosis = WaitDiagnosis.of(now);
@@ -59,8 +58,8 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
       text.append(" for ").append(revisions).append(revisions == 1 ? " revision" : " revisions");
     }
     text.append(WaitDiagnosis.link(leader == null
-        ? WaitDiagnosis.Kind.REVISION
-        : WaitDiagnosis.Kind.SCALED_SERVICE, RevisionSnapshot.problem(link)));
+        ? WaitState.Kind.REVISION
+        : WaitState.Kind.SCALED_SERVICE, RevisionSnapshot.problem(link)));
     if (leader != null) {
       text.append("; ").append(leader.summary());
     }

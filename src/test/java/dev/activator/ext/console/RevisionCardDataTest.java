@@ -10,7 +10,7 @@ class RevisionCardDataTest {
   @CsvSource(nullValues = "-", value = {"BUSY, 1, 1, It may have one pod only. ",
       "BUSY, 3, 3, It has all 3 pods that it may have. ", "BUSY, 2, 3, ''", "BUSY, 2, -, ''",
       "QUEUE_FULL, 3, 2, It has all 2 pods that it may have. ", "SERVING, 3, 3, ''"})
-  void saysWhereRequestsWaitThoughThereMayBeNoMorePods(WaitDiagnosis.State state, int ready,
+  void saysWhereRequestsWaitThoughThereMayBeNoMorePods(WaitState state, int ready,
       Integer max, String sentence) {
     assertThat(RevisionCardData.mostPods(state, ready, max).strip())
         .isEqualTo(sentence.strip());

@@ -8,7 +8,6 @@ import dev.activator.throttle.PeerSnapshot;
 import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.revision.WakingExplanations.Waking;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.ext.console.RevisionWaitReport.ProbeReport;
 import dev.activator.platform.ScalingReport;
 import dev.activator.revision.Destination;
@@ -138,7 +137,7 @@ class RevisionInspectorTest {
     var report = report(new RevisionId("default", "nope"));
 
     assertThat(report.summary()).isEqualTo("There is no revision or Service default/nope.");
-    assertThat(report.state()).isEqualTo(State.UNKNOWN);
+    assertThat(report.state()).isEqualTo(WaitState.UNKNOWN);
     assertThat(report.requests()).isNull();
     assertThat(report.whatToDo()).startsWith("Check the namespace and the name");
   }
@@ -192,7 +191,7 @@ class RevisionInspectorTest {
     var report = report(HELLO);
 
     // then it says what became of its probe
-    assertThat(report.state()).isEqualTo(State.NOT_ANSWERING);
+    assertThat(report.state()).isEqualTo(WaitState.NOT_ANSWERING);
     var pod = Objects.requireNonNull(report.pods()).getFirst();
     assertThat(pod.address()).isEqualTo("10.0.0.1:8012");
     assertThat(pod.ready() || pod.serves()).isFalse();
@@ -375,7 +374,7 @@ class RevisionInspectorTest {
 
     assertThat(overview.join().summary())
         .isEqualTo("No request waits; the autoscaler link is up.");
-    assertThat(report(HELLO).state()).isEqualTo(State.AT_ZERO);
+    assertThat(report(HELLO).state()).isEqualTo(WaitState.AT_ZERO);
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.acceptance.FakeCluster;
 import dev.activator.app.Extensions;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.ext.console.WaitDiagnosis.State;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -65,60 +64,62 @@ class WaitDiagnosisRoadsTest {
 
   @Test
   void thereIsNoSuchRevision() {
-    says("none", State.UNKNOWN, "There is no revision or Service default/none.");
+    says("none", WaitState.UNKNOWN, "There is no revision or Service default/none.");
   }
 
   @Test
   void aRevisionIsAtZero_andTheAutoscalerIsAway() {
     revision("zero", "{}");
-    says("zero", State.AT_ZERO, "No request waits for default/zero: it is at zero.");
+    says("zero", WaitState.AT_ZERO, "No request waits for default/zero: it is at zero.");
 
     cluster.autoscalerGoes();
-    says("zero", State.NO_AUTOSCALER, "it is at zero, and no request can start a pod while the link"
-        + " to the autoscaler is down");
+    says("zero", WaitState.NO_AUTOSCALER,
+        "it is at zero, and no request can start a pod while the link"
+            + " to the autoscaler is down");
 
     cluster.autoscalerComes();
-    says("zero", State.AT_ZERO, "it is at zero.");
+    says("zero", WaitState.AT_ZERO, "it is at zero.");
   }
 
   @Test
   void noPodIsListed_andTheAutoscalerIsAway() throws Exception {
     revision("empty", "{}");
     request("empty");
-    says("empty", State.NO_PODS,
+    says("empty", WaitState.NO_PODS,
         "1 request waits for default/empty: no pod is listed; the autoscaler"
             + " link is up");
 
     cluster.autoscalerGoes();
-    says("empty", State.NO_PODS, "no pod is listed; the autoscaler link is down (");
+    says("empty", WaitState.NO_PODS, "no pod is listed; the autoscaler link is down (");
     cluster.autoscalerComes();
-    says("empty", State.NO_PODS, "the autoscaler link is up");
+    says("empty", WaitState.NO_PODS, "the autoscaler link is up");
   }
 
   @Test
   void theKubernetesApiGivesNoNews() throws Exception {
     revision("deaf", "{}");
     request("deaf");
-    says("deaf", State.NO_PODS, "no pod is listed");
+    says("deaf", WaitState.NO_PODS, "no pod is listed");
 
     var broken = cluster.api.faults().add(Match.requests().of(BuiltInKinds.ENDPOINTS),
         Fault.Answer.status(503));
     cluster.api.endWatches();
-    says("deaf", State.NO_NEWS, "the Kubernetes API has given no news of pods for ");
+    says("deaf", WaitState.NO_NEWS, "the Kubernetes API has given no news of pods for ");
 
     broken.remove();
-    says("deaf", State.NO_PODS, "no pod is listed");
+    says("deaf", WaitState.NO_PODS, "no pod is listed");
   }
 
   @Test
   void aPodRefusesConnections() throws Exception {
     revision("closed", "{}");
     listed("closed", ScriptedPod.nobody(), true);
-    says("closed", State.STARTING, "1 pod is listed, and none answers our probe: ");
+    says("closed", WaitState.STARTING, "1 pod is listed, and none answers our probe: ");
 
     request("closed");
-    says("closed", State.NOT_ANSWERING, "1 pod is listed, and none answers our probe: connection"
-        + " refused (");
+    says("closed", WaitState.NOT_ANSWERING,
+        "1 pod is listed, and none answers our probe: connection"
+            + " refused (");
   }
 
   @Test
@@ -128,7 +129,7 @@ class WaitDiagnosisRoadsTest {
         .answering("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")).destination(), true);
     request("sick");
 
-    says("sick", State.NOT_ANSWERING, "none answers our probe: answered 500");
+    says("sick", WaitState.NOT_ANSWERING, "none answers our probe: answered 500");
   }
 
   @Test
@@ -138,7 +139,7 @@ class WaitDiagnosisRoadsTest {
         true);
     request("hung");
 
-    says("hung", State.NOT_PROBED_YET, "1 pod is listed, and the first answer is awaited");
+    says("hung", WaitState.NOT_PROBED_YET, "1 pod is listed, and the first answer is awaited");
   }
 
   /** Its readiness is known to Kubernetes alone, since it is probed by a command. */
@@ -150,8 +151,9 @@ class WaitDiagnosisRoadsTest {
         .answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")).destination(), false);
     request("gated");
 
-    says("gated", State.NOT_READY, "1 pod is listed, 1 of them answers, and Kubernetes, which alone"
-        + " knows when they are ready, calls none so");
+    says("gated", WaitState.NOT_READY,
+        "1 pod is listed, 1 of them answers, and Kubernetes, which alone"
+            + " knows when they are ready, calls none so");
   }
 
   @Test
@@ -168,14 +170,14 @@ class WaitDiagnosisRoadsTest {
     })).destination(), true);
     request("busy");
     reached.get(30, TimeUnit.SECONDS);
-    says("busy", State.SERVING, "1 request in flight on 1 pod");
+    says("busy", WaitState.SERVING, "1 request in flight on 1 pod");
 
     request("busy");
-    says("busy", State.BUSY,
+    says("busy", WaitState.BUSY,
         "1 request waits for default/busy: the only permit is in use on 1 pod");
 
     request("busy");
-    says("busy", State.QUEUE_FULL, "the only permit is in use on 1 pod, and so are all 2 in the"
+    says("busy", WaitState.QUEUE_FULL, "the only permit is in use on 1 pod, and so are all 2 in the"
         + " queue: new requests are refused");
   }
 
@@ -184,7 +186,7 @@ class WaitDiagnosisRoadsTest {
       "crash | ContainerHealthy   | ExitCode1                | CANNOT_START | its containers do not start: ExitCode1 (boom)",
       "late  | ContainerHealthy   | ProgressDeadlineExceeded | OVERDUE      | boom",
       "node  | ResourcesAvailable | Unschedulable            | NO_NODE      | no node takes its pods: Unschedulable (boom)"})
-  void theRevisionSaysWhyItHasNoPod(String name, String type, String reason, State state,
+  void theRevisionSaysWhyItHasNoPod(String name, String type, String reason, WaitState state,
       String sentence) {
     revision(name, "{status: {conditions: [{type: " + type + ", status: 'False', reason: " + reason
         + ", message: boom}]}}");
@@ -200,24 +202,24 @@ class WaitDiagnosisRoadsTest {
       revision("mesh", "{}");
       listed("mesh", pod(ScriptedPod.answering(queue)).destination(), true);
       request("mesh");
-      says("mesh", State.NO_CLUSTER_IP, "pods must not be addressed (mesh-compatibility-mode:"
+      says("mesh", WaitState.NO_CLUSTER_IP, "pods must not be addressed (mesh-compatibility-mode:"
           + " enabled), and the private Service has no ClusterIP");
 
       var closed = ScriptedPod.nobody();
       service("mesh", closed);
-      says("mesh", State.NO_CLUSTER_IP,
+      says("mesh", WaitState.NO_CLUSTER_IP,
           "the ClusterIP does not answer our probe: connection refused"
               + " (" + closed);
 
       var clusterIp = pod(ScriptedPod.answering(queue)).destination();
       service("mesh", clusterIp);
-      says("mesh", State.SERVING_BY_CLUSTER_IP, "by the ClusterIP " + clusterIp);
+      says("mesh", WaitState.SERVING_BY_CLUSTER_IP, "by the ClusterIP " + clusterIp);
     } finally {
       cluster.configMap("config-network", Map.of());
     }
   }
 
-  private static void says(String name, State state, String sentence) {
+  private static void says(String name, WaitState state, String sentence) {
     await().untilAsserted(() -> {
       var report = report(name);
       assertThat(report.summary()).contains(sentence);
@@ -260,7 +262,7 @@ class WaitDiagnosisRoadsTest {
         return stored;
       });
     }
-    await().until(() -> report(name).state() != State.UNKNOWN);
+    await().until(() -> report(name).state() != WaitState.UNKNOWN);
   }
 
   private static void listed(String revision, Destination pod, boolean ready) {

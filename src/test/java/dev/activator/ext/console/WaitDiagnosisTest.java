@@ -10,8 +10,7 @@ import dev.activator.backend.RevisionBackendsView.Probe;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.config.MeshMode;
-import dev.activator.ext.console.WaitDiagnosis.Kind;
-import dev.activator.ext.console.WaitDiagnosis.State;
+import dev.activator.ext.console.WaitState.Kind;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.ext.coldstarts.ColdStartBreakdown;
 import dev.activator.revision.Destination;
@@ -172,196 +171,198 @@ class WaitDiagnosisTest {
     return pod(at, ready, false, false, failures, outcome);
   }
 
-  record Row(UnaryOperator<Given> given, State state, String summary, String... missing) {
+  record Row(UnaryOperator<Given> given, WaitState state, String summary, String... missing) {
     @Override
     public String toString() {
       return state + ": " + summary;
     }
   }
 
-  private static Row row(UnaryOperator<Given> given, State state, String summary,
+  private static Row row(UnaryOperator<Given> given, WaitState state, String summary,
       String... missing) {
     return new Row(given, state, summary, missing);
   }
 
   static Stream<Row> table() {
     return Stream.of(
-        row(now -> now, State.AT_ZERO, "No request waits for default/hello-00001: it is at zero."),
-        row(now -> now.signals(true, null, "refused"), State.NO_AUTOSCALER,
+        row(now -> now, WaitState.AT_ZERO,
+            "No request waits for default/hello-00001: it is at zero."),
+        row(now -> now.signals(true, null, "refused"), WaitState.NO_AUTOSCALER,
             "No request waits for default/hello-00001: it is at zero, and no request can start a"
                 + " pod while the link to the autoscaler is down (refused).",
             "the link to the autoscaler, which alone starts pods: refused"),
         row(now -> now.waiting(1).watchClosed("endpointslices", 12, "connection refused"),
-            State.NO_NEWS,
+            WaitState.NO_NEWS,
             "1 request waits for default/hello-00001: the Kubernetes API has given no news of pods"
                 + " for 12.0 s (connection refused), so pods that started since are not seen;"
                 + " before, no pod is listed; the autoscaler link is up; a pod was first requested"
                 + " 2.1 s ago.",
             "a pod in the revision's private Endpoints",
             "news from the Kubernetes API: endpointslices: connection refused"),
-        row(now -> now.watchClosed("endpoints", 2, "connection refused"), State.NO_NEWS,
+        row(now -> now.watchClosed("endpoints", 2, "connection refused"), WaitState.NO_NEWS,
             "No request waits for default/hello-00001: the Kubernetes API has given no news of pods"
                 + " for 2.0 s (connection refused), so pods that started since are not seen;"
                 + " before, it is at zero.",
             "news from the Kubernetes API: endpoints: connection refused"),
-        row(now -> now.watchClosed("endpoints", 1.9, "connection refused"), State.AT_ZERO,
+        row(now -> now.watchClosed("endpoints", 1.9, "connection refused"), WaitState.AT_ZERO,
             "No request waits for default/hello-00001: it is at zero.",
             "news from the Kubernetes API: endpoints: connection refused"),
-        row(now -> now.watchClosed("configmaps", 60, "connection refused"), State.AT_ZERO,
+        row(now -> now.watchClosed("configmaps", 60, "connection refused"), WaitState.AT_ZERO,
             "No request waits for default/hello-00001: it is at zero.",
             "news from the Kubernetes API: configmaps: connection refused"),
         row(now -> now.pods(serving(A)).running(1, 2).watchClosed("endpoints", 60, "refused"),
-            State.SERVING,
+            WaitState.SERVING,
             "No request waits for default/hello-00001: 1 request in flight on 1 pod.",
             "news from the Kubernetes API: endpoints: refused"),
-        row(now -> now.pods(serving(A)).running(1, 2), State.SERVING,
+        row(now -> now.pods(serving(A)).running(1, 2), WaitState.SERVING,
             "No request waits for default/hello-00001: 1 request in flight on 1 pod."),
-        row(now -> now.pods(serving(A), serving(B)).running(0, Integer.MAX_VALUE), State.SERVING,
+        row(now -> now.pods(serving(A), serving(B)).running(0, Integer.MAX_VALUE),
+            WaitState.SERVING,
             "No request waits for default/hello-00001: 0 requests in flight on 2 pods."),
-        row(now -> now.pods(failing(A, false, 0, "not answered yet")), State.STARTING,
+        row(now -> now.pods(failing(A, false, 0, "not answered yet")), WaitState.STARTING,
             "No request waits for default/hello-00001: 1 pod is listed, and the first answer is"
                 + " awaited.",
             "an answer to our probe"),
         row(now -> now.pods(serving(A)).running(0, 2).routing(true, true, serving(IP), true),
-            State.SERVING_BY_CLUSTER_IP,
+            WaitState.SERVING_BY_CLUSTER_IP,
             "No request waits for default/hello-00001: 0 requests in flight by the ClusterIP"
                 + " 10.1.1.1:80, as pods cannot be addressed one by one."),
-        row(now -> now.waiting(3), State.NO_PODS,
+        row(now -> now.waiting(3), WaitState.NO_PODS,
             "3 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints"),
-        row(now -> now.waiting(1).signals(true, null, "connection refused"), State.NO_PODS,
+        row(now -> now.waiting(1).signals(true, null, "connection refused"), WaitState.NO_PODS,
             "1 request waits for default/hello-00001: no pod is listed; the autoscaler link is down"
                 + " (connection refused); a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints",
             "the link to the autoscaler, which alone starts pods: connection refused"),
-        row(now -> now.waiting(10), State.NO_PODS,
+        row(now -> now.waiting(10), WaitState.NO_PODS,
             "10 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago; the queue is full, new requests are refused.",
             "a pod in the revision's private Endpoints"),
         row(now -> now.waiting(3).signals(true, "endpoints: no watch is open", null),
-            State.NO_PODS,
+            WaitState.NO_PODS,
             "3 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints",
             "news from the Kubernetes API: endpoints: no watch is open"),
         row(now -> now.waiting(3).pods(failing(A, false, 0, "not answered yet")),
-            State.NOT_PROBED_YET,
+            WaitState.NOT_PROBED_YET,
             "3 requests wait for default/hello-00001: 1 pod is listed, and the first answer is"
                 + " awaited; the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "an answer to our probe"),
         row(now -> now.waiting(3).pods(failing(A, false, 1, "answered 503"),
-            failing(B, true, 12, "connection refused")), State.NOT_ANSWERING,
+            failing(B, true, 12, "connection refused")), WaitState.NOT_ANSWERING,
             "3 requests wait for default/hello-00001: 2 pods are listed, and none answers our"
                 + " probe: connection refused (10.0.0.2:8012, 12 times, last 340 ms ago); the"
                 + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that answers our probe"),
         row(now -> now.waiting(3).pods(failing(A, true, 12, UpstreamFailure.EXPIRED.text()))
-            .aside(A), State.NOT_TRUSTED,
+            .aside(A), WaitState.NOT_TRUSTED,
             "3 requests wait for default/hello-00001: 1 pod is listed, and TLS with none succeeds:"
                 + " the pod's certificate is not trusted: it has expired, or is not valid yet"
                 + " (10.0.0.1:8012, 12 times, last 340 ms ago); the autoscaler link is up; a pod"
                 + " was first requested 2.1 s ago.",
             "a pod with a certificate that spec.tls trusts"),
         row(now -> now.waiting(1).pods(pod(A, false, true, false, 0, "answers"))
-            .routing(true, false, null, false), State.NOT_READY,
+            .routing(true, false, null, false), WaitState.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, 1 of them answers, and"
                 + " Kubernetes, which alone knows when they are ready, calls none so; the"
                 + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
-        row(now -> now.waiting(1).pods(serving(A)).aside(A), State.NOT_DELIVERABLE,
+        row(now -> now.waiting(1).pods(serving(A)).aside(A), WaitState.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
                 + " delivered to [10.0.0.1:8012]: probes and requests take different paths (TLS,"
                 + " network policy); the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
         row(now -> now.waiting(1).pods(new Address(A, true, false, false, true, 0,
-            new Probe("answers", Duration.ofMillis(5), null, false))), State.NOT_DELIVERABLE,
+            new Probe("answers", Duration.ofMillis(5), null, false))), WaitState.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
                 + " delivered to [10.0.0.1:8012]: probes and requests take different paths (TLS,"
                 + " network policy); the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
         row(now -> now.waiting(1).pods(failing(A, true, 0, "not answered yet"))
-            .routing(false, true, null, false), State.NO_CLUSTER_IP,
+            .routing(false, true, null, false), WaitState.NO_CLUSTER_IP,
             "1 request waits for default/hello-00001: pods must not be addressed"
                 + " (mesh-compatibility-mode: enabled), and the private Service has no ClusterIP;"
                 + " the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a ClusterIP, and a port of the revision's protocol, of the private Service"),
         row(now -> now.waiting(1).pods(failing(A, true, 0, "not answered yet"))
             .routing(false, true, failing(IP, true, 1, "answered 503"), false),
-            State.NO_CLUSTER_IP,
+            WaitState.NO_CLUSTER_IP,
             "1 request waits for default/hello-00001: the ClusterIP does not answer our probe:"
                 + " answered 503 (10.1.1.1:80, once, last 340 ms ago); the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago.",
             "an answer from the ClusterIP"),
         row(now -> now.waiting(1).pods(failing(A, false, 0, "not answered yet"))
             .routing(false, true, failing(IP, true, 0, "not answered yet"), false),
-            State.NOT_READY,
+            WaitState.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, and Kubernetes calls none"
                 + " ready, so the ClusterIP has no endpoint; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(2).pods(failing(A, false, 3, "connection refused"))
             .failing("ImagePullBackOff", "Back-off pulling image \"no/such\""),
-            State.CANNOT_START,
+            WaitState.CANNOT_START,
             "2 requests wait for default/hello-00001: its containers do not start:"
                 + " ImagePullBackOff (Back-off pulling image \"no/such\"); the autoscaler link is"
                 + " up; a pod was first requested 2.1 s ago.",
             "containers that start"),
         row(now -> now.waiting(2).pods(failing(A, false, 3, "connection refused"))
             .failing("ProgressDeadlineExceeded", "nothing listens on its PORT 24049"),
-            State.OVERDUE,
+            WaitState.OVERDUE,
             "2 requests wait for default/hello-00001: nothing listens on its PORT 24049; the"
                 + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that is ready"),
         row(now -> now.waiting(2).failing("NotTriggerScaleUp", "pod didn't trigger scale-up"),
-            State.NO_NODE,
+            WaitState.NO_NODE,
             "2 requests wait for default/hello-00001: no node takes its pods: NotTriggerScaleUp"
                 + " (pod didn't trigger scale-up); the autoscaler link is up; a pod was first"
                 + " requested 2.1 s ago.",
             "a node that takes its pods"),
-        row(now -> now.failing("ExitCode1", ""), State.CANNOT_START,
+        row(now -> now.failing("ExitCode1", ""), WaitState.CANNOT_START,
             "No request waits for default/hello-00001: its containers do not start: ExitCode1.",
             "containers that start"),
         row(now -> now.lacking("TargetNotFound", "there is no Deployment web"),
-            State.CANNOT_SCALE,
+            WaitState.CANNOT_SCALE,
             "No request waits for default/hello-00001: no pod can start: TargetNotFound (there is no"
                 + " Deployment web).",
             "there is no Deployment web"),
-        row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4), State.BUSY,
+        row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4), WaitState.BUSY,
             "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"
                 + " has waited 1.7 s.",
             "more pods, or requests that end"),
         row(now -> now.waiting(5).pods(serving(A), serving(B)).running(2, 2).activator(0),
-            State.BUSY,
+            WaitState.BUSY,
             "5 requests wait for default/hello-00001: all 2 permits are in use on 2 pods (this is"
                 + " activator 1 of 3, and has its share of 2 pods); the first has waited 1.7 s.",
             "more pods, or requests that end"),
-        row(now -> now.waiting(5).pods(serving(A)).running(2, 2).newestFirst(), State.BUSY,
+        row(now -> now.waiting(5).pods(serving(A)).running(2, 2).newestFirst(), WaitState.BUSY,
             "5 requests wait for default/hello-00001: all 2 permits are in use on 1 pod, and callers"
                 + " leave before they are served, so the newest request runs first; the first has"
                 + " waited 1.7 s.",
             "more pods, or requests that end"),
-        row(now -> now.waiting(10).pods(serving(A)).running(2, 2), State.QUEUE_FULL,
+        row(now -> now.waiting(10).pods(serving(A)).running(2, 2), WaitState.QUEUE_FULL,
             "10 requests wait for default/hello-00001: all 2 permits are in use on 1 pod, and so are"
                 + " all 10 in the queue: new requests are refused; the first has waited 1.7 s.",
             "more pods, or a longer queue"),
         row(now -> now.waiting(3).pods(serving(A), serving(B)).running(2, 4)
             .bound(Map.of(A, 2, B, 1)),
-            State.BOUND,
+            WaitState.BOUND,
             "3 requests wait for default/hello-00001: 2 may run only on 10.0.0.1:8012, to which their"
                 + " keys belong, 1 may run only on 10.0.0.2:8012, to which its key belongs; the first"
                 + " has waited 1.7 s.",
             "requests that end at 10.0.0.1:8012, 10.0.0.2:8012"),
         row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4).bound(Map.of(A, 2)),
-            State.BUSY,
+            WaitState.BUSY,
             "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"
                 + " has waited 1.7 s; 2 may run only on 10.0.0.1:8012, to which their keys belong.",
             "more pods, or requests that end"),
-        row(now -> now.waiting(1).pods(serving(A)).running(1, 2), State.MOVING,
+        row(now -> now.waiting(1).pods(serving(A)).running(1, 2), WaitState.MOVING,
             "1 request waits for default/hello-00001: there is room, and they are about to run on"
                 + " 1 pod; the first has waited 1.7 s."),
         row(now -> now.waiting(1).signals(false, "revisions: connection refused", null),
-            State.NOT_SYNCED,
+            WaitState.NOT_SYNCED,
             "1 request waits for default/hello-00001: the first lists of the Kubernetes"
                 + " API are not complete; the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "complete lists: [revisions: connection refused]"));
@@ -419,7 +420,7 @@ class WaitDiagnosisTest {
   @Test
   void saysWhatToDoInASentenceForEachState() {
     for (var kind : Kind.values()) {
-      assertThat(State.values()).extracting(state -> state.whatToDo(kind))
+      assertThat(WaitState.values()).extracting(state -> state.whatToDo(kind))
           .allMatch(each -> each.endsWith(".") && Character.isUpperCase(each.charAt(0)));
     }
   }
@@ -427,12 +428,12 @@ class WaitDiagnosisTest {
   @Test
   void whatToDoUsesNoWordsOfTheOtherMode() {
     // Where a mesh forbids requests to pods: only with Knative.
-    var onlyThere = EnumSet.of(State.SERVING_BY_CLUSTER_IP, State.NO_CLUSTER_IP);
+    var onlyThere = EnumSet.of(WaitState.SERVING_BY_CLUSTER_IP, WaitState.NO_CLUSTER_IP);
 
     assertThat(EnumSet.complementOf(onlyThere))
         .extracting(state -> state.whatToDo(Kind.SCALED_SERVICE)).noneMatch(each -> each
             .matches(".*(max-scale|autoscaler's|knative|[$]PORT|private|mesh).*"));
-    assertThat(State.values()).filteredOn(state -> state != State.CANNOT_SCALE)
+    assertThat(WaitState.values()).filteredOn(state -> state != WaitState.CANNOT_SCALE)
         .extracting(state -> state.whatToDo(Kind.REVISION))
         .noneMatch(
             each -> each.matches(".*(maxReplicas|scaledservice|ScaledService|its Service).*"));
@@ -441,10 +442,11 @@ class WaitDiagnosisTest {
   @Test
   void theTableHasEveryStateThatARevisionCanBeIn() {
     // LostPeerTest has the states that depend on other activators.
-    var seen = EnumSet.of(State.UNKNOWN, State.RESTARTING, State.AT_PEERS, State.PEER_LOST);
+    var seen = EnumSet.of(WaitState.UNKNOWN, WaitState.RESTARTING, WaitState.AT_PEERS,
+        WaitState.PEER_LOST);
     table().forEach(row -> seen.add(row.state()));
 
-    assertThat(seen).isEqualTo(EnumSet.allOf(State.class));
+    assertThat(seen).isEqualTo(EnumSet.allOf(WaitState.class));
     assertThat(WaitDiagnosis.unknown(HELLO, Kind.REVISION).summary())
         .isEqualTo("There is no revision or Service default/hello-00001.");
   }
@@ -513,7 +515,7 @@ class WaitDiagnosisTest {
 
     var diagnosis = WaitDiagnosis.of(local);
 
-    assertThat(diagnosis.state()).isEqualTo(State.NOT_ANSWERING);
+    assertThat(diagnosis.state()).isEqualTo(WaitState.NOT_ANSWERING);
     assertThat(diagnosis.summary())
         .contains("1 pod is listed, and process 7 runs, nothing listens on its PORT 24049;");
     assertThat(diagnosis.forCallers())
@@ -535,7 +537,7 @@ class WaitDiagnosisTest {
     var diagnosis = WaitDiagnosis.of(local);
     var report = RevisionWaitReport.of(local, null, null, null, null, _ -> null);
 
-    assertThat(diagnosis.state()).isEqualTo(State.RESTARTING);
+    assertThat(diagnosis.state()).isEqualTo(WaitState.RESTARTING);
     assertThat(diagnosis.summary()).startsWith("1 request waits for default/hello-00001: " + ended
         + "; it is started again; the autoscaler link is up;");
     assertThat(diagnosis.forCallers()).isEqualTo(ended + "; it is started again");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ext.console.Diagnoses;
 import dev.activator.ext.console.WaitDiagnosis;
-import dev.activator.ext.console.WaitDiagnosis.State;
+import dev.activator.ext.console.WaitState;
 import dev.activator.revision.Destination;
 import java.time.Duration;
 import java.util.List;
@@ -65,7 +65,7 @@ class LostPeerTest extends LendingScene {
 
     var diagnosis = diagnosis(owner, List.of(pod));
 
-    assertThat(diagnosis.state()).isEqualTo(State.PEER_LOST);
+    assertThat(diagnosis.state()).isEqualTo(WaitState.PEER_LOST);
     assertThat(diagnosis.summary()).matches(".*1 permit is at " + borrower.id().address()
         + ", whose link has been lost for \\d[.]\\d s [(]used again in at most "
         + (exact ? "2 min" : "\\d[.]\\d s") + "[)].*");
@@ -82,7 +82,7 @@ class LostPeerTest extends LendingScene {
 
     var diagnosis = diagnosis(borrower, List.of(pod));
 
-    assertThat(diagnosis.state()).isEqualTo(State.AT_PEERS);
+    assertThat(diagnosis.state()).isEqualTo(WaitState.AT_PEERS);
     assertThat(diagnosis.summary()).contains("1 pod is listed, but their permits are at other"
         + " activators, " + pod + " at " + owner.id().address());
     owner.answerOne();
@@ -97,7 +97,7 @@ class LostPeerTest extends LendingScene {
 
     var diagnosis = diagnosis(borrower, List.of(pod));
 
-    assertThat(diagnosis.state()).isEqualTo(State.PEER_LOST);
+    assertThat(diagnosis.state()).isEqualTo(WaitState.PEER_LOST);
     assertThat(diagnosis.summary()).contains(
         "they belong to " + owner.id().address() + ", whose link has been lost for ");
     connected();
@@ -109,7 +109,7 @@ class LostPeerTest extends LendingScene {
     twoShareOnePod();
     borrower.hold(false);
     requests(borrower, 1);
-    all.forEach(it -> it.setPermits(true));
+    all.forEach(it -> it.hold(true));
     requests(borrower, 2);
     links.getFirst().stall(owner, Duration.ofSeconds(100));
     requests(owner, 1);
@@ -135,7 +135,7 @@ class LostPeerTest extends LendingScene {
       all.forEach(it -> requests(it, 1));
       pass(980);
       all.stream().filter(it -> it.queued() > 0).forEach(it -> assertThat(
-          diagnosis(it, pods).state()).isNotIn(State.MOVING, State.NOT_DELIVERABLE));
+          diagnosis(it, pods).state()).isNotIn(WaitState.MOVING, WaitState.NOT_DELIVERABLE));
     }
     connected();
   }
@@ -152,7 +152,7 @@ class LostPeerTest extends LendingScene {
 
     var diagnosis = diagnosis(borrower, List.of(pod));
 
-    assertThat(diagnosis.state()).isEqualTo(State.PEER_LOST);
+    assertThat(diagnosis.state()).isEqualTo(WaitState.PEER_LOST);
     assertThat(diagnosis.summary()).contains("requests may still run at " + owner.id().address());
     pass(200_000);
     assertThat(borrower.running(pod)).isOne();
