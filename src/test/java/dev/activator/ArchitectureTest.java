@@ -170,11 +170,11 @@ class ArchitectureTest {
     noClasses().that().resideInAPackage(inside("kube")).and()
         .haveNameNotMatching(
             ".*[.](KubernetesClientFactory|KubeconfigReader|KubernetesApiClient|KubernetesHttpClientFactory"
-                + "|ExecPlugin|ExecCredentials)([$].*)?")
+                + "|ApiCertificates|ExecPlugin|ExecCredentials)([$].*)?")
         .should()
         .dependOnClassesThat().resideInAnyPackage("io.fabric8..", "io.kubernetes..", "okhttp3..")
         .because(
-            "two classes make its configuration, two send requests, two are a command for credentials")
+            "two classes make its configuration, three send requests, two are a command for credentials")
         .check(PRODUCT);
   }
 

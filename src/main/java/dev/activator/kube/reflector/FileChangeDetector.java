@@ -15,12 +15,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects which files have changed, without reading them. It follows symbolic links, because
- * kubelets replace those. Not thread-safe.
+ * Detects which files have changed, without reading them, and when those that could not be used are
+ * to be read again. It follows symbolic links, because kubelets replace those. Not thread-safe.
  */
 final class FileChangeDetector {
-  private final List<Path> files;
+  private static final int MAX_DOUBLINGS = 6;
+
+  private List<Path> files;
   private Map<Path, Stamp> stamps;
+  /** The files that have changed, and could not be used since then. */
+  private final Set<Path> unused = new HashSet<>();
+  private boolean isRetry;
+  /** The number of failed attempts in a row. {@code callsToRetry} doubles with each. */
+  private int failures;
+  /**
+   * The number of calls before the next attempt. Calls are counted instead of time: there is one for
+   * each request, and requests are regular enough.
+   */
+  private int callsToRetry;
 
   private record Stamp(FileTime modified, long size, @Nullable Object key) {}
 
@@ -29,8 +41,42 @@ final class FileChangeDetector {
     this.stamps = now();
   }
 
+  /** Detects changes of other files from now on. Those that could not be used stay so. */
+  void follow(Collection<Path> others) {
+    files = List.copyOf(others);
+    stamps = now();
+  }
+
+  /** The files that are to be read now, because they have changed since they were used. */
+  Set<Path> due() {
+    var changed = changed();
+    isRetry = changed.isEmpty();
+    if (isRetry && (unused.isEmpty() || --callsToRetry > 0)) {
+      return Set.of();
+    }
+    unused.addAll(changed);
+    return Set.copyOf(unused);
+  }
+
+  /** Call when the files that were due are used. */
+  void used() {
+    unused.clear();
+    failures = 0;
+  }
+
+  /** Call when the files that were due cannot be used. Returns whether one had just changed. */
+  boolean failed() {
+    callsToRetry = 1 << failures;
+    failures = Math.min(failures + 1, MAX_DOUBLINGS);
+    return !isRetry;
+  }
+
+  boolean hasFailed() {
+    return failures > 0;
+  }
+
   /** The files that have changed, disappeared or appeared since the last call. */
-  Set<Path> changed() {
+  private Set<Path> changed() {
     var before = stamps;
     stamps = now();
     var changed = new HashSet<Path>();

@@ -1,10 +1,7 @@
 package dev.activator.kube.reflector;
 
-import dev.activator.tls.CertifiedKey;
-import dev.activator.tls.PemCertificates;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.http.HttpClient;
-import io.fabric8.kubernetes.client.internal.CertUtils;
 import io.fabric8.kubernetes.client.internal.SSLUtils;
 import io.fabric8.kubernetes.client.okhttp.OkHttpClientFactory;
 import io.fabric8.kubernetes.client.utils.HttpClientUtils;
@@ -12,11 +9,7 @@ import io.fabric8.kubernetes.client.utils.OpenIDConnectionUtils;
 import io.fabric8.kubernetes.client.utils.TokenRefreshInterceptor;
 import io.fabric8.kubernetes.client.utils.Utils;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.net.StandardSocketOptions;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -24,7 +17,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -33,11 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
-import javax.net.SocketFactory;
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
-import jdk.net.ExtendedSocketOptions;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
 import okhttp3.Dns;
@@ -62,30 +51,20 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   /** The header with the name of a request's handle. It is removed before the request is sent. */
   static final String HANDLE = "X-Activator-Handle";
   private static final Logger log = LoggerFactory.getLogger(KubernetesHttpClientFactory.class);
-  private static final int MAX_DOUBLINGS = 6;
   private static final int UNAUTHORIZED = 401;
   private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
   private final KubernetesApiClient.@Nullable Source source;
   private final ExecutorService threads;
-  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final KeepAliveSockets sockets = new KeepAliveSockets();
   /** Held by the thread that checks whether certificate files have changed. */
   private final ReentrantLock reading = new ReentrantLock();
   private Config config;
   private volatile @Nullable ExecCredentials exec;
   /** The name of the server in TLS, if it is another than in its URL. */
   private final @Nullable String serverName;
-  private Certificates certificates;
-  private FileChangeDetector files;
-  /** The files that have changed, and could not be used since then. */
-  private final Set<Path> unused = new HashSet<>();
-  /** The number of failed attempts in a row. {@code requestsToRetry} doubles with each. */
-  private int failures;
-  /**
-   * The number of requests before the next attempt. Requests are counted instead of time, since
-   * they are regular enough.
-   */
-  private int requestsToRetry;
+  private ApiCertificates certificates;
+  private final FileChangeDetector files;
   private volatile HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
@@ -96,60 +75,11 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     this.config = config;
     this.exec = exec(config);
     this.serverName = serverName(config);
-    this.certificates = Certificates.of(config);
+    this.certificates = ApiCertificates.of(config);
     this.source = source;
-    this.files = files();
+    this.files = new FileChangeDetector(files());
     this.threads = threads;
     this.client = newClient();
-  }
-
-  /** The certificates and the key, each in base64 or in a file. */
-  private record Certificates(@Nullable String authorities, @Nullable String authoritiesFile,
-      @Nullable String chain, @Nullable String chainFile, @Nullable String key,
-      @Nullable String keyFile) {
-    static Certificates of(Config config) {
-      return new Certificates(config.getCaCertData(), config.getCaCertFile(),
-          config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
-          config.getClientKeyFile());
-    }
-
-    Certificates withKey(@Nullable String nowChain, @Nullable String nowKey) {
-      return new Certificates(authorities, authoritiesFile, nowChain, null, nowKey, null);
-    }
-
-    private static String pem(@Nullable String data, @Nullable String file) throws IOException {
-      try (var pem = CertUtils.getInputStreamFromDataOrFile(data, file)) {
-        return new String(pem.readAllBytes(), StandardCharsets.US_ASCII);
-      }
-    }
-
-    X509ExtendedTrustManager trust() {
-      try {
-        return PemCertificates
-            .trust(PemCertificates.certificates(pem(authorities, authoritiesFile)));
-      } catch (GeneralSecurityException | IOException e) {
-        throw new IllegalArgumentException(
-            "the authority of the API server cannot be read: " + e.getMessage());
-      }
-    }
-
-    /**
-     * The client's key. It is read here, because the library cannot read an elliptic-curve key in
-     * PKCS#8.
-     */
-    KeyManager @Nullable [] clientKeys() {
-      if ((chain == null && chainFile == null) || (key == null && keyFile == null)) {
-        return null;
-      }
-      try {
-        return CertifiedKey.parse(pem(chain, chainFile), pem(key, keyFile)).keyManagers();
-      } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
-        throw new IllegalArgumentException("the client certificate"
-            + (chainFile == null ? "" : " in " + chainFile) + " and its key"
-            + (keyFile == null ? "" : " in " + keyFile) + " cannot be used: "
-            + e.getMessage());
-      }
-    }
   }
 
   final class Handle {
@@ -232,13 +162,13 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     }
     var now = plugin.current();
     var before = certificates;
-    if (Objects.equals(now.chain(), before.chain) && Objects.equals(now.key(), before.key)) {
+    if (Objects.equals(now.chain(), before.chain()) && Objects.equals(now.key(), before.key())) {
       return last;
     }
     try {
       certificates = before.withKey(now.chain(), now.key());
       var next = newClient();
-      closeConnections();
+      sockets.closeAll();
       return next;
     } catch (IllegalArgumentException e) {
       certificates = before;
@@ -261,25 +191,21 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
   }
 
   private HttpClient unlessChanged(HttpClient last) {
-    var changed = files.changed();
-    if (changed.isEmpty() && (unused.isEmpty() || --requestsToRetry > 0)) {
+    var changed = files.due();
+    if (changed.isEmpty()) {
       return last;
     }
-    unused.addAll(changed);
     try {
-      var next = haveChanged(unused) ? newClient() : last;
+      var next = haveChanged(changed) ? newClient() : last;
       if (next != last) {
         log.info("The certificates for {} were read again", config.getMasterUrl());
         // The library is not used for this, because it would end our threads.
-        closeConnections();
+        sockets.closeAll();
       }
-      unused.clear();
-      failures = 0;
+      files.used();
       return next;
     } catch (RuntimeException e) {
-      requestsToRetry = 1 << failures;
-      failures = Math.min(failures + 1, MAX_DOUBLINGS);
-      log.atLevel(changed.isEmpty() ? Level.DEBUG : Level.WARN).log(
+      log.atLevel(files.failed() ? Level.WARN : Level.DEBUG).log(
           "The certificates for {} have changed, but cannot be used; the last ones stay in use: {}",
           config.getMasterUrl(), String.valueOf(e.getCause() == null ? e : e.getCause()));
       return last;
@@ -291,8 +217,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       return true;
     }
     var next = source.reread().get();
-    var now = Certificates.of(next);
-    if (failures == 0 && changed.size() == 1 && exec == null && exec(next) == null
+    var now = ApiCertificates.of(next);
+    if (!files.hasFailed() && changed.size() == 1 && exec == null && exec(next) == null
         && now.equals(certificates)) {
       // Usually only a token was replaced.
       return false;
@@ -300,32 +226,18 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     config = next;
     exec = exec(next);
     certificates = now;
-    files = files();
+    files.follow(files());
     return true;
   }
 
-  private FileChangeDetector files() {
-    var named = Stream.of(certificates.authoritiesFile, certificates.chainFile,
-        certificates.keyFile).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
-    return new FileChangeDetector(
-        Stream.concat(Stream.ofNullable(source).map(KubernetesApiClient.Source::kubeconfig), named)
-            .distinct().toList());
-  }
-
-  private void closeConnections() {
-    sockets.forEach(socket -> {
-      sockets.remove(socket);
-      try {
-        socket.close();
-      } catch (IOException e) {
-        log.debug("A connection cannot be closed", e);
-      }
-    });
+  private List<Path> files() {
+    return Stream.concat(Stream.ofNullable(source).map(KubernetesApiClient.Source::kubeconfig),
+        certificates.files()).distinct().toList();
   }
 
   void close() {
     client.close();
-    closeConnections();
+    sockets.closeAll();
   }
 
   /**
@@ -355,8 +267,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
 
   private void secure(HttpClient.Builder builder) {
     boolean trustsAll = config.isTrustCerts();
-    boolean hasAuthorities = !trustsAll
-        && (certificates.authorities != null || certificates.authoritiesFile != null);
+    boolean hasAuthorities = !trustsAll && certificates.hasAuthorities();
     var keys = certificates.clientKeys();
     try {
       clientCertificate(null, null, null, null);
@@ -373,8 +284,8 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
       throw new IllegalArgumentException("TLS cannot be used: " + e.getMessage());
     } finally {
       config.setTrustCerts(trustsAll);
-      clientCertificate(certificates.chain, certificates.chainFile, certificates.key,
-          certificates.keyFile);
+      clientCertificate(certificates.chain(), certificates.chainFile(), certificates.key(),
+          certificates.keyFile());
     }
   }
 
@@ -418,7 +329,7 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
     var builder = new OkHttpClient.Builder().dispatcher(dispatcher)
         .readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
         .pingInterval(Duration.ofMillis(config.getWebsocketPingInterval()))
-        .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
+        .socketFactory(sockets).addInterceptor(this::intercept);
     if (serverName != null && isInUrl(serverName)) {
       var host = URI.create(config.getMasterUrl()).getHost();
       builder.dns(name -> Dns.SYSTEM.lookup(name.equalsIgnoreCase(serverName) ? host : name));
@@ -469,57 +380,5 @@ final class KubernetesHttpClientFactory extends OkHttpClientFactory {
           .header("Host", URI.create(url.toString()).getAuthority());
     }
     return builder;
-  }
-
-  /**
-   * Makes sockets with TCP keep-alive, which detects a dead peer within 45 seconds. A watch may be
-   * silent for a minute, and HTTP/1.1 has no pings.
-   *
-   * <p><b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
-   */
-  private final class KeepAliveSockets extends SocketFactory {
-    private static final Duration IDLE = Duration.ofSeconds(30);
-    private static final Duration INTERVAL = Duration.ofSeconds(5);
-    private static final int PROBES = 3;
-
-    @Override
-    public Socket createSocket() throws IOException {
-      sockets.removeIf(Socket::isClosed);
-      var socket = new Socket();
-      sockets.add(socket);
-      socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-      // Not every system supports these options.
-      var supported = socket.supportedOptions();
-      if (supported.contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
-        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, (int) IDLE.toSeconds());
-        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, (int) INTERVAL.toSeconds());
-        socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
-      }
-      return socket;
-    }
-
-    @Override
-    public Socket createSocket(String host, int port) {
-      throw unused();
-    }
-
-    @Override
-    public Socket createSocket(String host, int port, InetAddress from, int fromPort) {
-      throw unused();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port) {
-      throw unused();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort) {
-      throw unused();
-    }
-
-    private static UnsupportedOperationException unused() {
-      return new UnsupportedOperationException("OkHttp connects the socket itself");
-    }
   }
 }
