@@ -4,11 +4,7 @@ import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.WorkQueue;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.standalone.decode.StandaloneKinds;
-import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.standalone.HpaWatcher.TargetName;
-import dev.activator.kube.informer.IndexedStore;
-import dev.activator.kube.informer.VersionedObject;
 import dev.activator.standalone.policy.ActivatorEndpointSlice;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.CaBundle;
@@ -24,8 +20,6 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
-import dev.activator.kube.reflector.InformerQuery;
-import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +31,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -53,11 +46,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ScaledServiceResolver {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceResolver.class);
-  private static final String BY_SERVICE = "service";
-  private static final String BY_TARGET = "target";
-  private static final String BY_OTHER = "other";
-  private static final String BY_CATCHER = "catcher";
-  private static final String BY_CA = "authorities";
   /** How long requests wait for a Service or workload that is replaced. */
   private static final Duration REPLACEMENT_TIMEOUT = Duration.ofSeconds(3);
   /** The pauses after a resolution that threw. */
@@ -67,17 +55,11 @@ final class ScaledServiceResolver {
   private static final Duration MAX_DELAY = Duration.ofDays(1);
   /** The port of the activators' Service for requests without TLS. */
   private static final String REQUEST_PORT = "http";
-  private static final InformerQuery<ScaledService> OBJECTS = InformerQuery
-      .everywhere(StandaloneKinds.SCALED_SERVICES, "");
-  private static final InformerQuery<KubernetesService> SERVICES = InformerQuery
-      .everywhere(StandaloneKinds.ROUTED_SERVICES, "");
-  private static final InformerQuery<ServiceEndpointSlice> SLICES = InformerQuery
-      .everywhere(StandaloneKinds.SERVICE_SLICES, KnownLabels.SLICE_SERVICE);
-
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final Scope scope;
   private final Supplier<Set<String>> extensions;
+  private final ScaledServiceStores stores;
   private final Sink sink;
   private final ScaledServicesListener listener;
   private final ScaledWorkloadWatcher kinds;
@@ -92,9 +74,6 @@ final class ScaledServiceResolver {
   /** The namespaces for which the log says that another installation handles them. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
-  private @Nullable IndexedStore<ObjectDecodeResult<ScaledService>> objects;
-  private @Nullable IndexedStore<ObjectDecodeResult<KubernetesService>> services;
-  private @Nullable IndexedStore<ObjectDecodeResult<ServiceEndpointSlice>> slices;
   private volatile ScaledServiceRouteTable hosts;
 
   /** Receives the resolved ScaledServices, on the loop. */
@@ -128,12 +107,13 @@ final class ScaledServiceResolver {
     this.preferred = preferred;
     this.scope = scope;
     this.extensions = extensions;
+    this.stores = new ScaledServiceStores(scope.namespaces());
     this.sink = sink;
     this.listener = listener;
     this.kinds = new ScaledWorkloadWatcher(session, this::targetChanged,
-        kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
-    this.hpas = new HpaWatcher(session, target -> stale(BY_TARGET, target));
-    this.authorities = new CaObjectWatcher(session, name -> stale(BY_CA, name));
+        kind -> stores.objects().anyMatch(one -> one.workload().kind().equals(kind)));
+    this.hpas = new HpaWatcher(session, target -> stale(ScaledServiceStores.BY_TARGET, target));
+    this.authorities = new CaObjectWatcher(session, name -> stale(ScaledServiceStores.BY_CA, name));
     // A resolution waits for nothing, so any number may be under way, and needs no jitter.
     this.queue = new WorkQueue<>(session.loop(), Integer.MAX_VALUE,
         () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
@@ -145,40 +125,7 @@ final class ScaledServiceResolver {
   List<KubernetesSession.Followed> follow() {
     session.loop().execute(queue::start);
     hpas.follow();
-    return List.of(session.followStored(SERVICES, store -> {
-      services = store;
-      return this::serviceChanged;
-    }), session.followStored(SLICES, store -> {
-      slices = store;
-      index(store, BY_SERVICE, ServiceEndpointSlice::service);
-      store.addIndex(BY_CATCHER, object -> {
-        var decoded = object.object().value();
-        var own = decoded == null ? null : decoded.own();
-        return own == null ? List.of() : List.of(own.of());
-      });
-      return this::sliceChanged;
-    }), session.followStored(OBJECTS, store -> {
-      objects = store;
-      index(store, BY_SERVICE, ScaledServiceResolver::serviceOf);
-      index(store, BY_TARGET, ScaledServiceResolver::targetOf);
-      store.addIndex(BY_CA, object -> {
-        var decoded = object.object().value();
-        return decoded == null ? List.of() : decoded.caObjects();
-      });
-      store.addIndex(BY_OTHER, object -> {
-        var decoded = object.object().value();
-        return decoded == null ? List.of() : decoded.others();
-      });
-      return this::objectChanged;
-    }));
-  }
-
-  private static <F> void index(IndexedStore<ObjectDecodeResult<F>> store, String name,
-      Function<F, Object> value) {
-    store.addIndex(name, object -> {
-      var decoded = object.object().value();
-      return decoded == null ? List.of() : List.of(value.apply(decoded));
-    });
+    return stores.follow(session, this::serviceChanged, this::sliceChanged, this::objectChanged);
   }
 
   /**
@@ -187,7 +134,7 @@ final class ScaledServiceResolver {
    */
   List<ClusterStartup.Beginning> named() {
     return CompletableFuture.supplyAsync(() -> {
-      objects().forEach(object -> {
+      stores.objects().forEach(object -> {
         workload(object);
         authorities(object);
       });
@@ -211,7 +158,7 @@ final class ScaledServiceResolver {
    * with this name may have been created or deleted.
    */
   void onNameChange(RevisionId id) {
-    stale(BY_OTHER, id);
+    stale(ScaledServiceStores.BY_OTHER, id);
   }
 
   /**
@@ -220,7 +167,7 @@ final class ScaledServiceResolver {
    */
   void onRevisionChange(RevisionId id) {
     onNameChange(id);
-    if (object(id) != null) {
+    if (stores.object(id) != null) {
       // It is published again, because the addresses of its activators differ from those of the
       // revision.
       publishedAgain.add(id);
@@ -233,8 +180,8 @@ final class ScaledServiceResolver {
    * selector.
    */
   String podSelector(RevisionId id) {
-    var object = object(id.withoutPort());
-    var service = object == null ? null : service(object);
+    var object = stores.object(id.withoutPort());
+    var service = object == null ? null : stores.service(object);
     return service == null
         ? ""
         : service.selector().entrySet().stream()
@@ -244,7 +191,7 @@ final class ScaledServiceResolver {
 
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
     var one = now == null ? before : now;
-    if (one != null && !isOurs(one)) {
+    if (one != null && !stores.isOurs(one)) {
       if (leftOut.add(one.id().namespace())) {
         log.info("ScaledServices in the namespace {} are left to another installation:"
             + " activator.standalone.namespaces does not name it", one.id().namespace());
@@ -253,7 +200,8 @@ final class ScaledServiceResolver {
     }
     if (before != null) {
       if (!before.caObjects().isEmpty()) {
-        authorities.closeUnused(name -> values(objects, BY_CA, name).findAny().isPresent());
+        authorities.closeUnused(
+            name -> stores.objectsBy(ScaledServiceStores.BY_CA, name).findAny().isPresent());
       }
       if (before != now) {
         // An edit, or the end, does not wait for a pause after a failure.
@@ -261,7 +209,7 @@ final class ScaledServiceResolver {
       }
       queue.add(before.id());
       // Another ScaledService may scale the workload now.
-      stale(BY_TARGET, targetOf(before));
+      stale(ScaledServiceStores.BY_TARGET, ScaledServiceStores.targetOf(before));
     }
     if (now != null) {
       if (before == now) {
@@ -269,7 +217,7 @@ final class ScaledServiceResolver {
         publishedAgain.add(now.id());
       }
       queue.add(now.id());
-      stale(BY_TARGET, targetOf(now));
+      stale(ScaledServiceStores.BY_TARGET, ScaledServiceStores.targetOf(now));
     }
     if (one != null && (before == null || now == null)) {
       onNameChange(one.id());
@@ -284,40 +232,32 @@ final class ScaledServiceResolver {
 
   private Set<RevisionId> unknown(ScaledService object) {
     return object.others().stream()
-        .filter(id -> object(id) == null && !sink.isKnown(id))
+        .filter(id -> stores.object(id) == null && !sink.isKnown(id))
         .collect(Collectors.toSet());
-  }
-
-  private static RevisionId serviceOf(ScaledService object) {
-    return new RevisionId(object.id().namespace(), object.service());
-  }
-
-  private static TargetName targetOf(ScaledService object) {
-    return TargetName.of(object.id().namespace(), object.workload());
   }
 
   private void serviceChanged(@Nullable KubernetesService before, @Nullable KubernetesService now) {
     var one = now == null ? before : now;
     if (one != null) {
-      stale(BY_SERVICE, new RevisionId(one.namespace(), one.name()));
+      stale(ScaledServiceStores.BY_SERVICE, new RevisionId(one.namespace(), one.name()));
     }
   }
 
   private void sliceChanged(@Nullable ServiceEndpointSlice before,
       @Nullable ServiceEndpointSlice now) {
     if (before != null) {
-      stale(BY_SERVICE, before.service());
+      stale(ScaledServiceStores.BY_SERVICE, before.service());
     }
     if (now != null) {
-      stale(BY_SERVICE, now.service());
+      stale(ScaledServiceStores.BY_SERVICE, now.service());
     }
     catcherStale(before);
     catcherStale(now);
     var known = now == null ? before : now;
     if (known != null && known.service().equals(scope.service())) {
-      objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
+      stores.objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
           .forEach(this::reportActivators);
-      objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
+      stores.objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
           .forEach(queue::add);
     }
   }
@@ -332,7 +272,7 @@ final class ScaledServiceResolver {
   private void reportActivators(ResolvedScaledService state) {
     var activators = scope.service();
     if (activators != null) {
-      var addresses = values(slices, BY_SERVICE, activators)
+      var addresses = stores.slicesOf(activators)
           .flatMap(one -> one.ready(preferred)).toList();
       state.backends().forEach(one -> sink.shared(one.id(), addresses));
     }
@@ -340,15 +280,15 @@ final class ScaledServiceResolver {
 
   private void targetChanged(String kind, @Nullable RevisionId object) {
     if (object == null) {
-      objects().filter(one -> one.workload().kind().equals(kind)).map(ScaledService::id)
+      stores.objects().filter(one -> one.workload().kind().equals(kind)).map(ScaledService::id)
           .forEach(queue::add);
     } else {
-      stale(BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
+      stale(ScaledServiceStores.BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
     }
   }
 
   private void stale(String index, Object value) {
-    values(objects, index, value).map(ScaledService::id).forEach(queue::add);
+    stores.objectsBy(index, value).map(ScaledService::id).forEach(queue::add);
   }
 
   private CompletableFuture<WorkQueue.Result> reconcile(RevisionId id) {
@@ -367,14 +307,14 @@ final class ScaledServiceResolver {
   }
 
   private void replaceHosts() {
-    var next = ScaledServiceRouteTable.of(objects().toList(), scope.domain(), scope.hosts());
+    var next = ScaledServiceRouteTable.of(stores.objects().toList(), scope.domain(), scope.hosts());
     // Requests are routed to a new port only after its revision is published, and to an old port
     // until its revision is withdrawn.
-    objects().filter(object -> !object.otherPorts().isEmpty())
+    stores.objects().filter(object -> !object.otherPorts().isEmpty())
         .forEach(object -> addPorts(object, next));
     var before = hosts;
     hosts = next;
-    objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
+    stores.objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
         .forEach(queue::add);
   }
 
@@ -395,7 +335,7 @@ final class ScaledServiceResolver {
   }
 
   private void update(RevisionId id, boolean again) {
-    var object = object(id);
+    var object = stores.object(id);
     var before = listener.find(id);
     if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
       // An object that was created again under the same name is a different one.
@@ -448,9 +388,11 @@ final class ScaledServiceResolver {
     var bundle = authorities(object);
     return workload == null || object.tls() != null && bundle == null
         ? null
-        : ResolvedScaledService.of(object, new References(service(object), slices(object), workload,
-            table.taken(id), older(object), sink.isNameTaken(id), hpas.find(targetOf(object)),
-            unknown(object), preferred, scope.maxTimeout(), bundle))
+        : ResolvedScaledService.of(object,
+            new References(stores.service(object), stores.slices(object), workload,
+                table.taken(id), stores.older(object), sink.isNameTaken(id),
+                hpas.find(ScaledServiceStores.targetOf(object)),
+                unknown(object), preferred, scope.maxTimeout(), bundle))
             .withExtensions(extensions.get());
   }
 
@@ -477,9 +419,9 @@ final class ScaledServiceResolver {
 
   private ActivatorSlicePlanner caught(ResolvedScaledService state) {
     var object = state.object();
-    var service = service(object);
+    var service = stores.service(object);
     var present = new HashMap<String, ActivatorEndpointSlice>();
-    values(slices, BY_CATCHER, object.id()).forEach(slice -> {
+    stores.caughtFor(object.id()).forEach(slice -> {
       var own = slice.own();
       if (own != null) {
         present.put(own.name(), slice.caught(object.id()));
@@ -494,55 +436,10 @@ final class ScaledServiceResolver {
     if (activators == null) {
       return scope.alone().get();
     }
-    var all = values(slices, BY_SERVICE, activators).toList();
+    var all = stores.slicesOf(activators).toList();
     int port = all.stream().map(one -> one.ports().getOrDefault(REQUEST_PORT, 0))
         .filter(one -> one > 0).findFirst().orElse(0);
     return new Activators(port, Stream.of(IpFamily.values())
         .flatMap(family -> all.stream().flatMap(one -> one.ready(family))).distinct().toList());
-  }
-
-  private @Nullable KubernetesService service(ScaledService object) {
-    return find(services, serviceOf(object));
-  }
-
-  private List<ServiceEndpointSlice> slices(ScaledService object) {
-    // The slices that list activators are left out. Otherwise activators would count as pods and
-    // get the requests that they forward.
-    return values(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
-  }
-
-  private @Nullable ScaledService older(ScaledService object) {
-    return values(objects, BY_TARGET, targetOf(object))
-        .filter(one -> ScaledService.BY_AGE.compare(one, object) < 0)
-        .min(ScaledService.BY_AGE).orElse(null);
-  }
-
-  private Stream<ScaledService> objects() {
-    return objects == null ? Stream.of() : values(objects.all()).filter(this::isOurs);
-  }
-
-  private @Nullable ScaledService object(RevisionId id) {
-    var found = find(objects, id);
-    return found == null || !isOurs(found) ? null : found;
-  }
-
-  private boolean isOurs(ScaledService object) {
-    return scope.namespaces().isEmpty() || scope.namespaces().contains(object.id().namespace());
-  }
-
-  private static <F> @Nullable F find(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
-      RevisionId id) {
-    var found = store == null ? null : store.find(id.toString());
-    return found == null ? null : found.object().value();
-  }
-
-  private static <F> Stream<F> values(@Nullable IndexedStore<ObjectDecodeResult<F>> store,
-      String index,
-      Object value) {
-    return store == null ? Stream.of() : values(store.by(index, value));
-  }
-
-  private static <F> Stream<F> values(List<VersionedObject<ObjectDecodeResult<F>>> all) {
-    return all.stream().map(one -> one.object().value()).filter(Objects::nonNull);
   }
 }
