@@ -229,11 +229,6 @@ public abstract class RequestTimeline {
     return grantedNanos;
   }
 
-  /** When there was a new connection for the request; 0 if one was open. */
-  public final long connectedNanos() {
-    return connectedNanos;
-  }
-
   /** Lets {@link #respondedNanos} be measured. */
   public final void time() {
     timed = true;

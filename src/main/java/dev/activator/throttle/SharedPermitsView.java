@@ -44,10 +44,8 @@ public record SharedPermitsView(@Nullable Sharing sharing, List<String> activato
    *
    * @param since how long the link has been lost
    * @param lent the permits of this activator's pods that are reserved for it
-   * @param hasLeft whether the revision's public Endpoints no longer list it
    * @param remaining how long permits are still reserved for it, unless it comes back before; zero
    *     if none are
    */
-  public record LostPeer(String address, Duration since, int lent, boolean hasLeft,
-      Duration remaining) {}
+  public record LostPeer(String address, Duration since, int lent, Duration remaining) {}
 }

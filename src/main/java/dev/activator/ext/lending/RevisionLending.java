@@ -509,7 +509,7 @@ public final class RevisionLending implements RevisionSharing {
       left = Math.max(left, longest - Math.min(silent, peer.leftTicks()));
     }
     return new LostPeer(peer.address(),
-        Duration.ofNanos(loop.nanoTime() - peer.lostNanos), lentTo, hasLeft,
+        Duration.ofNanos(loop.nanoTime() - peer.lostNanos), lentTo,
         Duration.ofSeconds(Math.max(0, left)));
   }
 }
