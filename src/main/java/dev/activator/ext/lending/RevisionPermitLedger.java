@@ -6,7 +6,6 @@ import dev.activator.ext.lending.PeerMessage.Recall;
 import dev.activator.ext.lending.PeerMessage.Return;
 import dev.activator.ext.lending.PeerMessage.Want;
 import dev.activator.ext.lending.PeerMessage.Yield;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -23,7 +22,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +35,6 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The revision's loop.
  */
 final class RevisionPermitLedger {
-  /**
-   * The minimum pause between two messages about the same queue, unless the queue has doubled or is
-   * empty.
-   */
-  private static final Duration WANT_PERIOD = Duration.ofMillis(5);
   private static final Duration REFUSED = Duration.ofSeconds(1);
   /** The borrower's lease, plus a margin for different clocks. */
   private static final Duration LENDER_LEASE = Duration.ofSeconds(15);
@@ -50,8 +43,6 @@ final class RevisionPermitLedger {
   /** A margin for a borrower that was suspended, and could not end its requests in time. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final int MAX_UNUSED = 32;
-  /** When requests have waited this long, this activator reports which pods it can reach. */
-  private static final Duration LONG_WAIT = Duration.ofSeconds(1);
   /** How long a {@link Reach} is valid. It is repeated each second while requests wait. */
   private static final Duration REACHED = Duration.ofSeconds(3);
 
@@ -63,7 +54,7 @@ final class RevisionPermitLedger {
   private final Map<PeerId, PeerRevisionState> peers;
   private final Map<Destination, PodLoans> pods = new LinkedHashMap<>();
   private final Lender lender;
-  private final ResettableTimer wantTimer;
+  private final Borrower borrower;
   private SharedPods shared;
   /**
    * Never decreases, because requests that began before a timeout was lowered may still run
@@ -82,9 +73,9 @@ final class RevisionPermitLedger {
     this.lending = lending;
     this.peers = peers;
     this.lender = new Lender(revision, lending);
+    this.borrower = new Borrower(revision, lending, peers, onWantDue);
     this.shared = shared;
     this.longestRequest = shared.longestRequest();
-    this.wantTimer = new ResettableTimer(loop, onWantDue);
   }
 
   Collection<PodLoans> pods() {
@@ -122,7 +113,7 @@ final class RevisionPermitLedger {
   }
 
   void close() {
-    wantTimer.cancel();
+    borrower.close();
     pods.clear();
   }
 
@@ -199,39 +190,13 @@ final class RevisionPermitLedger {
     }
   }
 
-  /**
-   * If requests have waited for long, reports to owners of pods which of them this activator can
-   * reach. The owners may be unable to reach them.
-   */
+  /** If requests have waited for long, reports to owners of pods which of them can be reached. */
   void reportReached() {
-    if (queue.queued() > 0
-        && loop.nanoTime() - queue.oldestNanos() >= LONG_WAIT.toNanos()) {
-      reportReached(pods.values());
-    }
+    borrower.reportReached(pods.values());
   }
 
-  /**
-   * If requests wait, reports pods that were just found here to their owners. An owner without
-   * requests probes new pods less often, so it may find them later.
-   */
   void reportFound(Set<PodLoans> found) {
-    if (queue.queued() > 0) {
-      reportReached(found);
-    }
-  }
-
-  private void reportReached(Collection<PodLoans> which) {
-    for (var lender : peers.values()) {
-      if (lender.borrowingAccount != 0) {
-        var reached = which.stream()
-            .filter(pod -> pod.usable && !pod.owned && lender.address().equals(pod.owner)
-                && pod.lender() != lender)
-            .map(pod -> pod.pod).limit(Reach.MAX_PODS).collect(Collectors.toSet());
-        if (!reached.isEmpty()) {
-          lending.send(lender.activator, new Reach(id, lender.borrowingAccount, reached));
-        }
-      }
-    }
+    borrower.reportFound(found);
   }
 
   /** @param isTaken whether no further permits of a pod may be borrowed */
@@ -318,7 +283,8 @@ final class RevisionPermitLedger {
     }
     long now = loop.nanoTime();
     pods.values().removeIf(pod -> pod.isUnused(now));
-    want(lender.divide(pods.values(), peers.values(), shared.limit(), lendable), now);
+    borrower.want(lender.divide(pods.values(), peers.values(), shared.limit(), lendable),
+        shared.exact());
   }
 
   /**
@@ -356,30 +322,6 @@ final class RevisionPermitLedger {
         loan.outstanding() - permits.setPermits(pod.pod, wanted, loan.lease()));
   }
 
-  private void want(int queuedHere, long now) {
-    for (var lender : peers.values()) {
-      int queued = shared.exact() && lender.isSilent() ? 0 : queuedHere;
-      if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
-        continue;
-      }
-      long next = lender.lastWantNanos + WANT_PERIOD.toNanos() - now;
-      boolean urgent = queued == 0 || lender.lastQueued == 0 || queued >= 2 * lender.lastQueued;
-      if (urgent || next <= 0) {
-        sendWant(lender, queued, now);
-      } else {
-        wantTimer.within(next);
-      }
-    }
-  }
-
-  private void sendWant(PeerRevisionState lender, int queued, long now) {
-    lender.lastQueued = queued;
-    lender.lastWantNanos = now;
-    var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
-    lending.send(lender.activator,
-        new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
-  }
-
   int lent() {
     return pods.values().stream().mapToInt(PodLoans::lent).sum();
   }
@@ -413,10 +355,8 @@ final class RevisionPermitLedger {
 
   /** Uses no further permits of the lender, and returns those in use as their requests end. */
   void returnTo(PeerRevisionState lender) {
-    if (lender.borrowingAccount != 0 && lender.lastQueued > 0) {
-      // Sent first, so that the lender does not lend again what comes back.
-      sendWant(lender, 0, loop.nanoTime());
-    }
+    // First, so that the lender does not lend again what comes back.
+    borrower.wantNothing(lender);
     for (var pod : pods.values()) {
       var loan = pod.borrowed.get(lender);
       if (loan != null) {
