@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -290,8 +291,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     var bound = now.queue().queue().byPod();
     if (bound.values().stream().mapToInt(Integer::intValue).sum() == now.queued()) {
       return cause(WaitState.BOUND, bound(now), "requests that end at "
-          + bound.keySet().stream().limit(MAX_NAMED_PODS).map(Destination::toString)
-              .collect(joining(", ")));
+          + mostWanted(bound).map(pod -> pod.getKey().toString()).collect(joining(", ")));
     }
     if (now.inFlight() < now.capacity()) {
       return cause(WaitState.MOVING, "there is room, and they are about to run" + where(now));
@@ -313,12 +313,18 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
         : cause(WaitState.BUSY, text, "more pods, or requests that end");
   }
 
+  private static Stream<Map.Entry<Destination, Integer>> mostWanted(
+      Map<Destination, Integer> bound) {
+    return bound.entrySet().stream()
+        .sorted(Map.Entry.<Destination, Integer>comparingByValue().reversed()
+            .thenComparing(Map.Entry.comparingByKey()))
+        .limit(MAX_NAMED_PODS);
+  }
+
   /** Which pods alone may run the requests that wait for one pod each; the most wanted ones first. */
   private static String bound(RevisionSnapshot now) {
     var bound = now.queue().queue().byPod();
-    return bound.entrySet().stream()
-        .sorted(Map.Entry.<Destination, Integer>comparingByValue().reversed())
-        .limit(MAX_NAMED_PODS)
+    return mostWanted(bound)
         .map(pod -> pod.getValue() + " may run only on " + pod.getKey()
             + ", to which " + (pod.getValue() == 1 ? "its key belongs" : "their keys belong"))
         .collect(joining(", "))
