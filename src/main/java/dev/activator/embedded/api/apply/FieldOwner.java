@@ -8,7 +8,7 @@ import java.util.Locale;
  * @param subresource the subresource that it writes to; empty for the object itself
  */
 public record FieldOwner(String name, Operation operation, String subresource) {
-  private static final int MAX_LENGTH = 128;
+  public static final int MAX_LENGTH = 128;
 
   public enum Operation {
     APPLY,
@@ -20,11 +20,13 @@ public record FieldOwner(String name, Operation operation, String subresource) {
   }
 
   /**
-   * The owner of an update. Without a name, it is the program at the start of {@code userAgent}.
+   * The owner of an update. Without a name, it is the program at the start of {@code userAgent}, or
+   * {@code unknown}.
    */
   public static FieldOwner updating(String name, String userAgent, String subresource) {
     String program = userAgent.split("/", 2)[0].replaceAll("[^\\x20-\\x7e]", "");
-    String used = name.isEmpty() ? program : name;
+    String known = program.isEmpty() ? "unknown" : program;
+    String used = name.isEmpty() ? known : name;
     return new FieldOwner(used.substring(0, Math.min(MAX_LENGTH, used.length())),
         Operation.UPDATE, subresource);
   }

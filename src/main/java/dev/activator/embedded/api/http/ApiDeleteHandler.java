@@ -48,7 +48,10 @@ final class ApiDeleteHandler {
     var selection = query.selection(target);
     return ApiBodyReader.options(request).map(body -> Options.of(query, body, store))
         .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
-            .map(snapshot -> ListPage.all(snapshot, selection)).flatMap(page -> {
+            .map(snapshot -> query.limit() > 0
+                ? ListPage.of(snapshot, selection, "", query.limit())
+                : ListPage.all(snapshot, selection))
+            .flatMap(page -> {
               page.objects().forEach(object -> options.apply(store, target.kind(), object));
               return ApiResponseWriter.json(200, new FullObjectEncoder(target.kind()).list(page));
             }));
@@ -134,6 +137,11 @@ final class ApiDeleteHandler {
     private static Propagation propagation(QueryParameters query, JsonNode body) {
       String inBody = text(body, "propagationPolicy");
       String policy = inBody.isEmpty() ? query.text("propagationPolicy") : inBody;
+      if (!policy.isEmpty() && body.hasNonNull("orphanDependents")) {
+        throw StatusErrors.options("DeleteOptions", "FieldValueInvalid", "propagationPolicy",
+            "Invalid value: \"" + policy
+                + "\": orphanDependents and deletionPropagation cannot be both set");
+      }
       if (policy.isEmpty()) {
         return switch (body.path("orphanDependents").asString("")) {
           case "true" -> Propagation.ORPHAN;

@@ -94,7 +94,7 @@ final class ApiReadHandler {
   }
 
   private Mono<ListPage> next(RequestedResource target, QueryParameters query) {
-    query.read().checkMatch();
+    query.read().checkContinued();
     var token = ListPage.ContinueToken.parse(query.text("continue"));
     var at = token.revision() < 0
         ? new Freshness.Newest()

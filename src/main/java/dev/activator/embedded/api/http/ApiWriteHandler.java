@@ -39,7 +39,7 @@ final class ApiWriteHandler {
 
   Mono<ServerResponse> create(RequestedResource target, ServerRequest request) {
     var query = new QueryParameters(request);
-    var writes = query.writes(store).tracking(tracking(target, request));
+    var writes = query.writes(store).tracking(tracking(target, request, "CreateOptions"));
     var fields = FieldValidation.of(query, "CreateOptions", store);
     return ApiBodyReader.object(request).flatMap(body -> {
       var wanted = fields.checked(target.kind(), target.place(body), null);
@@ -50,12 +50,13 @@ final class ApiWriteHandler {
 
   Mono<ServerResponse> update(RequestedResource target, ServerRequest request) {
     var query = new QueryParameters(request);
-    var writes = query.writes(store).tracking(tracking(target, request));
+    var writes = query.writes(store).tracking(tracking(target, request, "UpdateOptions"));
     var fields = FieldValidation.of(query, "UpdateOptions", store);
     return ApiBodyReader.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> ApiResponseWriter.ok(writes.replaceStatus(target.kind(),
           fields.checked(target.kind(), target.named(body), stored(target))), fields.warnings());
-      case "scale" -> ApiResponseWriter.ok(scale(writes, target, body));
+      case "scale" ->
+        ApiResponseWriter.ok(scale(writes, target, target.completed(body)));
       default -> replace(writes, target, target.named(body), fields);
     });
   }
@@ -94,7 +95,10 @@ final class ApiWriteHandler {
     if (type.equals(APPLY)) {
       return apply(writes, target, query, fields, request);
     }
-    var tracked = writes.tracking(tracking(target, request));
+    if (!query.text("force").isEmpty()) {
+      return Mono.error(StatusErrors.forcedUpdate());
+    }
+    var tracked = writes.tracking(tracking(target, request, "PatchOptions"));
     return ApiBodyReader.patch(request).flatMap(patch -> patched(tracked, target, fields,
         object -> target.subresource().equals("scale")
             ? ScaleSubresourceHandler.apply(target.kind(), object,
@@ -103,8 +107,9 @@ final class ApiWriteHandler {
   }
 
   /** The tracking by which the client owns the fields that its write changes. */
-  private ManagedFieldsUpdater tracking(RequestedResource target, ServerRequest request) {
-    var manager = FieldOwner.updating(new QueryParameters(request).text("fieldManager"),
+  private ManagedFieldsUpdater tracking(RequestedResource target, ServerRequest request,
+      String options) {
+    var manager = FieldOwner.updating(new QueryParameters(request).fieldManager(options),
         String.join("", request.headers().header("User-Agent")), target.subresource());
     return (stored, written) -> owners(target, stored).update(stored, written, manager);
   }
@@ -115,19 +120,28 @@ final class ApiWriteHandler {
 
   private Mono<ServerResponse> apply(ObjectWrites writes, RequestedResource target,
       QueryParameters query, FieldValidation fields, ServerRequest request) {
-    if (query.text("fieldManager").isEmpty()) {
+    String name = query.fieldManager("PatchOptions");
+    if (name.isEmpty()) {
       return Mono.error(StatusErrors.managerMissing());
     }
-    var manager = new FieldOwner(query.text("fieldManager"), Operation.APPLY,
-        target.subresource());
+    var manager = new FieldOwner(name, Operation.APPLY, target.subresource());
     // The apply sets the owners itself.
     var applying = writes.tracking((_, _) -> {
     });
     return ApiBodyReader.patch(request).flatMap(body -> {
       var patch = Json.withoutNulls(ApiBodyReader.object(body));
-      var config = target.named(target.subresource().equals("scale")
+      if (patch.path("kind").asString("").isEmpty()) {
+        throw StatusException.badRequest("invalid object type: /, Kind=");
+      }
+      var given = target.subresource().equals("scale")
           ? ScaleSubresourceHandler.config(target.kind(), patch)
-          : patch);
+          : patch;
+      if (absent(target) && !ObjectMeta.uid(given).isEmpty()) {
+        throw StatusException.conflict(target.kind(), target.name(),
+            "uid mismatch: the provided object specified uid " + ObjectMeta.uid(given)
+                + ", and no existing object was found");
+      }
+      var config = absent(target) ? target.named(given) : target.completed(given);
       UnaryOperator<ObjectNode> apply = object -> {
         var stored = object.isEmpty() ? null : object;
         fields.checked(target.kind(), config, stored);

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.apply.FieldOwner;
 import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
@@ -14,7 +15,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** The query parameters of one request. */
 final class QueryParameters {
-  /** The limit of numbers, which prevents overflows of sums. */
+  /** The limit of numbers and of their negatives, which prevents overflows of sums. */
   private static final long MAX_NUMBER = 999_999_999;
 
   private final ServerRequest request;
@@ -37,24 +38,40 @@ final class QueryParameters {
     if (text.isEmpty()) {
       return 0;
     }
-    if (!text.matches("\\d{1,18}")) {
+    if (!text.matches("-?\\d{1,18}")) {
       throw StatusException.badRequest(
           "the parameter '%s' is not a number: \"%s\"".formatted(name, text));
     }
-    return Math.min(Long.parseLong(text), MAX_NUMBER);
+    return Math.clamp(Long.parseLong(text), -MAX_NUMBER, MAX_NUMBER);
   }
 
   /** Empty if the client leaves the time to the server; negative if it is over already. */
   Optional<Duration> timeout() {
-    boolean over = text("timeoutSeconds").matches("-\\d{1,18}");
-    long seconds = over ? -1 : number("timeoutSeconds");
+    long seconds = number("timeoutSeconds");
     return seconds == 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(seconds));
   }
 
   ReadParameters read() {
+    // Refuses text, also where a timeout has no effect.
+    var _ = timeout();
     var initial = request.queryParam("sendInitialEvents").map(_ -> yes("sendInitialEvents"));
     return new ReadParameters(text("resourceVersion"), text("resourceVersionMatch"), initial,
-        number("limit"), !text("continue").isEmpty());
+        limit(), !text("continue").isEmpty());
+  }
+
+  /** The maximum number of objects; 0 for no limit. */
+  long limit() {
+    return Math.max(0, number("limit"));
+  }
+
+  /** The name of the field manager; empty if the client leaves it out. */
+  String fieldManager(String options) {
+    String name = text("fieldManager");
+    if (name.length() > FieldOwner.MAX_LENGTH) {
+      throw StatusErrors.options(options, "FieldValueTooLong", "fieldManager",
+          "Too long: may not be more than " + FieldOwner.MAX_LENGTH + " bytes");
+    }
+    return name;
   }
 
   ObjectSelection selection(RequestedResource target) {

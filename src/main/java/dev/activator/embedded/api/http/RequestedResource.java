@@ -74,8 +74,17 @@ record RequestedResource(Kind kind, String namespace, String name, String subres
     return object;
   }
 
-  /** Sets the namespace and name of the path. Refuses an object with others. */
+  /** Sets the namespace of the path. Refuses an object without the name of the path. */
   ObjectNode named(ObjectNode object) {
+    if (ObjectMeta.name(object).isEmpty()) {
+      throw StatusException.badRequest("the name of the object (" + name
+          + " based on URL) was undeterminable: name must be provided");
+    }
+    return completed(object);
+  }
+
+  /** Sets the namespace and name of the path. Refuses an object with others. */
+  ObjectNode completed(ObjectNode object) {
     place(object);
     String own = ObjectMeta.name(object);
     if (!own.isEmpty() && !own.equals(name)) {

@@ -89,12 +89,17 @@ final class StatusErrors {
     };
   }
 
+  static StatusException forcedUpdate() {
+    return options("PatchOptions", "FieldValueForbidden", "force",
+        "Forbidden: may not be specified for non-apply patch");
+  }
+
   static StatusException managerMissing() {
     return options("PatchOptions", "FieldValueRequired", "fieldManager",
         "Required value: is required for apply patch");
   }
 
-  private static StatusException options(String kind, String reason, String field, String message) {
+  static StatusException options(String kind, String reason, String field, String message) {
     ObjectNode details = Json.object().put("group", "meta.k8s.io").put("kind", kind);
     details.putArray("causes").addObject().put("reason", reason).put("message", message)
         .put("field", field);

@@ -3,6 +3,7 @@ package dev.activator.embedded.api.policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -100,9 +101,9 @@ public record LabelSelector(List<Requirement> requirements) {
     private Requirement one() {
       if (at("!")) {
         next++;
-        return new Absent(word());
+        return new Absent(key());
       }
-      String key = word();
+      String key = key();
       return next == tokens.size() || at(",") ? new Exists(key) : compared(key, tokens.get(next++));
     }
 
@@ -130,9 +131,22 @@ public record LabelSelector(List<Requirement> requirements) {
       return values;
     }
 
+    private String key() {
+      String key = word();
+      return valid(key, ObjectNames.problemAsKey(key));
+    }
+
     /** A value, which may be empty. */
     private String value() {
-      return next == tokens.size() || at(",") || at(")") ? "" : word();
+      String value = next == tokens.size() || at(",") || at(")") ? "" : word();
+      return valid(value, ObjectNames.problemAsLabelValue(value));
+    }
+
+    private String valid(String word, Optional<String> problem) {
+      problem.ifPresent(text -> {
+        throw wrong("Invalid value: \"" + word + "\": " + text);
+      });
+      return word;
     }
 
     private long bound() {

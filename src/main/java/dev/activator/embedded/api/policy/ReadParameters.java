@@ -117,7 +117,16 @@ public record ReadParameters(String resourceVersion, String match,
     return resourceVersion.isEmpty() || revision() == 0;
   }
 
-  public void checkMatch() {
+  /** Checks the parameters of a further page, whose state its token names. */
+  public void checkContinued() {
+    checkMatch();
+    if (!resourceVersion.isEmpty() && !resourceVersion.equals("0")) {
+      throw new InvalidParameter(InvalidParameter.Flaw.MALFORMED, "resourceVersion",
+          "specifying resource version is not allowed when using continue");
+    }
+  }
+
+  private void checkMatch() {
     if (match.isEmpty()) {
       return;
     }

@@ -12,7 +12,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -30,6 +33,8 @@ public final class KubernetesProtobufReader {
   private static final byte[] MAGIC = {'k', '8', 's', 0};
   private static final int MAX_DEPTH = 100;
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+  private static final DateTimeFormatter SECONDS = utc("uuuu-MM-dd'T'HH:mm:ss'Z'");
+  private static final DateTimeFormatter MICROSECONDS = utc("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
 
   private KubernetesProtobufReader() {}
 
@@ -171,6 +176,10 @@ public final class KubernetesProtobufReader {
     };
   }
 
+  private static DateTimeFormatter utc(String pattern) {
+    return DateTimeFormatter.ofPattern(pattern, Locale.ROOT).withZone(ZoneOffset.UTC);
+  }
+
   /** A number node of the type that the JSON parser would choose. */
   private static JsonNode number(long value) {
     return value == (int) value ? NODES.numberNode((int) value) : NODES.numberNode(value);
@@ -192,7 +201,8 @@ public final class KubernetesProtobufReader {
     return switch (type) {
       case "meta.v1.Time", "meta.v1.MicroTime" -> numbers[1] == 0 && numbers[2] == 0
           ? NODES.nullNode()
-          : NODES.stringNode(Instant.ofEpochSecond(numbers[1], numbers[2]).toString());
+          : NODES.stringNode((type.equals("meta.v1.Time") ? SECONDS : MICROSECONDS)
+              .format(Instant.ofEpochSecond(numbers[1], numbers[2])));
       case "intstr.IntOrString" -> numbers[1] == 0
           ? number(numbers[2])
           : NODES.stringNode(new String(texts[3], StandardCharsets.UTF_8));

@@ -41,6 +41,11 @@ public final class ProtobufSchemaValidator {
   private static final String CONTAINERS = "spec.template.spec.containers";
   private static final Set<String> TYPE = Set.of("apiVersion", "kind");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
+  private static final String SECOND = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d";
+  private static final String ZONE = "(Z|[+-]\\d\\d:\\d\\d)";
+  private static final Pattern TIME = Pattern.compile(SECOND + "(\\.\\d+)?" + ZONE);
+  /** Go's clients read no other number of decimals. */
+  private static final Pattern MICRO_TIME = Pattern.compile(SECOND + "\\.\\d{6}" + ZONE);
 
   private final Kind kind;
   private final List<Cause> wrong = new ArrayList<>();
@@ -161,8 +166,10 @@ public final class ProtobufSchemaValidator {
           "a quantity, such as 500m or 1Gi");
       case "intstr.IntOrString" -> expect(value.isIntegralNumber() || value.isString(), value, path,
           "a whole number or a string");
-      case "meta.v1.Time", "meta.v1.MicroTime" ->
-        expect(value.isString(), value, path, "a time, such as 2026-01-31T10:00:00Z");
+      case "meta.v1.Time" -> expect(TIME.matcher(value.asString("")).matches(), value, path,
+          "a time, such as 2026-01-31T10:00:00Z");
+      case "meta.v1.MicroTime" -> expect(MICRO_TIME.matcher(value.asString("")).matches(), value,
+          path, "a time with six decimals, such as 2026-01-31T10:00:00.000000Z");
       default -> {
         if (expect(value.isObject(), value, path, "an object")) {
           ProtobufSchema.message(type)

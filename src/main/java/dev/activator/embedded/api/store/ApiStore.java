@@ -83,6 +83,7 @@ public final class ApiStore {
         secret -> BuiltInKindRules.secret(secret, stored(BuiltInKinds.SECRET, secret)));
     onAdmission(BuiltInKinds.POD, pod -> BuiltInKindRules.pod(pod, stored(BuiltInKinds.POD, pod)));
     onAdmission(BuiltInKinds.SERVICE, BuiltInKindRules::service);
+    onAdmission(BuiltInKinds.LEASE, BuiltInKindRules::lease);
     onAdmission(BuiltInKinds.ENDPOINT_SLICE, BuiltInKindRules::endpointSlice);
     onAdmission(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));

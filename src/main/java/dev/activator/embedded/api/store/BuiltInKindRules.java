@@ -128,6 +128,23 @@ final class BuiltInKindRules {
     }
   }
 
+  static ObjectNode lease(ObjectNode lease) {
+    var causes = new ArrayList<Cause>();
+    var spec = lease.path("spec");
+    if (spec.path("leaseDurationSeconds").asInt(1) <= 0) {
+      causes.add(new Cause("FieldValueInvalid", "spec.leaseDurationSeconds",
+          "Invalid value: " + spec.path("leaseDurationSeconds") + ": must be greater than 0"));
+    }
+    if (spec.path("leaseTransitions").asInt(0) < 0) {
+      causes.add(new Cause("FieldValueInvalid", "spec.leaseTransitions", "Invalid value: "
+          + spec.path("leaseTransitions") + ": must be greater than or equal to 0"));
+    }
+    if (!causes.isEmpty()) {
+      throw StatusException.invalid(causes);
+    }
+    return lease;
+  }
+
   /** Sets the name and protocol of each port, on which clients rely. The name may be empty. */
   static ObjectNode endpointSlice(ObjectNode slice) {
     for (var port : slice.path("ports")) {

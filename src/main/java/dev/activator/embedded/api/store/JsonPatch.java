@@ -137,7 +137,9 @@ public final class JsonPatch {
   }
 
   private void test(String path, JsonNode value) {
-    if (!Json.same(at(path), value)) {
+    // As in the library of Kubernetes, null is also the value of what is missing.
+    var present = value.isNull() && isAbsent(path) ? value : at(path);
+    if (!Json.same(present, value)) {
       throw new PatchException("the test at '" + path + "' failed");
     }
   }
@@ -168,6 +170,11 @@ public final class JsonPatch {
       throw nothingAt(path);
     }
     return found;
+  }
+
+  private boolean isAbsent(String path) {
+    var pointer = pointer(path);
+    return document.at(pointer).isMissingNode() && !document.at(pointer.head()).isMissingNode();
   }
 
   private static JsonPointer pointer(String path) {

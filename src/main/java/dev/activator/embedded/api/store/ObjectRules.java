@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,9 +18,15 @@ final class ObjectRules {
       "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
       "selfLink");
 
+  private static final Set<String> STANDARD_FINALIZERS = Set.of(ObjectMeta.ORPHAN,
+      ObjectMeta.FOREGROUND, "kubernetes");
+
   private ObjectRules() {}
 
-  /** Checks the form of an object. Sets the kind and version if they are absent. */
+  /**
+   * Checks the form of an object. Sets the kind and version if they are absent. Removes what is
+   * empty in the metadata, as Go's encoder does.
+   */
   static void formed(Kind kind, ObjectNode object) {
     if (Json.depth(object) > Json.MAX_DEPTH) {
       throw StatusException
@@ -34,12 +41,20 @@ final class ObjectRules {
           .formatted(name, version, kind.kind(), kind.apiVersion()));
     }
     object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+    if (object.get("metadata") instanceof ObjectNode metadata) {
+      metadata.properties().removeIf(
+          field -> field.getValue().isContainer() && field.getValue().isEmpty());
+    }
   }
 
   /** Checks labels and annotations, those of a template for pods too, and the keys of data. */
   static void wellNamed(Kind kind, ObjectNode object) {
     var causes = new ArrayList<Cause>();
     wellNamed(causes, "metadata", object.path("metadata"));
+    owned(causes, object.path("metadata").path("ownerReferences"));
+    if (kind.has(Trait.BUILT_IN)) {
+      finalized(causes, object.path("metadata").path("finalizers"));
+    }
     if (kind.has(Trait.BUILT_IN)) {
       wellNamed(causes, "spec.template", object.at("/spec/template/metadata"));
     }
@@ -61,6 +76,37 @@ final class ObjectRules {
     });
     metadata.path("annotations").propertyNames().forEach(key -> add(causes, field + ".annotations",
         key, ObjectNames.problemAsKey(key.toLowerCase(Locale.ROOT))));
+  }
+
+  private static void owned(List<Cause> causes, JsonNode references) {
+    for (var reference : references) {
+      for (var field : List.of("apiVersion", "kind", "name", "uid")) {
+        if (reference.path(field).asString("").isEmpty()) {
+          add(causes, "metadata.ownerReferences." + field, "", Optional.of("must not be empty"));
+        }
+      }
+    }
+    var controllers = references.valueStream()
+        .filter(reference -> reference.path("controller").asBoolean(false))
+        .map(reference -> reference.path("name").asString("")).toList();
+    if (controllers.size() > 1) {
+      causes.add(new Cause("FieldValueInvalid", "metadata.ownerReferences",
+          "Invalid value: only one"
+              + " reference can have controller set to true, but "
+              + String.join(" and ", controllers)
+              + " have"));
+    }
+  }
+
+  private static void finalized(List<Cause> causes, JsonNode finalizers) {
+    for (int i = 0; i < finalizers.size(); i++) {
+      String name = finalizers.get(i).asString("");
+      if (!STANDARD_FINALIZERS.contains(name)) {
+        add(causes, "metadata.finalizers[" + i + "]", name, name.indexOf('/') < 0
+            ? Optional.of("name is neither a standard finalizer name nor is it fully qualified")
+            : ObjectNames.problemAsKey(name));
+      }
+    }
   }
 
   private static void add(List<Cause> causes, String field, String value,

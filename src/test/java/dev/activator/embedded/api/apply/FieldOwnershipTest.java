@@ -150,7 +150,8 @@ class FieldOwnershipTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"'', kubectl/v1.32 (linux), kubectl", "me, kubectl/v1.32, me", "'', '', ''"})
+  @CsvSource({"'', kubectl/v1.32 (linux), kubectl", "me, kubectl/v1.32, me",
+      "'', '', unknown"})
   void namesTheManager_byParameterOrProgram(String parameter, String userAgent, String name) {
     assertThat(FieldOwner.updating(parameter, userAgent, "").name()).isEqualTo(name);
   }

@@ -201,9 +201,10 @@ class ApiWireTest {
   void appliesOnTheServer() {
     String path = MAPS + "/a?fieldManager=me";
     String type = "application/apply-patch+yaml";
+    String head = "{kind: ConfigMap, metadata: {name: a}, data: ";
 
-    assertThat(wire.patch(path, type, "data:\n  k: v\n").statusCode()).isEqualTo(201);
-    var again = wire.patch(path, type, "data:\n  j: w\n");
+    assertThat(wire.patch(path, type, head + "{k: v}}").statusCode()).isEqualTo(201);
+    var again = wire.patch(path, type, head + "{j: w}}");
 
     assertThat(again.statusCode()).isEqualTo(200);
     assertThat(tree(again).get("data")).as("k is no longer applied")
@@ -213,7 +214,7 @@ class ApiWireTest {
 
     // when another client writes the field, then applying needs force
     wire.patch(MAPS + "/a?fieldManager=you", MERGE, "{'data':{'j':'x'}}");
-    var refused = wire.patch(path, type, "data:\n  j: w\n");
+    var refused = wire.patch(path, type, head + "{j: w}}");
     assertThat(refused.statusCode()).isEqualTo(409);
     assertThat(tree(refused).get("message").stringValue()).isEqualTo("Apply failed with 1"
         + " conflict: conflict with \"you\" using v1: .data.j");
@@ -221,7 +222,7 @@ class ApiWireTest {
     assertThat(tree(refused).at("/details/causes/0")).isEqualTo(parse(
         "{'reason':'FieldManagerConflict','message':'conflict with \\\"you\\\" using v1',"
             + "'field':'.data.j'}"));
-    assertThat(wire.patch(path + "&force=true", type, "data:\n  j: w\n").statusCode())
+    assertThat(wire.patch(path + "&force=true", type, head + "{j: w}}").statusCode())
         .isEqualTo(200);
   }
 
@@ -235,7 +236,7 @@ class ApiWireTest {
         "apiVersion: autoscaling/v1\nkind: Scale\nspec: {replicas: 4}\n");
     assertThat(tree(scaled).at("/spec/replicas").intValue()).isEqualTo(4);
     var status = wire.patch(path + "status?fieldManager=you", type,
-        "spec: {replicas: 9}\nstatus: {replicas: 3}\n");
+        "kind: Deployment\nspec: {replicas: 9}\nstatus: {replicas: 3}\n");
     assertThat(tree(status).at("/spec/replicas").intValue()).isEqualTo(4);
     assertThat(tree(status).at("/status/replicas").intValue()).isEqualTo(3);
     assertThat(tree(status).at("/metadata/managedFields").findValuesAsString("subresource"))

@@ -61,6 +61,93 @@ class WriteWireTest {
     assertThat(wire.get(MAPS + "/b").statusCode()).isEqualTo(404);
   }
 
+  @ParameterizedTest(name = "{0} {1} {2}")
+  @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+      // Method | what follows the path | type | body | code | what the Status says
+      "PUT|/there|application/json|{'data':{}}|400|undeterminable: name must be provided",
+      "POST|?fieldManager=LONG|application/json|{'metadata':{'name':'b'}}|422|Too long",
+      "PATCH|/there?force=true|application/merge-patch+json|{}|422|for non-apply patch",
+      "PATCH|/there?fieldManager=me|application/apply-patch+yaml|{'data':{}}|400|invalid object type",
+      "PATCH|/new?fieldManager=me|application/apply-patch+yaml|{'kind':'ConfigMap'}|400"
+          + "|undeterminable: name must be provided",
+      "PATCH|/new?fieldManager=me|application/apply-patch+yaml"
+          + "|{'kind':'ConfigMap','metadata':{'name':'new','uid':'u'}}|409|no existing object",
+      "DELETE|/there?propagationPolicy=Orphan|application/json|{'orphanDependents':true}|422|both",
+      "GET|?limit=1&resourceVersion=5&continue=CONTINUE|application/json||400"
+          + "|not allowed when using continue",
+      "GET|?timeoutSeconds=x|application/json||400|timeoutSeconds",
+      "GET|?labelSelector=a/b/c|application/json||400|a valid label key"})
+  void refusesWhatAClusterRefuses(String method, String path, String type, String body, int code,
+      String says) {
+    store.create(CONFIG_MAP, named("there"));
+    store.create(CONFIG_MAP, named("too"));
+    var token = tree(wire.get(MAPS + "?limit=1")).at("/metadata/continue").stringValue();
+
+    var refused = wire.send(method,
+        MAPS + path.replace("LONG", "m".repeat(129)).replace("CONTINUE", token), body,
+        "Content-Type", type);
+
+    assertThat(refused.statusCode()).isEqualTo(code);
+    assertThat(tree(refused).get("message").stringValue()).contains(says);
+    assertThat(store.list(CONFIG_MAP)).hasSize(2);
+  }
+
+  @Test
+  void takesNegativeNumbersForNoLimitAndNoTime() {
+    store.create(CONFIG_MAP, named("a"));
+
+    assertThat(tree(wire.get(MAPS + "?limit=-1")).get("items")).hasSize(1);
+    assertThat(wire.send("DELETE", MAPS + "/a?gracePeriodSeconds=-1", null).statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void storesNothingEmptyInTheMetadata() {
+    wire.post(MAPS, "{'metadata':{'name':'a','labels':{},'annotations':{'b':'c'}}}");
+
+    var patched = tree(wire.patch(MAPS + "/a", MERGE,
+        "{'metadata':{'annotations':{'b':null},'finalizers':[]}}")).get("metadata");
+
+    assertThat(patched.has("labels")).isFalse();
+    assertThat(patched.has("annotations")).isFalse();
+    assertThat(patched.has("finalizers")).isFalse();
+  }
+
+  @Test
+  void deletesOnePageOfACollection() {
+    store.create(CONFIG_MAP, named("a"));
+    store.create(CONFIG_MAP, named("b"));
+
+    var page = tree(wire.send("DELETE", MAPS + "?limit=1", null));
+
+    assertThat(page.at("/items/0/metadata/name").stringValue()).isEqualTo("a");
+    assertThat(page.at("/metadata/continue").stringValue()).isNotEmpty();
+    assertThat(store.list(CONFIG_MAP)).hasSize(1);
+  }
+
+  @Test
+  void namesAnUnknownProgramAsTheManager() {
+    var created = wire.send("POST", MAPS, "{'metadata':{'name':'a'},'data':{'k':'v'}}",
+        "Content-Type", "application/json", "User-Agent", "");
+
+    assertThat(tree(created).at("/metadata/managedFields/0/manager").stringValue())
+        .isEqualTo("unknown");
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+      "'renewTime':'2026-01-31T10:00:00.123000Z'|201",
+      "'renewTime':'2026-01-31T12:00:00.123456+02:00'|201",
+      "'renewTime':'2026-01-31T10:00:00Z'|422", "'renewTime':'2026-01-31T10:00:00.123Z'|422",
+      "'renewTime':'yesterday'|422", "'leaseDurationSeconds':1,'leaseTransitions':0|201",
+      "'leaseDurationSeconds':0|422", "'leaseTransitions':-1|422"})
+  void leasesHaveTimesWithSixDecimalsAndPositiveNumbers(String spec, int code) {
+    var created = wire.post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+        "{'metadata':{'name':'a'},'spec':{" + spec + "}}");
+
+    assertThat(created.statusCode()).isEqualTo(code);
+  }
+
   @Test
   void answersAWriteWhenItHasHadItsEffect() {
     var effect = new CompletableFuture<Void>();
@@ -92,7 +179,8 @@ class WriteWireTest {
         "Content-Type", json);
     var patch = wire.patch(MAPS + "/a?dryRun=All", MERGE, "{'data':{'k':'w'}}");
     var apply = wire.patch(MAPS + "/new?dryRun=All&fieldManager=me",
-        "application/apply-patch+yaml", "{'data':{'k':'x'}}");
+        "application/apply-patch+yaml",
+        "{'kind':'ConfigMap','metadata':{'name':'new'},'data':{'k':'x'}}");
     var elsewhere = wire.post("/api/v1/namespaces/other/configmaps?dryRun=All",
         "{'metadata':{'name':'b'}}");
     var delete = wire.send("DELETE", MAPS + "/a", "{'dryRun':['All']}", "Content-Type", json);

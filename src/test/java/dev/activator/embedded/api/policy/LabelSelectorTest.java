@@ -33,7 +33,8 @@ class LabelSelectorTest {
 
   @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {"=a", "a in", "a in (b", "a in b", "a=b c", ",", "a,,b", "a=b=c", "a>x",
-      "!", "(a)"})
+      "!", "(a)", "a/b/c=d", "-a", "a=-", "a in (b,c/d)",
+      "a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"})
   void saysWhatItCannotRead(String selector) {
     assertThatThrownBy(() -> LabelSelector.parse(selector))
         .isInstanceOf(IllegalArgumentException.class)

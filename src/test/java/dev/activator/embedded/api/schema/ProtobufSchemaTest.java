@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,6 +63,20 @@ class ProtobufSchemaTest {
 
     assertThat(KubernetesProtobufReader.read(sent)).isEqualTo(Objects.parse(
         "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a1.33'},'data':{'x':'y'}}"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 2023-11-14T22:13:20.000000Z", "123000000, 2023-11-14T22:13:20.123000Z",
+      "123456000, 2023-11-14T22:13:20.123456Z"})
+  void writesTimesOfLeasesWithSixDecimals(int nanos, String text) {
+    var renewed = message(number(1, 1_700_000_000), number(2, nanos));
+    var lease = message(field(1, message(field(1, "l"))),
+        field(2, message(field(4, renewed))));
+
+    assertThat(
+        KubernetesProtobufReader.read(envelope("coordination.k8s.io/v1", "Lease", lease))
+            .at("/spec/renewTime").stringValue())
+        .isEqualTo(text);
   }
 
   @Test

@@ -28,6 +28,7 @@ class PatchTest {
       "{'a':'x'};[{'op':'test','path':'/a','value':'x'},{'op':'add','path':'/b','value':1}];"
           + "{'a':'x','b':1}",
       "{'a':1};[{'op':'test','path':'/a','value':1.0}];{'a':1}",
+      "{'a':1};[{'op':'test','path':'/b','value':null}];{'a':1}",
       "{'/':9,'~1':10};[{'op':'test','path':'/~01','value':10}];{'/':9,'~1':10}",
       "{'a/b':1};[{'op':'remove','path':'/a~1b'}];{}"})
   void appliesJsonPatches(String target, String patch, String expected) {
@@ -36,7 +37,8 @@ class PatchTest {
 
   @ParameterizedTest(name = "{0} with {1}")
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
-      "{'a':1};[{'op':'test','path':'/a','value':2}]", "{'a':1};[{'op':'remove','path':'/b'}]",
+      "{'a':1};[{'op':'test','path':'/a','value':2}]",
+      "{'a':1};[{'op':'test','path':'/b/c','value':null}]", "{'a':1};[{'op':'remove','path':'/b'}]",
       "{'a':1};[{'op':'replace','path':'/b','value':1}]",
       "{'a':1};[{'op':'add','path':'/b/c','value':1}]",
       "{'a':[1]};[{'op':'add','path':'/a/2','value':1}]",
