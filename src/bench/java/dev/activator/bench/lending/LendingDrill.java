@@ -79,11 +79,17 @@ public final class LendingDrill {
           kill(3, "callers at all, one is killed", 0, number -> number);
         }
         case "roll" -> {
-          roll(2, "all callers at one, both are replaced", _ -> 0);
-          roll(3, "callers at all, all are replaced", number -> number);
+          replace(2, program, program, "all callers at one, both are replaced", _ -> 0);
+          replace(3, program, program, "callers at all, all are replaced", number -> number);
+        }
+        case "upgrade" -> {
+          var former = Path.of(System.getenv("FORMER")).toAbsolutePath();
+          replace(2, former, program, "all callers at one, both are upgraded", _ -> 0);
+          replace(3, former, program, "callers at all, all are upgraded", number -> number);
+          replace(3, program, former, "callers at all, all are rolled back", number -> number);
         }
         default -> throw new IllegalArgumentException(
-            part + " is none of beside, first, kill and roll");
+            part + " is none of beside, first, kill, roll and upgrade");
       }
     }
     return !failed;
@@ -154,10 +160,11 @@ public final class LendingDrill {
     }
   }
 
-  /** One activator after the other is replaced. */
-  private void roll(int activators, String what, IntUnaryOperator to) throws Exception {
+  /** One activator after the other is replaced. All pods must be used at each step. */
+  private void replace(int activators, Path before, Path after, String what, IntUnaryOperator to)
+      throws Exception {
     try (var revision = revision("on", PODS)) {
-      revision.start(activators);
+      revision.start(before, activators);
       pause(BALANCERS);
       var targets = new AtomicReference<>(revision.activators());
       try (
@@ -165,13 +172,15 @@ public final class LendingDrill {
         pause(WARM_UP);
         long begun = System.nanoTime();
         for (var old : revision.activators()) {
-          revision.start(1);
+          revision.start(after, 1);
           pause(BALANCERS);
           targets.set(revision.activators().stream().filter(it -> it != old).toList());
           revision.terminate(old);
           check(revision.exitCode(old) == 0, "an activator did not end with 0");
+          var served = revision.served();
+          pause(LOAD);
+          check(isRising(served, revision.served()), "not all pods were used");
         }
-        pause(LOAD);
         print(activators + ", on", PODS, PODS, callers, begun, revision, what, true);
       }
     }

@@ -111,6 +111,11 @@ public final class SharedRevision implements AutoCloseable {
 
   /** Starts activators, and lists them once they are ready. */
   public List<Activator> start(int count) throws Exception {
+    return start(program, count);
+  }
+
+  /** Starts activators of another version, and lists them once they are ready. */
+  public List<Activator> start(Path version, int count) throws Exception {
     var next = new ArrayList<Activator>();
     for (int i = 0; i < count; i++) {
       started++;
@@ -121,7 +126,7 @@ public final class SharedRevision implements AutoCloseable {
           "-Dactivator.identity.pod-ip=" + address, "-Dactivator.lending.port=" + links,
           "-Dactivator.serving.bind-address=" + address,
           "-Dactivator.serving.propagation-delay=" + PROPAGATION.toSeconds() + "s"));
-      next.add(new Activator(address, port, ActivatorProcess.of(program, all, api.kubeconfig(),
+      next.add(new Activator(address, port, ActivatorProcess.of(version, all, api.kubeconfig(),
           port, "ws://127.0.0.1:" + autoscaler.port())));
     }
     for (var one : next) {
