@@ -154,6 +154,7 @@ CALLERS = {
     "nginx": (CURL, "raw", 1, HTTP1),
     "nginx-h2": (CURL_HTTP2, "raw", 2, HTTP2),
     "grpc-node": (Program("node", HERE + "/clients/grpc.js"), "grpc", 2, GRPC),
+    "grpc-go": (Program(os.environ.get("OUT", "") + "/grpc-go"), "grpc", 2, GRPC),
     "grpc-java": (Program("java", "-cp", os.environ.get("CLUSTER", ""), HERE + "/clients/GrpcClient.java"), "grpc", 2, GRPC),
     "websocket": (Program("node", HERE + "/clients/websocket.js"), "websocket", 1, WEBSOCKET),
 }

@@ -1,18 +1,16 @@
-"""Explains what the proxies changed by verdicts.tsv, as a table. Fails if something is unexplained, or is a fault."""
+"""Explains by verdicts.tsv of a folder what proxies changed, or how an answer differs, as a table. Fails if something is unexplained, or is a fault."""
 import collections
 import json
 import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.environ["OUT"]
-PROXIES = ("us", "knative", "haproxy", "nginx")
 
 
-def verdicts():
-    """Who makes the change (a pattern of the names, in the order above), the change, the verdict, why, and in which rows."""
-    with open(HERE + "/verdicts.tsv") as file:
+def verdicts(folder):
+    """Who makes the change (a pattern of the names, in their order), the change, the verdict, why, and in which rows."""
+    with open(folder + "/verdicts.tsv") as file:
         for line in file:
             if line.strip() and not line.startswith("#"):
                 who, change, verdict, sentence, *rows = line.rstrip("\n").split("\t")
@@ -20,21 +18,21 @@ def verdicts():
 
 
 def changes(rows):
-    """Each row's changes that not all proxies make, with those that make them."""
+    """Each row's changes, with those that make them; not those that all of several proxies make."""
     for row in rows:
         by = collections.defaultdict(list)
-        for proxy in PROXIES:
-            for change in row["changes"][proxy]:
-                by[change].append(proxy)
+        for who, made in row["changes"].items():
+            for change in made:
+                by[change].append(who)
         for change, who in sorted(by.items()):
-            if len(who) < len(PROXIES):
+            if len(who) == 1 or len(who) < len(row["changes"]):
                 yield row, change, ",".join(who)
 
 
-def main():
+def main(folder, all_callers):
     with open(OUT + "/rows.json") as file:
         rows = json.load(file)
-    known = list(verdicts())
+    known = list(verdicts(folder))
     lines, unexplained = collections.defaultdict(list), []
     for row, change, who in changes(rows):
         name = f"{row['caller']} {row['case']}"
@@ -48,11 +46,12 @@ def main():
         for number, found in sorted(lines.items()):
             log.write(f"{known[number][2]}: {known[number][3]}\n")
             log.writelines(f"    {name}: {change} ({who})\n" for name, change, who in found)
-    print(f"{len(rows)} rows (caller and case), each sent directly and through {', '.join(PROXIES)}.\n")
+    same = sum(not any(row["changes"].values()) for row in rows)
+    print(f"{len(rows)} rows (caller and case), {same} of them without a difference; each beside {', '.join(rows[0]['changes'])}.\n")
     print("| what differs | rows | such as | verdict |\n|---|---|---|---|")
     for number, found in sorted(lines.items()):
         print(f"| {known[number][3]} | {len({name for name, _, _ in found})} | `{found[0][0]}` | {known[number][2]} |")
-    unused = [f"{one[0].pattern}\t{one[1].pattern}" for number, one in enumerate(known) if number not in lines and not sys.argv[1:]]
+    unused = [f"{one[0].pattern}\t{one[1].pattern}" for number, one in enumerate(known) if number not in lines and all_callers]
     for title, listed in (("unexplained", unexplained), ("no longer seen", unused)):
         for one in listed:
             print(f"{title}: {one}", file=sys.stderr)
@@ -61,4 +60,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1], not sys.argv[2:])
