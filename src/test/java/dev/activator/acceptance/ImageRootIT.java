@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -113,6 +114,23 @@ class ImageRootIT {
             .contains("Cannot start: this image has no embedded mode", "java -jar activator.jar");
       }
     }
+  }
+
+  @Test
+  void setsWhatJdksDifferIn() throws Exception {
+    var java = root.resolve("opt/java/bin/java").toString();
+    var command = new ArrayList<>(List.of("env", "-C", root.resolve("app").toString(), java));
+    try (var lines = Files.lines(root.resolve("app/java.options"))) {
+      lines.filter(line -> line.startsWith("-XX:")).forEach(command::add);
+    }
+    command.addAll(List.of("-XX:+PrintFlagsFinal", "-version"));
+
+    assertThat(start(Map.of(), command.toArray(String[]::new)).lines()
+        .filter(line -> line.contains("{command line}") || line.contains("{diagnostic}"))
+        .map(line -> line.strip().replaceAll("\\s+", " ")))
+        .anyMatch(line -> line.startsWith("bool UseSerialGC = true"))
+        .anyMatch(line -> line.startsWith("bool UseCompactObjectHeaders = true"))
+        .anyMatch(line -> line.startsWith("ccstr AOTCache = activator.aot"));
   }
 
   @Test
