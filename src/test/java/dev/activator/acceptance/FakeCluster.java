@@ -85,7 +85,7 @@ public final class FakeCluster implements AutoCloseable {
     exchange.close();
   }
 
-  /** An activator of this cluster, in this process. */
+  /** An activator of this cluster, in this process. Settings replace those of the same name. */
   public ConfigurableApplicationContext start(Collection<Class<?>> extensions,
       String... settings) {
     var sources = Stream.concat(Stream.of(ClusterActivator.class), extensions.stream());
@@ -96,7 +96,9 @@ public final class FakeCluster implements AutoCloseable {
             "--activator.identity.system-namespace=" + SYSTEM, "--server.port=0",
             "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.profiling.port=0",
             "--activator.console.port=0", "--activator.lending.port=0",
-            "--activator.serving.propagation-delay=0s"),
+            "--activator.serving.propagation-delay=0s")
+            .filter(usual -> Stream.of(settings)
+                .noneMatch(own -> own.startsWith(usual.substring(0, usual.indexOf('=') + 1)))),
         Stream.of(settings));
     return new SpringApplicationBuilder(sources.toArray(Class[]::new)).profiles("cluster")
         .logStartupInfo(false).run(all.toArray(String[]::new));
@@ -127,7 +129,7 @@ public final class FakeCluster implements AutoCloseable {
   }
 
   /** A revision that is scaled to zero. */
-  void revision(String name) {
+  public void revision(String name) {
     var revision = named("default", name);
     revision.putObject("spec").put("timeoutSeconds", 300).put("containerConcurrency", 0)
         .putArray("containers").addObject().put("image", "x");

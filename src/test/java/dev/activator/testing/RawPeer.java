@@ -193,6 +193,14 @@ public final class RawPeer implements Closeable {
     return new String(all, StandardCharsets.ISO_8859_1);
   }
 
+  /** The next bytes, which are not read by this. */
+  public String peek(int bytes) throws IOException {
+    in.mark(bytes);
+    String next = read(bytes);
+    in.reset();
+    return next;
+  }
+
   /** The body of a message with a length or in chunks; empty without either. */
   public String readBody(Head head) throws IOException {
     if (head.header("Transfer-Encoding") != null) {

@@ -9,15 +9,23 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.FreePort;
+import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -37,16 +45,31 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 @Isolated("The end of Spring's context ends the event loops that other tests use.")
 class WaitDiagnosisRoadsTest {
   private static final YAMLMapper YAML = new YAMLMapper();
+  private static final int REFUSED_STREAM = 7;
 
   private static FakeCluster cluster;
   private static ConfigurableApplicationContext product;
+  /** What was said of a revision before the first lists were complete. */
+  private static String atTheStart;
 
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() throws Exception {
     cluster = new FakeCluster();
-    product = cluster.start(Extensions.ALL, "--activator.probe.timeout=30s");
+    cluster.revision("early");
+    var unlisted = cluster.api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS),
+        Fault.Answer.status(503));
+    int port = FreePort.next();
+    var starting = new FutureTask<>(() -> cluster.start(Extensions.ALL,
+        "--activator.probe.timeout=30s", "--activator.console.port=" + port));
+    Thread.ofPlatform().name("start").start(starting);
+    await().ignoreExceptions().untilAsserted(() -> {
+      atTheStart = said(port, "early");
+      assertThat(atTheStart).contains("NOT_SYNCED");
+    });
+    unlisted.remove();
+    product = starting.get();
   }
 
   @AfterAll
@@ -60,6 +83,20 @@ class WaitDiagnosisRoadsTest {
     for (var one : open) {
       one.close();
     }
+  }
+
+  private static String said(int port, String revision) throws Exception {
+    try (var http = HttpClient.newHttpClient()) {
+      return http.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port
+          + "/actuator/activator/default/" + revision)).build(), BodyHandlers.ofString()).body();
+    }
+  }
+
+  @Test
+  void theFirstListsAreNotComplete() {
+    assertThat(atTheStart).contains(
+        "default/early: the first lists of the Kubernetes API are not complete");
+    says("early", WaitState.AT_ZERO, "it is at zero.");
   }
 
   @Test
@@ -179,6 +216,54 @@ class WaitDiagnosisRoadsTest {
     request("busy");
     says("busy", WaitState.QUEUE_FULL, "the only permit is in use on 1 pod, and so are all 2 in the"
         + " queue: new requests are refused");
+  }
+
+  @Test
+  void aPodAnswersProbes_andProcessesNoRequest() throws Exception {
+    revision("half", "{}");
+    var pod = pod(new ScriptedPod(WaitDiagnosisRoadsTest::answerProbesOnly)).destination();
+    listed("half", pod, true);
+    var caller = RawPeer.connect(product.getBean(RequestPorts.class).http1());
+    open.add(caller);
+    var ended = Thread.ofVirtual().start(() -> callAgainAndAgain(caller, "half"));
+
+    says("half", WaitState.NOT_DELIVERABLE,
+        "1 pod is listed, but requests could not be delivered to [" + pod + "]");
+
+    caller.close();
+    ended.join();
+  }
+
+  /** A request in HTTP/2 is refused before it is processed, each time. */
+  private static void answerProbesOnly(RawPeer caller) throws IOException {
+    if (caller.peek(3).equals("GET")) {
+      while (true) {
+        caller.readBody(caller.readHead());
+        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue");
+      }
+    }
+    var http2 = RawHttp2.pod(caller);
+    for (var frame = http2.read(); true; frame = http2.read()) {
+      if (frame.type() == RawHttp2.HEADERS) {
+        http2.reset(frame.stream(), REFUSED_STREAM);
+      }
+    }
+  }
+
+  private static void callAgainAndAgain(RawPeer peer, String revision) {
+    try (var caller = RawHttp2.caller(peer)) {
+      for (int stream = 1; true; stream += 2) {
+        caller.headers(stream, true, ":method", "GET", ":scheme", "http", ":path", "/",
+            ":authority", "any", "knative-serving-namespace", "default",
+            "knative-serving-revision", revision);
+        var frame = caller.read();
+        while (frame.stream() != stream || !frame.ends()) {
+          frame = caller.read();
+        }
+      }
+    } catch (IOException closed) {
+      // By the test.
+    }
   }
 
   @ParameterizedTest
