@@ -3,6 +3,8 @@ package dev.activator.ext.lending.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.ext.console.Diagnoses;
+import dev.activator.ext.console.WaitState;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;
@@ -20,8 +22,10 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.Make;
 import dev.activator.testing.PatientCaller;
+import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.tls.PeerTls;
@@ -33,14 +37,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -56,6 +63,9 @@ class LentOverLinksTest {
   private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(4,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(threads);
+  /** One thread for the links of each activator, of four at most. */
+  private final MultiThreadIoEventLoopGroup links = new MultiThreadIoEventLoopGroup(4,
+      NioIoHandler.newFactory());
   private final int port = FreePort.next();
   private final List<Activator> activators = new ArrayList<>();
   private final Map<Destination, AtomicInteger> running = new ConcurrentHashMap<>();
@@ -68,6 +78,7 @@ class LentOverLinksTest {
     private final Throttler throttler;
     private final Revision revision;
     private final PeerTransport peers;
+    private final NettyLoop link = new NettyLoop(links.next());
 
     Activator(String address, List<String> all, List<Destination> pods, int limit) {
       revision = new Revision(CART, "u", PortProtocol.HTTP1, limit, RequestTimeouts.DEFAULT, true,
@@ -76,7 +87,7 @@ class LentOverLinksTest {
       throttler = Make.throttler(revisions.live, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       var tls = new PeerTls();
-      peers = new PeerTransport(new NettyLoop(threads.next()), tls, address, port,
+      peers = new PeerTransport(link, tls, address, port,
           new PeerNetwork.Self("pod-" + address, address, activators.size() + 1), () -> {
             try {
               tls.use("the test", KEY.certificate(), KEY.key());
@@ -94,6 +105,10 @@ class LentOverLinksTest {
       peers.network().publicAddresses(addresses);
       peers.open();
       activators.add(this);
+    }
+
+    ThrottleDecision admit(QueuedCaller caller) {
+      return throttler.admit(revisions.of(CART), caller);
     }
 
     void sends(int count, Random random) {
@@ -134,6 +149,7 @@ class LentOverLinksTest {
   void close() {
     activators.forEach(one -> one.peers.close());
     threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    links.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
   @ParameterizedTest(name = "{0} activators, {1} pods, limit {2}")
@@ -152,5 +168,61 @@ class LentOverLinksTest {
 
     await().untilAsserted(() -> assertThat(ended).hasValue(begun.get()));
     assertThat(concurrency).isNotEmpty().allMatch(count -> count <= limit);
+  }
+
+  /** A request that has no end of its own. */
+  private static final class Endless extends PatientCaller {
+    private final CompletableFuture<Permit> permit = new CompletableFuture<>();
+
+    Endless(Loop loop) {
+      super(loop);
+    }
+
+    @Override
+    public void granted(Permit now) {
+      permit.complete(now);
+    }
+  }
+
+  @Test
+  void saysWhereThePermitsAre_andThatTheActivatorThereIsLost() {
+    var addresses = List.of("127.0.0.2", "127.0.0.3");
+    var pod = new Destination("10.1.0.1", 8012);
+    var busy = new Activator(addresses.getFirst(), addresses, List.of(pod), 1);
+    var waits = new Activator(addresses.getLast(), addresses, List.of(pod), 1);
+    var loop = loops.loopFor(CART);
+    var running = new Endless(loop);
+    var permit = on(loop, () -> busy.admit(running) instanceof Permit now
+        ? CompletableFuture.completedFuture(now)
+        : running.permit).join();
+    var waiting = new Endless(loop);
+    on(loop, () -> waits.admit(waiting));
+
+    says(loop, waits, pod, WaitState.AT_PEERS,
+        "1 pod is listed, but their permits are at other activators");
+
+    // when nothing is heard of the other one
+    var heard = new CompletableFuture<Void>();
+    busy.link.execute(heard::join);
+    says(loop, waits, pod, WaitState.PEER_LOST, "127.0.0.2, whose link has been lost for ");
+
+    heard.complete(null);
+    permit.release(Ending.ANSWERED);
+    await().until(waiting.permit::isDone);
+    waiting.permit.join().release(Ending.ANSWERED);
+  }
+
+  private static <T> T on(Loop loop, Supplier<T> what) {
+    return CompletableFuture.supplyAsync(what, loop).join();
+  }
+
+  private static void says(Loop loop, Activator at, Destination pod, WaitState state,
+      String sentence) {
+    await().untilAsserted(() -> {
+      var diagnosis = Diagnoses.of(
+          Objects.requireNonNull(on(loop, () -> at.throttler.inspect(CART))), List.of(pod));
+      assertThat(diagnosis.summary()).contains(sentence);
+      assertThat(diagnosis.state()).isEqualTo(state);
+    });
   }
 }
