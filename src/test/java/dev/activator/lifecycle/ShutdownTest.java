@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
@@ -174,6 +175,8 @@ class ShutdownTest {
       }
     };
     starts.start();
+    // Tests beside this one may switch the log off.
+    logger.setLevel(Level.INFO);
     logger.addAppender(starts);
     try {
       shutdown.signal("TERM");

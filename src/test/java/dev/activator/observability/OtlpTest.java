@@ -11,6 +11,8 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.Profiling;
@@ -339,7 +341,9 @@ class OtlpTest {
   void pushesTheLog() {
     environment(Map.of("OTEL_LOGS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
         "http://127.0.0.1:" + http.getAddress().getPort() + "/logs"));
-    var logger = LoggerFactory.getLogger(OtlpTest.class);
+    var logger = (Logger) LoggerFactory.getLogger(OtlpTest.class);
+    // Tests beside this one may switch the log off.
+    logger.setLevel(Level.WARN);
     run(MetricsConfig.NONE, TracingConfig.NONE, () -> {
       logger.warn("The pod is {}", "away", new IOException("reset"));
       // Closing gives up after three seconds, however slow the machine is; other tests write to the log, too.

@@ -2,36 +2,25 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
+import dev.activator.testing.LogLines;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 /** What is told of connections that were ended because of what their callers sent. */
 @Isolated
 class AbusiveConnectionCounterTest {
   private static final InetSocketAddress CALLER = InetSocketAddress.createUnresolved("caller", 1);
 
-  private final Logger log = (Logger) LoggerFactory.getLogger(AbusiveConnectionCounter.class);
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final LogLines log = LogLines.of(AbusiveConnectionCounter.class);
   private final AbusiveConnectionCounter ended = new AbusiveConnectionCounter();
 
-  @BeforeEach
-  void listens() {
-    lines.start();
-    log.addAppender(lines);
-  }
-
   @AfterEach
-  void listensNoMore() {
-    log.detachAppender(lines);
+  void stop() {
+    log.close();
   }
 
   @Test
@@ -45,10 +34,10 @@ class AbusiveConnectionCounterTest {
     assertThat(ended.count(Reason.CONTROL_FRAMES)).isOne();
     assertThat(ended.count(Reason.PARTIAL_HEADS)).isEqualTo(10);
     assertThat(ended.count(Reason.OTHER_LIMIT)).isZero();
-    assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(
-        "The connection to caller/<unresolved>:1 is ended: too many control frames."
+    assertThat(log.lines()).containsExactly(
+        "WARN The connection to caller/<unresolved>:1 is ended: too many control frames."
             + " 0 others were ended since the last such line",
-        "The connection to caller/<unresolved>:1 is ended: a head took too long."
+        "WARN The connection to caller/<unresolved>:1 is ended: a head took too long."
             + " 10 others were ended since the last such line");
   }
 }

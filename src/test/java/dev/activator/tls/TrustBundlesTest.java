@@ -3,23 +3,19 @@ package dev.activator.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.activator.testing.Authority;
+import dev.activator.testing.LogLines;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 @Isolated("reads the log")
 class TrustBundlesTest {
@@ -29,8 +25,7 @@ class TrustBundlesTest {
 
   private final List<Collection<X509Certificate>> received = new ArrayList<>();
   private final TrustBundles authorities = new TrustBundles(received::add);
-  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
-  private final Logger logger = (Logger) LoggerFactory.getLogger(TrustBundles.class);
+  private final LogLines log = LogLines.of(TrustBundles.class);
 
   @BeforeAll
   static void make() throws Exception {
@@ -39,15 +34,9 @@ class TrustBundlesTest {
     third = Authority.named("third");
   }
 
-  @BeforeEach
-  void listen() {
-    said.start();
-    logger.addAppender(said);
-  }
-
   @AfterEach
   void stop() {
-    logger.detachAppender(said);
+    log.close();
   }
 
   private void trusts(Authority... expected) {
@@ -56,8 +45,7 @@ class TrustBundlesTest {
   }
 
   private List<String> warnings() {
-    return said.list.stream().filter(event -> event.getLevel() == Level.WARN)
-        .map(ILoggingEvent::getFormattedMessage).toList();
+    return log.at(Level.WARN);
   }
 
   @Test
