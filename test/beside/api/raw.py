@@ -466,7 +466,7 @@ def kinds(it):
     it.call("kinds: status of a deployment by create", "POST", DEPLOYMENTS, {**deployment("k9"), "status": {"replicas": 4}})
     it.call("kinds: put of a lease that is missing", "PUT", LEASES + "/put", lease("put"))
     it.call("kinds: put of a service that is missing", "PUT", SERVICES + "/put", service("put"))
-    it.call("kinds: put of endpoints that are missing", "PUT", ENDPOINTS + "/put", {"metadata": {"name": "put"}, "subsets": []})
+    it.call("kinds: put of endpoints that are missing", "PUT", ENDPOINTS + "/put-e", {"metadata": {"name": "put-e"}, "subsets": []})
     it.call("kinds: put of a config map that is missing", "PUT", MAPS + "/put", config_map("put"))
     it.call("kinds: put of a slice that is missing", "PUT", SLICES + "/put", {"metadata": {"name": "put"}, "addressType": "IPv4", "endpoints": []})
     it.call("kinds: lease without a version in put", "PUT", LEASES + "/put", lease("put", "two"))
