@@ -124,6 +124,11 @@ public interface PermitSharing {
   interface LocalQueue {
     int queued();
 
+    /** How many of these may run on one pod only, by pod. */
+    default Map<Destination, Integer> queuedByPod() {
+      return Map.of();
+    }
+
     /** When the oldest queued request began to wait. Call only while requests are queued. */
     long oldestNanos();
 

@@ -535,6 +535,11 @@ final class RevisionThrottler
   }
 
   @Override
+  public Map<Destination, Integer> queuedByPod() {
+    return queue.byPod();
+  }
+
+  @Override
   public long oldestNanos() {
     var first = queue.first();
     return first == null ? loop.nanoTime() : first.sinceNanos();

@@ -172,6 +172,9 @@ final class WaitQueue {
 
   /** How many requests wait for which pod only. */
   Map<Destination, Integer> byPod() {
+    if (byPod.isEmpty()) {
+      return Map.of();
+    }
     var sizes = new TreeMap<Destination, Integer>();
     byPod.forEach((pod, waiting) -> sizes.put(pod, waiting.size()));
     return sizes;

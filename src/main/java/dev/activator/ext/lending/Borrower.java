@@ -1,14 +1,18 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessage.Bound;
 import dev.activator.ext.lending.PeerMessage.Reach;
 import dev.activator.ext.lending.PeerMessage.Want;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PermitSharing.LocalQueue;
 import dev.activator.throttle.PermitSharing.LocalRevision;
+import dev.activator.throttle.PermitSharing.PodPermits;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -33,16 +37,20 @@ final class Borrower {
   private final LocalQueue queue;
   private final PermitLending lending;
   private final Map<PeerId, PeerRevisionState> peers;
+  private final PodPermits permits;
+  private final Map<Destination, PodLoans> pods;
   private final ResettableTimer wantTimer;
 
   /** @param onWantDue called when a queue may be reported again */
   Borrower(LocalRevision revision, PermitLending lending, Map<PeerId, PeerRevisionState> peers,
-      Runnable onWantDue) {
+      Map<Destination, PodLoans> pods, Runnable onWantDue) {
     this.id = revision.id();
     this.loop = revision.loop();
     this.queue = revision.queue();
     this.lending = lending;
+    this.permits = revision.permits();
     this.peers = peers;
+    this.pods = pods;
     this.wantTimer = new ResettableTimer(loop, onWantDue);
   }
 
@@ -88,15 +96,19 @@ final class Borrower {
    */
   void want(int queuedHere, boolean exact) {
     long now = loop.nanoTime();
+    var byPod = queue.queuedByPod();
     for (var lender : peers.values()) {
-      int queued = exact && lender.isSilent() ? 0 : queuedHere;
-      if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
+      boolean mayLend = !exact || !lender.isSilent();
+      int queued = mayLend ? queuedHere : 0;
+      var bound = mayLend && !byPod.isEmpty() ? bound(lender, byPod) : Map.<Destination, Bound>of();
+      int all = queued + sum(bound);
+      if (lender.borrowingAccount == 0 || (all == 0 && lender.lastQueued == 0)) {
         continue;
       }
       long next = lender.lastWantNanos + WANT_PERIOD.toNanos() - now;
-      boolean urgent = queued == 0 || lender.lastQueued == 0 || queued >= 2 * lender.lastQueued;
+      boolean urgent = all == 0 || lender.lastQueued == 0 || all >= 2 * lender.lastQueued;
       if (urgent || next <= 0) {
-        sendWant(lender, queued, now);
+        sendWant(lender, queued, bound, now);
       } else {
         wantTimer.within(next);
       }
@@ -106,16 +118,41 @@ final class Borrower {
   /** Takes back what was requested of the lender. */
   void wantNothing(PeerRevisionState lender) {
     if (lender.borrowingAccount != 0 && lender.lastQueued > 0) {
-      sendWant(lender, 0, loop.nanoTime());
+      sendWant(lender, 0, Map.of(), loop.nanoTime());
     }
   }
 
-  private void sendWant(PeerRevisionState lender, int queued, long now) {
-    lender.lastQueued = queued;
+  /**
+   * The requests that may run on one pod of another activator only, without those that get idle
+   * permits.
+   */
+  private Map<Destination, Bound> bound(PeerRevisionState lender,
+      Map<Destination, Integer> byPod) {
+    var all = new HashMap<Destination, Bound>();
+    byPod.forEach((destination, count) -> {
+      var pod = pods.get(destination);
+      int idle = Math.max(0, permits.permits(destination) - permits.running(destination));
+      if (pod != null && !pod.owned && count > idle) {
+        var loan = pod.borrowed.get(lender);
+        all.put(destination, new Bound(count - idle,
+            loan == null || loan.account != lender.borrowingAccount ? 0 : loan.granted()));
+      }
+    });
+    return all;
+  }
+
+  private static int sum(Map<Destination, Bound> bound) {
+    return bound.values().stream().mapToInt(Bound::queued).sum();
+  }
+
+  private void sendWant(PeerRevisionState lender, int queued, Map<Destination, Bound> bound,
+      long now) {
+    lender.lastQueued = queued + sum(bound);
     lender.lastWantNanos = now;
-    var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
+    var oldest = Duration
+        .ofNanos(lender.lastQueued == 0 ? 0 : Math.max(0, now - queue.oldestNanos()));
     lending.send(lender.activator,
-        new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
+        new Want(id, lender.borrowingAccount, queued, oldest, lender.received(), bound));
   }
 
   void close() {

@@ -5,6 +5,7 @@ import dev.activator.ext.lending.PeerMessage.Recall;
 import dev.activator.ext.lending.policy.IdlePermitDivision;
 import dev.activator.ext.lending.policy.IdlePermitDivision.Claim;
 import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PermitSharing.LocalQueue;
 import dev.activator.throttle.PermitSharing.LocalRevision;
@@ -15,8 +16,10 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 /**
  * Gives the idle permits of this activator's pods to the requests that have waited longest, at this
@@ -65,6 +68,7 @@ final class Lender {
     limit = limitOfPods;
     long now = loop.nanoTime();
     var borrowers = peers.stream().filter(peer -> peer.lendingAccount != 0).toList();
+    var here = queue.queuedByPod();
     int idleKept = 0;
     int idleBorrowed = 0;
     var mine = new ArrayList<PodLoans>();
@@ -73,6 +77,10 @@ final class Lender {
       if (pod.owned && pod.usable && !lendable.test(pod)) {
         permits.setPermits(pod.pod, limit - pod.lent(), pod.until);
         idleKept += idle(pod);
+      } else if (pod.owned && pod.usable && isAwaited(pod, here, borrowers)) {
+        // Goes first, because these requests can run only on this pod.
+        share(List.of(pod), borrowers, peer -> unservedOn(pod, peer, now),
+            here.getOrDefault(pod.pod, 0), 0, now);
       } else if (pod.owned && pod.usable) {
         var refusing = refusing(pod, borrowers, now);
         var group = refusing.isEmpty()
@@ -83,19 +91,43 @@ final class Lender {
         permits.setPermits(pod.pod, 0, null);
         if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
           share(List.of(pod), borrowers,
-              peer -> pod.isReachedBy(peer, now) && !pod.isRefusedBy(peer, now), 0, 0, now);
+              peer -> pod.isReachedBy(peer, now) && !pod.isRefusedBy(peer, now)
+                  ? unserved(peer, now) + unservedOn(pod, peer, now)
+                  : 0,
+              0, 0, now);
         }
       } else {
         idleBorrowed += Math.max(0, permits.permits(pod.pod) - permits.running(pod.pod));
       }
     }
-    queuedElsewhere = borrowers.stream().mapToInt(peer -> unserved(peer, now)).sum();
-    int queued = Math.max(0, queue.queued() - idleBorrowed);
+    queuedElsewhere = borrowers.stream().mapToInt(peer -> unserved(peer, now) + peer.bound()).sum();
+    int bound = here.values().stream().mapToInt(Integer::intValue).sum();
+    int queued = Math.max(0, queue.queued() - bound - idleBorrowed);
     for (var group : refused.entrySet()) {
-      queued -= share(group.getValue(), borrowers, peer -> !group.getKey().contains(peer), queued,
-          0, now);
+      queued -= share(group.getValue(), borrowers,
+          peer -> group.getKey().contains(peer) ? 0 : unserved(peer, now), queued, 0, now);
     }
-    return queued - share(mine, borrowers, _ -> true, queued, idleKept, now);
+    return queued - share(mine, borrowers, peer -> unserved(peer, now), queued, idleKept, now);
+  }
+
+  /** Whether requests of any activator wait that can run on this pod only. */
+  private static boolean isAwaited(PodLoans pod, Map<Destination, Integer> here,
+      List<PeerRevisionState> borrowers) {
+    if (here.containsKey(pod.pod)) {
+      return true;
+    }
+    for (var peer : borrowers) {
+      if (peer.unservedOn(pod) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int unservedOn(PodLoans pod, PeerRevisionState borrower, long now) {
+    return borrower.activator.lease().isOver(now) || pod.isRefusedBy(borrower, now)
+        ? 0
+        : borrower.unservedOn(pod);
   }
 
   /**
@@ -126,17 +158,17 @@ final class Lender {
   /**
    * Divides the idle permits of these pods.
    *
-   * @param accepting the activators whose requests can run on these pods
+   * @param wanted how many requests of an activator wait that can run on these pods
    * @param queued the number of requests here that can
    * @param idleKept idle permits of other pods, for requests here only
    * @return how many permits requests here get
    */
   private int share(List<PodLoans> these, List<PeerRevisionState> borrowers,
-      Predicate<PeerRevisionState> accepting, int queued, int idleKept, long now) {
+      ToIntFunction<PeerRevisionState> wanted, int queued, int idleKept, long now) {
     var claims = new ArrayList<Claim>();
     claims.add(new Claim(queued, queued > 0 ? queue.oldestNanos() : now));
-    borrowers.forEach(peer -> claims.add(new Claim(accepting.test(peer) ? unserved(peer, now) : 0,
-        peer.wantedSinceNanos)));
+    borrowers.forEach(
+        peer -> claims.add(new Claim(wanted.applyAsInt(peer), peer.wantedSinceNanos)));
     int idle = idleKept + these.stream().mapToInt(this::idle).sum();
     var divided = IdlePermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
     int missing = 0;

@@ -2,6 +2,7 @@ package dev.activator.ext.lending;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.KeyNotices;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -58,9 +59,22 @@ public sealed interface PeerMessage {
    * @param oldest how long the oldest request has been waiting
    * @param seen the permits of all pods in the {@link Grant}s of this account so far; later grants
    *     are not yet subtracted from {@code queued}
+   * @param bound requests that may run on one pod only, by pod; {@code queued} does not count them
    */
-  record Want(RevisionId revision, long account, int queued, Duration oldest, long seen)
-      implements OfRevision {}
+  record Want(RevisionId revision, long account, int queued, Duration oldest, long seen,
+      Map<Destination, Bound> bound) implements OfRevision {
+    public Want {
+      bound = Map.copyOf(bound);
+    }
+  }
+
+  /**
+   * Requests that may run on one pod only.
+   *
+   * @param granted the permits of the pod that were granted in this account so far; later grants are
+   *     not yet subtracted from {@code queued}
+   */
+  record Bound(int queued, long granted) {}
 
   /**
    * Lends permits.
@@ -107,6 +121,9 @@ public sealed interface PeerMessage {
       pods = Set.copyOf(pods);
     }
   }
+
+  /** Which pod has issued a key of a revision's requests. */
+  record Issued(KeyNotices.Notice notice) implements PeerMessage {}
 
   /**
    * A heartbeat, sent to each connected peer every two seconds. A borrower may use borrowed permits

@@ -1,8 +1,11 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessage.Bound;
 import dev.activator.ext.lending.PeerMessage.View;
 import dev.activator.ext.lending.policy.PodSharding;
+import dev.activator.revision.Destination;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,7 @@ final class PeerRevisionState {
   long wantedSinceNanos;
   private long granted;
   private long seen;
+  private Map<Destination, Bound> bound = Map.of();
 
   /** The account in which this activator is the borrower; 0 if none is open. */
   long borrowingAccount;
@@ -129,6 +133,7 @@ final class PeerRevisionState {
     wanted = 0;
     granted = 0;
     seen = 0;
+    bound = Map.of();
   }
 
   void openBorrowing(long account) {
@@ -149,10 +154,32 @@ final class PeerRevisionState {
     return (int) Math.max(0, wanted - (granted - seen));
   }
 
-  void wants(int queued, long sinceNanos, long grantsSeen) {
-    wanted = queued;
-    wantedSinceNanos = sinceNanos;
-    seen = grantsSeen;
+  /** The same for requests that may run on this pod only. */
+  int unservedOn(PodLoans pod) {
+    var waiting = bound.get(pod.pod);
+    if (waiting == null) {
+      return 0;
+    }
+    var loan = pod.lent.get(this);
+    long grantedOn = loan == null || loan.account != lendingAccount ? 0 : loan.granted();
+    return (int) Math.max(0, waiting.queued() - (grantedOn - waiting.granted()));
+  }
+
+  /** The number of requests that wait for one pod each. */
+  int bound() {
+    int sum = 0;
+    for (var waiting : bound.values()) {
+      sum += waiting.queued();
+    }
+    return sum;
+  }
+
+  /** @param now when the message came */
+  void wants(PeerMessage.Want want, long now) {
+    wanted = want.queued();
+    wantedSinceNanos = now - want.oldest().toNanos();
+    seen = want.seen();
+    bound = want.bound();
   }
 
   void granted() {

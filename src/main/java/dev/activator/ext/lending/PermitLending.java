@@ -2,9 +2,11 @@ package dev.activator.ext.lending;
 
 import dev.activator.throttle.PermitSharing.SharedPods;
 import dev.activator.ext.lending.PeerMessage.Beat;
+import dev.activator.ext.lending.PeerMessage.Issued;
 import dev.activator.ext.lending.PeerMessage.OfRevision;
 import dev.activator.ext.lending.PeerMessage.View;
 import dev.activator.ext.lending.PeerMessage.Yield;
+import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.PermitSharing;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class PermitLending implements PermitSharing, PeerEventListener {
+public final class PermitLending implements PermitSharing, KeyNotices, PeerEventListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
    * After this number of ticks an activator that never sent a beat counts as one that does not
@@ -60,6 +62,8 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
   private volatile boolean unlisted;
   private volatile @Nullable Started started;
   private volatile Consumer<RevisionId> onUnknownRevision = _ -> {
+  };
+  private volatile Consumer<Notice> onNotice = _ -> {
   };
 
   private record Started(Loop loop, PeerMessenger links, ResettableTimer beats,
@@ -196,6 +200,7 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
           each(RevisionLending::onQueue);
         }
       }
+      case Issued(var notice) -> onNotice.accept(notice);
       case OfRevision news -> {
         if (!revisions.containsKey(news.revision())) {
           onUnknownRevision.accept(news.revision());
@@ -281,6 +286,16 @@ public final class PermitLending implements PermitSharing, PeerEventListener {
         send(peer, peer.nextBeat(nanoTime()));
       }
     }
+  }
+
+  @Override
+  public void send(Notice notice) {
+    peers.values().forEach(peer -> send(peer, new Issued(notice)));
+  }
+
+  @Override
+  public void listen(Consumer<Notice> listener) {
+    onNotice = listener;
   }
 
   void send(PeerActivator peer, PeerMessage message) {

@@ -73,7 +73,7 @@ final class RevisionPermitLedger {
     this.lending = lending;
     this.peers = peers;
     this.lender = new Lender(revision, lending);
-    this.borrower = new Borrower(revision, lending, peers, onWantDue);
+    this.borrower = new Borrower(revision, lending, peers, pods, onWantDue);
     this.shared = shared;
     this.longestRequest = shared.longestRequest();
   }
@@ -178,7 +178,7 @@ final class RevisionPermitLedger {
 
   void wants(PeerRevisionState borrower, Want want) {
     if (want.account() == borrower.lendingAccount) {
-      borrower.wants(want.queued(), loop.nanoTime() - want.oldest().toNanos(), want.seen());
+      borrower.wants(want, loop.nanoTime());
     }
   }
 

@@ -180,7 +180,7 @@ class RevisionPermitLedgerTest extends LendingScene {
     assertThat(racing.held).isOne();
 
     racing.takenMeanwhile = true;
-    lending.onReceived(peer, new Want(id, 1, 1, Duration.ofMillis(50), 0));
+    lending.onReceived(peer, new Want(id, 1, 1, Duration.ofMillis(50), 0, Map.of()));
     pass(1);
     assertThat(racing.running).isOne();
     assertThat(messages).noneMatch(Grant.class::isInstance);

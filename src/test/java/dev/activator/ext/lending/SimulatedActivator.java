@@ -2,6 +2,7 @@ package dev.activator.ext.lending;
 
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.throttle.PermitSharing.PodPermits;
+import dev.activator.throttle.PodChoice;
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
@@ -71,7 +72,7 @@ final class SimulatedActivator {
     throttler = Make.throttler(revisions.live, id.address(),
         ThrottlerOptions.of(10_000), random, lending);
     lending.start(loop, send::accept);
-    throttler.revision(revisions.put(revision));
+    setRevision(revision);
   }
 
   PeerId id() {
@@ -108,7 +109,9 @@ final class SimulatedActivator {
   }
 
   void setRevision(Revision now) {
-    throttler.revision(revisions.put(now));
+    var live = revisions.put(now);
+    throttler.revision(live);
+    throttler.choose(live, caller -> ((Request) caller).choice);
   }
 
   /** Until {@link #revision}. */
@@ -212,8 +215,13 @@ final class SimulatedActivator {
   }
 
   void request() {
+    request(null);
+  }
+
+  /** @param choice null if it may run on any pod */
+  void request(@Nullable PodChoice choice) {
     loop.execute(() -> {
-      var request = new Request();
+      var request = new Request(choice);
       requests.add(request);
       switch (throttler.admit(revisions.of(ID), request)) {
         case Permit permit -> request.granted(permit);
@@ -260,8 +268,10 @@ final class SimulatedActivator {
   private final class Request implements QueuedCaller {
     private @Nullable Permit permit;
     private @Nullable QueueEntry place;
+    private final @Nullable PodChoice choice;
 
-    Request() {
+    Request(@Nullable PodChoice choice) {
+      this.choice = choice;
       loop.schedule(revision.timeouts().overall(), this::timeout);
     }
 

@@ -2,7 +2,9 @@ package dev.activator.ext.lending.link;
 
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.PeerMessage.Beat;
+import dev.activator.ext.lending.PeerMessage.Bound;
 import dev.activator.ext.lending.PeerMessage.Grant;
+import dev.activator.ext.lending.PeerMessage.Issued;
 import dev.activator.ext.lending.PeerMessage.Reach;
 import dev.activator.ext.lending.PeerMessage.Recall;
 import dev.activator.ext.lending.PeerMessage.Return;
@@ -11,6 +13,7 @@ import dev.activator.ext.lending.PeerMessage.Want;
 import dev.activator.ext.lending.PeerMessage.Yield;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.wire.PeerFrame;
 import dev.activator.wire.PeerFrame.Loan;
@@ -18,6 +21,7 @@ import dev.activator.wire.PeerFrame.Permits;
 import dev.activator.wire.PeerFrame.Revision;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +40,14 @@ final class PeerCodec {
         inUse.forEach((pod, count) -> yielded.addHeld(permits(pod, count)));
         yield frame.setYield(yielded);
       }
-      case Want(var id, var account, var queued, var oldest, var seen) -> frame.setWant(
-          PeerFrame.Want.newBuilder().setRevision(revision(id)).setAccount(account)
-              .setQueued(queued).setOldestNanos(oldest.toNanos()).setSeen(seen));
+      case Want(var id, var account, var queued, var oldest, var seen, var bound) -> {
+        var want = PeerFrame.Want.newBuilder().setRevision(revision(id)).setAccount(account)
+            .setQueued(queued).setOldestNanos(oldest.toNanos()).setSeen(seen);
+        bound.forEach((pod, waiting) -> want.addBound(PeerFrame.Bound.newBuilder()
+            .setHost(pod.host()).setPort(pod.port()).setQueued(waiting.queued())
+            .setGranted(waiting.granted())));
+        yield frame.setWant(want);
+      }
       case Grant(var id, var account, var pod, var total) ->
         frame.setGrant(loan(id, account, pod, total));
       case Return(var id, var account, var pod, var total) ->
@@ -51,6 +60,10 @@ final class PeerCodec {
             .addPods(PeerFrame.Pod.newBuilder().setHost(pod.host()).setPort(pod.port())));
         yield frame.setReach(reached);
       }
+      case Issued(var notice) -> frame.setIssued(PeerFrame.Issued.newBuilder()
+          .setRevision(revision(notice.revision())).setHigh(notice.high()).setLow(notice.low())
+          .setPod(PeerFrame.Pod.newBuilder().setHost(notice.pod().host())
+              .setPort(notice.pod().port())));
       case Beat(var number, var answered) ->
         frame.setBeat(PeerFrame.Beat.newBuilder().setNumber(number).setAnswered(answered));
     };
@@ -85,7 +98,8 @@ final class PeerCodec {
       case WANT -> {
         var want = frame.getWant();
         yield new Want(id(want.getRevision()), want.getAccount(), number(want.getQueued()),
-            Duration.ofNanos(count(want.getOldestNanos())), count(want.getSeen()));
+            Duration.ofNanos(count(want.getOldestNanos())), count(want.getSeen()),
+            bound(want));
       }
       case GRANT -> {
         var loan = frame.getGrant();
@@ -107,9 +121,24 @@ final class PeerCodec {
         yield new Reach(id(reach.getRevision()), reach.getAccount(), reach.getPodsList().stream()
             .map(pod -> new Destination(pod.getHost(), pod.getPort())).collect(Collectors.toSet()));
       }
+      case ISSUED -> {
+        var issued = frame.getIssued();
+        yield new Issued(new KeyNotices.Notice(id(issued.getRevision()), issued.getHigh(),
+            issued.getLow(),
+            new Destination(issued.getPod().getHost(), issued.getPod().getPort())));
+      }
       case BEAT -> new Beat(count(frame.getBeat().getNumber()),
           count(frame.getBeat().getAnswered()));
     };
+  }
+
+  private static Map<Destination, Bound> bound(PeerFrame.Want want) {
+    var all = new HashMap<Destination, Bound>();
+    for (var one : want.getBoundList()) {
+      all.put(new Destination(one.getHost(), one.getPort()),
+          new Bound(number(one.getQueued()), count(one.getGranted())));
+    }
+    return all;
   }
 
   private static Yield yielded(PeerFrame.Yield yielded) {

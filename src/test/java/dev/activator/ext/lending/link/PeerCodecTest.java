@@ -6,7 +6,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.PeerMessage.Beat;
+import dev.activator.ext.lending.PeerMessage.Bound;
 import dev.activator.ext.lending.PeerMessage.Grant;
+import dev.activator.ext.lending.PeerMessage.Issued;
 import dev.activator.ext.lending.PeerMessage.Reach;
 import dev.activator.ext.lending.PeerMessage.Recall;
 import dev.activator.ext.lending.PeerMessage.Return;
@@ -19,6 +21,7 @@ import dev.activator.wire.PeerFrame;
 import dev.activator.wire.PeerFrame.Loan;
 import dev.activator.wire.PeerFrame.Permits;
 import dev.activator.wire.PeerFrame.Revision;
+import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.PeerSnapshot;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -42,10 +45,15 @@ class PeerCodecTest {
   static Stream<PeerMessage> messages() {
     return Stream.of(new View(ID, -3, Long.MIN_VALUE),
         new Yield(ID, 4, Long.MAX_VALUE, Map.of(POD, 2, IPV6_POD, Integer.MAX_VALUE)),
-        new Yield(ID, 4, 5, Map.of()), new Want(ID, 7, 10_000, Duration.ofMillis(1_500), 12),
-        new Want(ID, 7, 0, Duration.ZERO, 0), new Grant(ID, 9, POD, 1L << 40),
+        new Yield(ID, 4, 5, Map.of()),
+        new Want(ID, 7, 10_000, Duration.ofMillis(1_500), 12, Map.of()),
+        new Want(ID, 7, 0, Duration.ZERO, 0, Map.of()),
+        new Want(ID, 7, 1, Duration.ZERO, 0,
+            Map.of(POD, new Bound(2, 1L << 40), IPV6_POD, new Bound(1, 0))),
+        new Grant(ID, 9, POD, 1L << 40),
         new Return(ID, 9, IPV6_POD, 0), new Recall(ID, 9, POD, 3), new Beat(1, 0),
         new Reach(ID, 9, Set.of(POD, IPV6_POD)),
+        new Issued(new KeyNotices.Notice(ID, -1, Long.MAX_VALUE, IPV6_POD)),
         new Beat(Long.MAX_VALUE, 12));
   }
 
@@ -85,7 +93,7 @@ class PeerCodecTest {
         arguments(new Yield(ID, 4, 6, Map.of(POD, 2)),
             "32370a120a0473686f70120a636172742d3030303031110400000000000000190600000000000000"
                 + "220f0a0831302e312e322e3310cc3e1802"),
-        arguments(new Want(ID, 7, 10_000, Duration.ofMillis(1_500), 12),
+        arguments(new Want(ID, 7, 10_000, Duration.ofMillis(1_500), 12, Map.of()),
             "3a280a120a0473686f70120a636172742d303030303111070000000000000018904e2080dea0cb05280c"),
         arguments(new Grant(ID, 9, POD, 1),
             "422e0a120a0473686f70120a636172742d30303030311109000000000000001a0f0a0831302e312e322e"
