@@ -62,7 +62,9 @@ public final class RevisionAnnotations {
     row(rows, "waiting-page", Set.of("auto", "off")::contains, "auto or off");
     row(rows, "wake-with", text -> WORKLOADS.matcher(text).matches(),
         "names with commas, such as b, c.other-namespace");
-    for (var source : List.of("header", "cookie", "query")) {
+    row(rows, AFFINITY + "cookie", text -> text.isEmpty() || NAME.matcher(text).matches(),
+        "empty, or a name of at most 128 letters, digits and . _ ~ -");
+    for (var source : List.of("header", "query")) {
       row(rows, AFFINITY + source, text -> NAME.matcher(text).matches(),
           "a name of at most 128 letters, digits and . _ ~ -");
     }

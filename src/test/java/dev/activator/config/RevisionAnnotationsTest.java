@@ -17,7 +17,8 @@ class RevisionAnnotationsTest {
       "activator.dev/readiness-path, /ready", "activator.dev/waiting-page, auto",
       "activator.dev/wake-with, 'b, c.other'", "activator.dev/wake-with, ''",
       "activator.dev/server-timing, enabled", "activator.dev/affinity-header, Mcp-Session-Id",
-      "activator.dev/affinity-cookie, JSESSIONID", "activator.dev/affinity-query, session",
+      "activator.dev/affinity-cookie, JSESSIONID", "activator.dev/affinity-cookie, ''",
+      "activator.dev/affinity-query, session",
       "activator.dev/affinity-mode, strict", "activator.dev/affinity-on-pod-gone, reject",
       "activator.dev/request-duration, 300ms", "activator.dev/fallback, anything",
       "example.com/queue-timout, 20s", "serving.knative.dev/creator, me"})

@@ -31,6 +31,7 @@ public final class ScaledServiceCrd {
   private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
   private static final Pattern TIME = Pattern.compile("([01][0-9]|2[0-3]):[0-5][0-9]");
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,6}(ms|s|m)");
+  private static final Pattern NAME_OR_NONE = Pattern.compile("[A-Za-z0-9._~-]*");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._~-]+");
   private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
   private static final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> RULES = Map.ofEntries(
@@ -98,6 +99,8 @@ public final class ScaledServiceCrd {
               || affinity.path("mode").asString("").equals("strict")),
       Map.entry("self.matches('^" + NAME.pattern() + "$')",
           (name, _) -> NAME.matcher(name.asString("")).matches()),
+      Map.entry("self.matches('^" + NAME_OR_NONE.pattern() + "$')",
+          (name, _) -> NAME_OR_NONE.matcher(name.asString("")).matches()),
       Map.entry("has(self.respond) != has(self.refuse)",
           (rule, _) -> rule.has("respond") != rule.has("refuse")),
       Map.entry("!(has(self.value) && has(self.valuePrefix))",

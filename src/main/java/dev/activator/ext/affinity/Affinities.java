@@ -6,6 +6,7 @@ import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Slot;
+import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.Throttler;
 import java.util.Map;
 import java.util.Objects;
@@ -23,6 +24,8 @@ final class Affinities implements RequestObserver {
   private static final Logger log = LoggerFactory.getLogger(Affinities.class);
 
   private final Throttler throttler;
+  private final KeyNotices notices;
+  private final AffinityCookie cookie;
   private final AffinityCounts counts;
   private final LiveRevisions revisions;
   private final Slot<AtomicReference<Known>> slot;
@@ -32,8 +35,11 @@ final class Affinities implements RequestObserver {
     private static final Known NONE = new Known(Map.of(), null);
   }
 
-  Affinities(LiveRevisions revisions, Throttler throttler, AffinityCounts counts) {
+  Affinities(LiveRevisions revisions, Throttler throttler, AffinityCookie cookie,
+      KeyNotices notices, AffinityCounts counts) {
+    this.notices = notices;
     this.throttler = throttler;
+    this.cookie = cookie;
     this.counts = counts;
     this.revisions = revisions;
     this.slot = revisions.slot("affinity", _ -> new AtomicReference<>(Known.NONE));
@@ -48,9 +54,19 @@ final class Affinities implements RequestObserver {
     var known = now.slot(slot);
     if (known != null && !known.get().annotations.equals(its)) {
       var rule = AffinityRule.parse(its, problem -> log.warn("{}: {}", now.id(), problem));
-      var affinity = rule == null ? null : new RevisionAffinity(now.id(), rule, counts);
+      var affinity = rule == null
+          ? null
+          : new RevisionAffinity(now.id(), rule, cookie, notices, counts);
       known.set(new Known(its, affinity));
       throttler.choose(now, affinity);
+    }
+  }
+
+  void onNotice(KeyNotices.Notice notice) {
+    var known = revisions.peek(notice.revision(), slot);
+    var affinity = known == null ? null : known.get().affinity;
+    if (affinity != null) {
+      affinity.onNotice(notice);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.activator.observability.RequestTimeline;
 import dev.activator.observability.RequestTimeline.Attribute;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.PodChoice;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import java.util.Collections;
@@ -33,13 +34,18 @@ final class RevisionAffinity implements PodChoice.Maker {
 
   private final RevisionId revision;
   private final AffinityRule rule;
+  private final KeyNotices notices;
+  private final AffinityCookie cookie;
   private final AffinityCounts counts;
   private final Cache<AffinityKey, Destination> issued;
   private final OfRequest withoutKey = new OfRequest(this, null);
 
-  RevisionAffinity(RevisionId revision, AffinityRule rule, AffinityCounts counts) {
+  RevisionAffinity(RevisionId revision, AffinityRule rule, AffinityCookie cookie,
+      KeyNotices notices, AffinityCounts counts) {
     this.revision = revision;
+    this.notices = notices;
     this.rule = rule;
+    this.cookie = cookie;
     this.counts = counts;
     this.issued = Caffeine.newBuilder().maximumSize(MAX_KEYS).executor(Runnable::run)
         .evictionListener((_, _, _) -> counts.evicted()).build();
@@ -52,7 +58,13 @@ final class RevisionAffinity implements PodChoice.Maker {
       return null;
     }
     var value = rule.keyOf(request::headers, request.path());
-    var choice = value == null ? null : new KeyedChoice(AffinityKey.of(value));
+    boolean isNew = rule.isOwnCookie() && (value == null || !cookie.isOurs(value));
+    if (isNew) {
+      value = cookie.next();
+    }
+    var choice = value == null
+        ? null
+        : new KeyedChoice(AffinityKey.of(value), isNew ? value : null);
     OF_REQUEST.set(request, choice == null ? withoutKey : new OfRequest(this, choice));
     return choice;
   }
@@ -88,7 +100,13 @@ final class RevisionAffinity implements PodChoice.Maker {
   static void onResponding(RequestTimeline request) {
     var of = of(request);
     var pod = request.pod();
-    if (of != null && pod != null && request.responseStatus() < FIRST_ERROR) {
+    var cookie = of == null || of.choice == null ? null : of.choice.newCookie;
+    if (of != null && pod != null && cookie != null) {
+      var rule = of.affinity.rule;
+      of.affinity.issued(pod, List.of(cookie));
+      request.addResponseHeader("Set-Cookie", AffinityCookie.header(rule.name(), cookie,
+          request.secure() || "https".equals(request.header("X-Forwarded-Proto"))));
+    } else if (of != null && pod != null && request.responseStatus() < FIRST_ERROR) {
       of.affinity.issued(pod, of.affinity.rule.keysIssued(request::responseHeaders));
     }
   }
@@ -99,18 +117,27 @@ final class RevisionAffinity implements PodChoice.Maker {
       // Pods repeat the key with each response; a write costs more than a read.
       if (!pod.equals(issued.getIfPresent(key))) {
         issued.put(key, pod);
+        notices.send(new KeyNotices.Notice(revision, key.high(), key.low(), pod));
       }
     }
   }
 
+  /** Another activator has seen which pod issued a key. */
+  void onNotice(KeyNotices.Notice notice) {
+    issued.put(new AffinityKey(notice.high(), notice.low()), notice.pod());
+  }
+
   private final class KeyedChoice implements PodChoice {
     private final AffinityKey key;
+    /** The cookie that the response will set; null if the caller has one. */
+    private final @Nullable String newCookie;
     /** The pod that the key belongs to; null while there is none. */
     private volatile @Nullable Destination first;
     private volatile boolean isLost;
 
-    KeyedChoice(AffinityKey key) {
+    KeyedChoice(AffinityKey key, @Nullable String newCookie) {
       this.key = key;
+      this.newCookie = newCookie;
     }
 
     @Override
@@ -129,7 +156,8 @@ final class RevisionAffinity implements PodChoice.Maker {
       }
       var now = issuer != null || pods.isEmpty() ? issuer : key.first(pods);
       first = now;
-      return now != null && rule.isStrict() ? new Only(now) : ANY;
+      // Nothing is kept of a new key yet, so any pod will do.
+      return now != null && rule.isStrict() && newCookie == null ? new Only(now) : ANY;
     }
 
     @Override

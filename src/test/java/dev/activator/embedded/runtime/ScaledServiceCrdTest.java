@@ -118,7 +118,7 @@ class ScaledServiceCrdTest {
       "'affinity': {'header': 'a', 'cookie': 'c', 'query': 'b'} | spec.affinity | needs one of",
       "'affinity': {'header': 'a: b'} | spec.affinity.header | must be a name of letters",
       "'affinity': {'query': 'a=b'} | spec.affinity.query | must be a name of letters",
-      "'affinity': {'cookie': ''} | spec.affinity.cookie | at least 1 chars",
+      "'affinity': {'cookie': 'a b'} | spec.affinity.cookie | must be empty, or a name of letters",
       "'affinity': {'header': 'a', 'mode': 'sticky'} | spec.affinity.mode | supported values: \"prefer\", \"strict\"",
       "'affinity': {'header': 'a', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs the mode strict",
       "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",

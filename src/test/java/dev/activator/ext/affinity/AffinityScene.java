@@ -1,5 +1,6 @@
 package dev.activator.ext.affinity;
 
+import dev.activator.ext.lending.PermitLending;
 import dev.activator.loop.Loop;
 import dev.activator.observability.FakeRequest;
 import dev.activator.revision.Destination;
@@ -20,9 +21,11 @@ import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.ThrottlerOptions;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -33,11 +36,11 @@ final class AffinityScene {
   static final RevisionId WEB = new RevisionId("shop", "web");
   static final String SESSION = "Mcp-Session-Id";
 
-  final VirtualLoop loop = VirtualLoop.nearOverflow();
-  final TestRevisions revisions = new TestRevisions(loop);
-  final Throttler throttler = Make.throttler(revisions.live, 10_000);
+  final VirtualLoop loop;
+  final TestRevisions revisions;
+  final Throttler throttler;
   final AffinityCounts counts = new AffinityCounts();
-  final Affinities affinities = new Affinities(revisions.live, throttler, counts);
+  final Affinities affinities;
   private final RevisionId id;
   /** What is listed. */
   List<Destination> listed = List.of();
@@ -50,8 +53,20 @@ final class AffinityScene {
   }
 
   AffinityScene(RevisionId id, int containerConcurrency, String... annotations) {
-    this.id = id;
+    this(id, VirtualLoop.nearOverflow(), "10.9.9.9", new PermitLending("10.9.9.9"));
     changes(containerConcurrency, annotations);
+  }
+
+  /** One of several activators. */
+  AffinityScene(RevisionId id, VirtualLoop loop, String address, PermitLending lending) {
+    this.id = id;
+    this.loop = loop;
+    this.revisions = new TestRevisions(loop);
+    this.throttler = Make.throttler(revisions.live, address, ThrottlerOptions.of(10_000),
+        new Random(1), lending);
+    this.affinities = new Affinities(revisions.live, throttler, new AffinityCookie("a secret"),
+        lending, counts);
+    lending.listen(affinities::onNotice);
   }
 
   void changes(int containerConcurrency, String... annotations) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record AffinityRule(Source source, String name, boolean isStrict,
     boolean isRejectedWithoutPod) {
+  /** The cookie that the activator sets itself, where the annotation names none. */
+  private static final String OWN_COOKIE = "activator-affinity";
   private static final String PREFIX = RevisionAnnotations.GROUP + "affinity-";
   private static final String MODE = PREFIX + "mode";
   private static final String ON_POD_GONE = PREFIX + "on-pod-gone";
@@ -73,7 +75,8 @@ public record AffinityRule(Source source, String name, boolean isStrict,
           + " is strict");
     }
     var source = found.getFirst();
-    return new AffinityRule(source, annotations.getOrDefault(source.annotation, "").strip(),
+    var name = annotations.getOrDefault(source.annotation, "").strip();
+    return new AffinityRule(source, name.isEmpty() ? OWN_COOKIE : name,
         isStrict, isStrict && isRejected);
   }
 
@@ -86,6 +89,11 @@ public record AffinityRule(Source source, String name, boolean isStrict,
     var problem = RevisionAnnotations.problem(name, value);
     problem.ifPresent(text -> problems.accept("annotation " + name + ": " + text));
     return problem.isEmpty();
+  }
+
+  /** Whether the activator sets the cookie itself. */
+  public boolean isOwnCookie() {
+    return source == Source.COOKIE && name.equals(OWN_COOKIE);
   }
 
   /**

@@ -30,6 +30,8 @@ class AffinityRuleTest {
         .isEqualTo(new AffinityRule(Source.COOKIE, "sid", true, false));
     assertThat(parse("query", "s", "mode", "strict", "on-pod-gone", "reject"))
         .isEqualTo(new AffinityRule(Source.QUERY, "s", true, true));
+    assertThat(parse("cookie", "").isOwnCookie()).isTrue();
+    assertThat(parse("cookie", "sid").isOwnCookie()).isFalse();
     assertThat(parse()).isNull();
     assertThat(problems).isEmpty();
   }

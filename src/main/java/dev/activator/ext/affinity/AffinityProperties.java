@@ -1,0 +1,13 @@
+package dev.activator.ext.affinity;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of affinity.
+ *
+ * @param cookieSecret what the activator signs its own affinity cookies with, the same for all
+ *     activators; without it each process makes one, so that cookies of other processes are replaced
+ */
+@ConfigurationProperties("activator.affinity")
+public record AffinityProperties(@DefaultValue("") String cookieSecret) {}

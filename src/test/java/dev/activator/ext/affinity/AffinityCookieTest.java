@@ -1,0 +1,102 @@
+package dev.activator.ext.affinity;
+
+import static dev.activator.ext.affinity.AffinityScene.WEB;
+import static dev.activator.ext.affinity.AffinityScene.pods;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.ext.affinity.AffinityScene.Asked;
+import dev.activator.observability.FakeRequest;
+import dev.activator.revision.Destination;
+import java.util.HashSet;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AffinityCookieTest {
+  private static final String NAME = "activator-affinity";
+
+  private final AffinityCookie cookies = new AffinityCookie("a secret");
+  private final AffinityScene scene = new AffinityScene(1, "cookie", "", "mode", "strict");
+
+  private Asked request(Consumer<FakeRequest> how) {
+    var request = FakeRequest.of(scene.affinities, scene.loop, scene.revisions.of(WEB));
+    how.accept(request);
+    return scene.request(request);
+  }
+
+  private Asked with(String value) {
+    return request(request -> request.headers.put("Cookie", NAME + "=" + value));
+  }
+
+  /** The cookie that the response sets; null if it sets none. */
+  private static String set(Asked asked) {
+    asked.request.responding(200);
+    return asked.request.responseHeaders.get("Set-Cookie");
+  }
+
+  private static String valueOf(String header) {
+    return header.substring(NAME.length() + 1, header.indexOf(';'));
+  }
+
+  @Test
+  void isSetForACallerWithoutOne_andBringsItToTheSamePod() {
+    scene.has(pods(10));
+    var first = request(_ -> {
+    });
+
+    var header = set(first);
+    assertThat(header).matches(NAME + "=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; SameSite=Lax");
+    Destination pod = first.pod();
+    first.ends();
+
+    var second = with(valueOf(header));
+    assertThat(second.pod()).isEqualTo(pod);
+    assertThat(set(second)).isNull();
+    second.ends();
+    scene.has(pods(20));
+    assertThat(with(valueOf(header)).pod()).isEqualTo(pod);
+  }
+
+  @Test
+  void isSecureForCallersThatUseTls() {
+    scene.has(pods(3));
+
+    assertThat(set(request(request -> request.secure = true))).endsWith("; Secure");
+    assertThat(set(request(request -> request.headers.put("X-Forwarded-Proto", "https"))))
+        .endsWith("; Secure");
+  }
+
+  @Test
+  void aNewCallerDoesNotWaitForOnePod() {
+    scene.has(pods(5));
+
+    var used = new HashSet<Destination>();
+    for (int i = 0; i < 5; i++) {
+      used.add(request(_ -> {
+      }).pod());
+    }
+
+    assertThat(used).hasSize(5).doesNotContainNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a", "../etc", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+      "\u0000"})
+  void isReplacedIfItIsForged(String value) {
+    scene.has(pods(3));
+
+    var asked = with(value);
+
+    assertThat(asked.pod()).isNotNull();
+    assertThat(set(asked)).startsWith(NAME);
+  }
+
+  @Test
+  void isReplacedIfItWasSignedWithAnotherSecret() {
+    var other = new AffinityCookie("").next();
+
+    assertThat(cookies.isOurs(other)).isFalse();
+    assertThat(new AffinityCookie("a secret").isOurs(cookies.next())).isTrue();
+  }
+}
