@@ -48,6 +48,7 @@ public abstract class RequestTimeline {
   private int retries;
   private long grantedNanos;
   private long connectedNanos;
+  private @Nullable Destination pod;
   private @Nullable Destination destination;
   private int responseStatus;
   private long respondedNanos;
@@ -102,12 +103,13 @@ public abstract class RequestTimeline {
     }
   }
 
-  /** @param to over TLS the port differs from that of the pod */
-  protected void granted(Destination to) {
+  /** @param address of the pod; over TLS, it may have another port */
+  protected void granted(Destination onPod, Destination address) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
     stage = Stage.RUNNING;
-    destination = to;
+    pod = onPod;
+    destination = address;
     failed(null);
     saw(RequestObserver.Step.GRANTED);
   }
@@ -310,8 +312,8 @@ public abstract class RequestTimeline {
   }
 
   /** The pod as its permit names it; over TLS, {@link #destination} has another port. */
-  public @Nullable Destination pod() {
-    return destination;
+  public final @Nullable Destination pod() {
+    return pod;
   }
 
   /** Null before the end. */

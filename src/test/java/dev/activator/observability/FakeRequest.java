@@ -99,9 +99,8 @@ public final class FakeRequest extends RequestTimeline {
     super.queued();
   }
 
-  @Override
   public void granted(Destination to) {
-    super.granted(to);
+    super.granted(to, to);
   }
 
   public void forwarding() {

@@ -7,7 +7,6 @@ import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
-import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -142,11 +141,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   @Override
-  public @Nullable Destination pod() {
-    return forwarder == null ? destination() : forwarder.pod();
-  }
-
-  @Override
   public long maxWaitNanos() {
     return QueueWait.maxNanos(this);
   }
@@ -192,7 +186,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      granted(to.address());
+      granted(granted.destination(), to.address());
       saw(Step.FORWARDING);
       to.start();
     } catch (RuntimeException e) {
@@ -338,10 +332,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   void podEnded() {
     closeIfSilent();
     downstream.endOutput();
-  }
-
-  void flushDownstream() {
-    downstream.flush();
   }
 
   private void bytesPassed(HttpContent part) {

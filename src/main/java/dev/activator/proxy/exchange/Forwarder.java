@@ -222,10 +222,6 @@ final class Forwarder extends SentBody implements UpstreamListener {
     }
   }
 
-  Destination pod() {
-    return permit.destination();
-  }
-
   boolean isPodWithdrawn() {
     return permit.isWithdrawn();
   }
@@ -349,7 +345,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
 
   @Override
   public void readComplete() {
-    exchange.flushDownstream();
+    exchange.downstream.flush();
   }
 
   @Override
