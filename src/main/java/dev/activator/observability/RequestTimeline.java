@@ -103,8 +103,11 @@ public abstract class RequestTimeline {
     }
   }
 
-  /** @param address of the pod; over TLS, it may have another port */
-  protected void granted(Destination onPod, Destination address) {
+  /**
+   * @param onPod null if a ClusterIP chooses the pod
+   * @param address over TLS, it may have another port than the pod
+   */
+  protected void granted(@Nullable Destination onPod, Destination address) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
     stage = Stage.RUNNING;
@@ -311,7 +314,10 @@ public abstract class RequestTimeline {
     return destination;
   }
 
-  /** The pod as its permit names it; over TLS, {@link #destination} has another port. */
+  /**
+   * The pod as its permit names it; over TLS, {@link #destination} has another port. Null before there
+   * is one, and if a ClusterIP chooses it.
+   */
   public final @Nullable Destination pod() {
     return pod;
   }

@@ -73,6 +73,11 @@ final class PodTracker implements Permit {
   }
 
   @Override
+  public boolean isPod() {
+    return !isClusterIp;
+  }
+
+  @Override
   public PodTransport transport() {
     return transport;
   }

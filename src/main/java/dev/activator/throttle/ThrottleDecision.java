@@ -20,6 +20,11 @@ public sealed interface ThrottleDecision {
   non-sealed interface Permit extends ThrottleDecision {
     Destination destination();
 
+    /** Whether the destination is a pod; otherwise it is a ClusterIP. */
+    default boolean isPod() {
+      return true;
+    }
+
     /** How the destination is reached. */
     PodTransport transport();
 

@@ -103,6 +103,11 @@ public final class FakeRequest extends RequestTimeline {
     super.granted(to, to);
   }
 
+  /** A ClusterIP chooses its pod. */
+  public void grantedThrough(Destination clusterIp) {
+    super.granted(null, clusterIp);
+  }
+
   public void forwarding() {
     saw(Step.FORWARDING);
   }

@@ -97,6 +97,10 @@ public final class ScaledServiceCrd {
           + " && self.mode == \"strict\")",
           (affinity, _) -> !affinity.path("onPodGone").asString("").equals("reject")
               || affinity.path("mode").asString("").equals("strict")),
+      Map.entry("!has(self.onPodGone) || self.onPodGone == \"another\" || !has(self.cookie)"
+          + " || self.cookie != \"\"",
+          (affinity, _) -> !affinity.path("onPodGone").asString("").equals("reject")
+              || !affinity.has("cookie") || !affinity.path("cookie").asString("").isEmpty()),
       Map.entry("self.matches('^" + NAME.pattern() + "$')",
           (name, _) -> NAME.matcher(name.asString("")).matches()),
       Map.entry("self.matches('^" + NAME_OR_NONE.pattern() + "$')",

@@ -100,20 +100,28 @@ final class RevisionAffinity implements PodChoice.Maker {
   static void onResponding(RequestTimeline request) {
     var of = of(request);
     var pod = request.pod();
-    var cookie = of == null || of.choice == null ? null : of.choice.newCookie;
-    if (of != null && pod != null && cookie != null) {
+    if (of == null || pod == null) {
+      return;
+    }
+    var choice = of.choice;
+    var cookie = choice == null ? null : choice.newCookie;
+    if (cookie != null) {
       var rule = of.affinity.rule;
-      of.affinity.issued(pod, List.of(cookie));
+      of.affinity.issued(pod, List.of(cookie), choice);
       request.addResponseHeader("Set-Cookie", AffinityCookie.header(rule.name(), cookie,
           request.secure() || "https".equals(request.header("X-Forwarded-Proto"))));
-    } else if (of != null && pod != null && request.responseStatus() < FIRST_ERROR) {
-      of.affinity.issued(pod, of.affinity.rule.keysIssued(request::responseHeaders));
+    } else if (request.responseStatus() < FIRST_ERROR) {
+      of.affinity.issued(pod, of.affinity.rule.keysIssued(request::responseHeaders), choice);
     }
   }
 
-  private void issued(Destination pod, List<String> values) {
+  private void issued(Destination pod, List<String> values, @Nullable KeyedChoice choice) {
     for (var value : values) {
       var key = AffinityKey.of(value);
+      if (choice != null && choice.isOfAnother(key, pod)) {
+        // The pod repeats the key of a request that its own pod had no room for.
+        continue;
+      }
       // Pods repeat the key with each response; a write costs more than a read.
       if (!pod.equals(issued.getIfPresent(key))) {
         issued.put(key, pod);
@@ -134,6 +142,8 @@ final class RevisionAffinity implements PodChoice.Maker {
     /** The pod that the key belongs to; null while there is none. */
     private volatile @Nullable Destination first;
     private volatile boolean isLost;
+    /** Whether {@link #first} has issued the key. */
+    private volatile boolean isIssued;
 
     KeyedChoice(AffinityKey key, @Nullable String newCookie) {
       this.key = key;
@@ -156,8 +166,14 @@ final class RevisionAffinity implements PodChoice.Maker {
       }
       var now = issuer != null || pods.isEmpty() ? issuer : key.first(pods);
       first = now;
+      isIssued = issuer != null;
       // Nothing is kept of a new key yet, so any pod will do.
       return now != null && rule.isStrict() && newCookie == null ? new Only(now) : ANY;
+    }
+
+    /** Whether this is the request's key, and belongs to another pod that has issued it. */
+    boolean isOfAnother(AffinityKey answered, Destination pod) {
+      return isIssued && answered.equals(key) && !pod.equals(first);
     }
 
     @Override

@@ -186,7 +186,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      granted(granted.destination(), to.address());
+      granted(granted.isPod() ? granted.destination() : null, to.address());
       saw(Step.FORWARDING);
       to.start();
     } catch (RuntimeException e) {

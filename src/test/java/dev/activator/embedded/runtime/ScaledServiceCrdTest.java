@@ -121,6 +121,7 @@ class ScaledServiceCrdTest {
       "'affinity': {'cookie': 'a b'} | spec.affinity.cookie | must be empty, or a name of letters",
       "'affinity': {'header': 'a', 'mode': 'sticky'} | spec.affinity.mode | supported values: \"prefer\", \"strict\"",
       "'affinity': {'header': 'a', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs the mode strict",
+      "'affinity': {'cookie': '', 'mode': 'strict', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs a key that pods issue",
       "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
   void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {

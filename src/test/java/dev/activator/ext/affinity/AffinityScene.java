@@ -196,7 +196,11 @@ final class AffinityScene {
     public void granted(Permit now) {
       permit = now;
       answered = true;
-      request.granted(now.destination());
+      if (now.isPod()) {
+        request.granted(now.destination());
+      } else {
+        request.grantedThrough(now.destination());
+      }
       onGranted.accept(this);
     }
 

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
 import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Scrape;
 import dev.activator.throttle.ThrottleDecision.Rejection;
@@ -240,6 +242,53 @@ class AffinityTest {
     redirected.ends();
 
     assertThat(scene.affinities.keys()).isZero();
+  }
+
+  @Test
+  void aSessionBegunThroughAClusterIpIsNotGoneOncePodsAreAddressed() {
+    var scene = rejecting();
+    scene.throttler.destinations(new HealthyDestinations(WEB, new Destination("10.96.0.1", 80),
+        DestinationSet.of(pods(1))));
+    scene.loop.run();
+    scene.begins("a");
+
+    scene.has(pods(1));
+
+    assertThat(scene.runsOn("a")).isEqualTo(pod(1));
+  }
+
+  @Test
+  void aSpilledRequestDoesNotMoveItsSession() {
+    var scene = preferring(1);
+    scene.has(pods(1));
+    scene.begins("a");
+    scene.has(pods(2));
+    var first = scene.request("a");
+    var spilled = scene.request("a");
+    assertThat(first.pod()).isEqualTo(pod(1));
+    assertThat(spilled.pod()).isEqualTo(pod(2));
+
+    spilled.responds(200, SESSION, "a");
+    spilled.ends();
+    first.ends();
+
+    assertThat(scene.runsOn("a")).isEqualTo(pod(1));
+  }
+
+  @Test
+  void aCallerWithTheActivatorsCookieIsServedAfterItsPodIsGone() {
+    var scene = new AffinityScene(0, "cookie", "", "mode", "strict", "on-pod-gone", "reject");
+    scene.has(pods(1));
+    var first = scene.request("");
+    first.request.responding(200);
+    first.ends();
+    var request = FakeRequest.of(scene.affinities, scene.loop, scene.revisions.of(WEB));
+    request.headers.put("Cookie",
+        first.request.responseHeaders.get("Set-Cookie").split(";")[0]);
+
+    scene.has(List.of(pod(2)));
+
+    assertThat(scene.request(request).pod()).isEqualTo(pod(2));
   }
 
   private static List<String> meters(AffinityScene scene) {

@@ -75,9 +75,14 @@ public record AffinityRule(Source source, String name, boolean isStrict,
           + " is strict");
     }
     var source = found.getFirst();
-    var name = annotations.getOrDefault(source.annotation, "").strip();
-    return new AffinityRule(source, name.isEmpty() ? OWN_COOKIE : name,
-        isStrict, isStrict && isRejected);
+    var value = annotations.getOrDefault(source.annotation, "").strip();
+    var name = value.isEmpty() ? OWN_COOKIE : value;
+    boolean isOwnCookie = isOwnCookie(source, name);
+    if (isRejected && isOwnCookie) {
+      problems.accept("annotation " + ON_POD_GONE + ": reject has no effect on the activator's own"
+          + " cookie, since a caller that is rejected cannot get another one");
+    }
+    return new AffinityRule(source, name, isStrict, isStrict && isRejected && !isOwnCookie);
   }
 
   private static boolean isValid(String name, Map<String, String> annotations,
@@ -93,6 +98,10 @@ public record AffinityRule(Source source, String name, boolean isStrict,
 
   /** Whether the activator sets the cookie itself. */
   public boolean isOwnCookie() {
+    return isOwnCookie(source, name);
+  }
+
+  private static boolean isOwnCookie(Source source, String name) {
     return source == Source.COOKIE && name.equals(OWN_COOKIE);
   }
 

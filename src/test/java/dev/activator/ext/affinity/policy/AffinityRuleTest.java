@@ -45,7 +45,10 @@ class AffinityRuleTest {
     assertThat(parse("header", "a", "on-pod-gone", "reject"))
         .isEqualTo(new AffinityRule(Source.HEADER, "a", false, false));
 
-    assertThat(problems).hasSize(4).first()
+    assertThat(parse("cookie", "", "mode", "strict", "on-pod-gone", "reject"))
+        .isEqualTo(new AffinityRule(Source.COOKIE, "activator-affinity", true, false));
+
+    assertThat(problems).hasSize(5).first()
         .isEqualTo("annotations activator.dev/affinity-header and"
             + " activator.dev/affinity-cookie: a request has one key");
     assertThat(problems.get(2)).isEqualTo("annotation activator.dev/affinity-mode: 'sticky' is"
