@@ -263,6 +263,7 @@ class AutoscalerAwayTest {
       assertThat(received).noneMatch(stat -> stat.revision().equals(LEFT))
           .anyMatch(stat -> stat.revision().equals(HELLO));
     }
+    await().until(() -> queued(AT_ZERO) == 0);
     // 5 + 11 + 60 + 20 seconds, four steps a second, four callers
     assertThat(served).isEqualTo(96 * 4 * CALLERS);
   }
