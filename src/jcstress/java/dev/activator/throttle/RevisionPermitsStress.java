@@ -30,7 +30,7 @@ public final class RevisionPermitsStress {
 
   /** One pod that may run one request, and whether its owner was woken. */
   static class OnePermit implements RevisionPermits.Owner {
-    final RevisionPermits permits = new RevisionPermits(new Random(1), this);
+    final RevisionPermits permits = new RevisionPermits(new Random(1), new PodQueues(), this);
     volatile boolean woken;
 
     OnePermit() {

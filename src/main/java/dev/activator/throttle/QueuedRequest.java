@@ -49,6 +49,11 @@ final class QueuedRequest implements QueueEntry {
     return sinceNanos - other.sinceNanos < 0;
   }
 
+  /** Whether it was returned and the other was not, or else whether it is older. */
+  boolean runsBefore(QueuedRequest other) {
+    return isRetry() == other.isRetry() ? isOlderThan(other) : isRetry();
+  }
+
   /** The caller's loop. */
   Loop loop() {
     return caller.loop();
@@ -67,7 +72,9 @@ final class QueuedRequest implements QueueEntry {
   }
 
   void grant(Permit permit, long nowNanos) {
-    var granted = isRetry() || nowNanos - sinceNanos >= AdaptiveLifo.STANDING_NANOS
+    boolean counts = isRetry()
+        || onlyPod == null && nowNanos - sinceNanos >= AdaptiveLifo.STANDING_NANOS;
+    var granted = counts
         ? new CountedPermit(permit, nowNanos)
         : permit;
     caller.loop().execute(() -> {

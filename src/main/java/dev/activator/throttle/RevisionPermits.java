@@ -26,12 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The permits of one revision. While requests are queued, new requests get no permit, so they
- * cannot overtake.
+ * cannot overtake. If all that are queued wait for one pod each, new requests get the permits of
+ * other pods.
  *
  * <p>No wake-up is lost. A request first increments the queued count, and then tries again on the
  * loop. A release first returns the permit, and then reads the count. All of these are volatile
  * accesses in program order, so either the request sees the permit, or the release sees the
- * request.
+ * request. A request that waits for one pod is counted in {@link PodQueues} before it is no longer
+ * counted here, and a release reads these counts in the opposite order.
  *
  * <p><b>Threads.</b> Any; {@link #setDestinations} and {@link #dropClosedIdle} only on the revision's loop.
  */
@@ -63,6 +65,27 @@ final class RevisionPermits implements PodPermits {
       implements Balancer.Loads {
     private static final Snapshot NONE = new Snapshot(new PodTracker[0], 0, 0,
         Balancer.FIRST_AVAILABLE);
+
+    /** The same, but these pods have no room. */
+    Balancer.Loads without(Set<Destination> except) {
+      var all = this;
+      return new Balancer.Loads() {
+        @Override
+        public int size() {
+          return all.size();
+        }
+
+        @Override
+        public int inFlight(int position) {
+          return all.inFlight(position);
+        }
+
+        @Override
+        public boolean hasRoom(int position) {
+          return all.hasRoom(position) && !except.contains(all.pods[position].destination());
+        }
+      };
+    }
 
     @Override
     public int size() {
@@ -111,6 +134,8 @@ final class RevisionPermits implements PodPermits {
 
   private final RandomGenerator random;
   private final Owner owner;
+  private final PodQueues podQueues;
+  /** The queued requests that are not in {@code podQueues}. */
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
   private final Map<Destination, PodTracker> known = new HashMap<>(4);
@@ -128,21 +153,42 @@ final class RevisionPermits implements PodPermits {
   private boolean lent;
 
   /** @param random must be thread-safe */
-  RevisionPermits(RandomGenerator random, Owner owner) {
+  RevisionPermits(RandomGenerator random, PodQueues podQueues, Owner owner) {
     this.random = random;
+    this.podQueues = podQueues;
     this.owner = owner;
   }
 
-  /** Acquires a permit; null if none is free, or if requests are queued. */
+  /** Acquires a permit that no queued request can use; null if there is none. */
   @Nullable Permit tryAcquire() {
-    return queued.get() == 0 ? acquireForNext() : null;
+    return isQueuing() ? null : acquire(podQueues.pods());
+  }
+
+  /** Like {@link #acquireFor}, but of those permits that no queued request can use. */
+  @Nullable Permit tryAcquireFor(PodChoice choice) {
+    return isQueuing() ? null : acquireFor(choice, podQueues.pods());
+  }
+
+  /** Like {@link #acquireAt}, but null if a queued request can use the permit. */
+  @Nullable Permit tryAcquireAt(Destination destination) {
+    return isQueuing() || podQueues.pods().contains(destination) ? null : acquireAt(destination);
+  }
+
+  /** Whether requests are queued that may run on several pods. */
+  boolean isQueuing() {
+    return queued.get() != 0;
   }
 
   @Nullable Permit acquireForNext() {
+    return acquire(Set.of());
+  }
+
+  private @Nullable Permit acquire(Set<Destination> except) {
     while (true) {
       var now = snapshot;
       int start = cursor.getOpaque();
-      int position = now.balancer().pick(now, start, random);
+      var loads = except.isEmpty() ? now : now.without(except);
+      int position = now.balancer().pick(loads, start, random);
       if (position == Balancer.NONE) {
         return null;
       }
@@ -160,12 +206,16 @@ final class RevisionPermits implements PodPermits {
 
   /** Acquires a permit of the pod with the highest score of those with room; null if none has room. */
   @Nullable Permit acquireFor(PodChoice choice) {
+    return acquireFor(choice, Set.of());
+  }
+
+  private @Nullable Permit acquireFor(PodChoice choice, Set<Destination> except) {
     while (true) {
       var now = snapshot;
       @Nullable PodTracker best = null;
       long highest = 0;
       for (var pod : now.pods()) {
-        if (pod.hasRoom(now.limit())) {
+        if (pod.hasRoom(now.limit()) && !except.contains(pod.destination())) {
           long score = choice.score(pod.destination());
           if (best == null || score > highest) {
             best = pod;
@@ -219,7 +269,7 @@ final class RevisionPermits implements PodPermits {
 
   boolean tryEnter(int queueBound) {
     int now = queued.get();
-    while (now < queueBound) {
+    while (now + podQueues.size() < queueBound) {
       if (queued.compareAndSet(now, now + 1)) {
         return true;
       }
@@ -233,17 +283,23 @@ final class RevisionPermits implements PodPermits {
     queued.getAndIncrement();
   }
 
+  /** Enters again, before the request leaves the queue of its pod. */
+  void enterFromPod() {
+    queued.getAndIncrement();
+  }
+
+  /** Call for a request that leaves the queue, or waits for one pod from now on. */
   void leave() {
     queued.getAndDecrement();
   }
 
   /** The number of queued requests, including those on their way to the queue. */
   int queued() {
-    return queued.get();
+    return queued.get() + podQueues.size();
   }
 
   void released(boolean closed) {
-    if (closed || queued.get() != 0 || !carriedFrom.isEmpty()) {
+    if (closed || isQueuing() || podQueues.size() != 0 || !carriedFrom.isEmpty()) {
       owner.wake();
     }
   }

@@ -107,9 +107,10 @@ final class RevisionThrottler
     this.loop = loop;
     this.waitingOn = loop;
     this.defaults = defaults;
-    this.permits = new RevisionPermits(random, this);
+    var podQueues = new PodQueues();
+    this.permits = new RevisionPermits(random, podQueues, this);
     this.estimator = new WaitEstimator(loop, id.hashCode());
-    this.queue = new WaitQueue(id);
+    this.queue = new WaitQueue(id, podQueues);
     this.slowStart = new ResettableTimer(loop, this::grant);
     this.revision = revision;
     this.options = optionsOf(revision);
@@ -134,17 +135,20 @@ final class RevisionThrottler
   }
 
   private @Nullable Permit tryAcquire(PodChoice choice) {
-    if (permits.queued() > 0) {
+    if (permits.isQueuing()) {
       return null;
     }
     return switch (wanted(choice)) {
-      case PodChoice.Any _ -> permits.acquireFor(choice);
-      case PodChoice.Only(var pod) -> permits.acquireAt(pod);
+      case PodChoice.Any _ -> permits.tryAcquireFor(choice);
+      case PodChoice.Only(var pod) -> permits.tryAcquireAt(pod);
       case PodChoice.Gone _ -> null;
     };
   }
 
-  private Wanted wanted(PodChoice choice) {
+  private Wanted wanted(@Nullable PodChoice choice) {
+    if (choice == null) {
+      return PodChoice.ANY;
+    }
     var pods = subsetUpdater.choosable();
     return pods == null ? PodChoice.ANY : choice.wanted(pods);
   }
@@ -189,17 +193,19 @@ final class RevisionThrottler
     if (permits.capacity() == 0 && estimator.startAwaited()) {
       listener.onStart();
     }
-    place(request);
+    place(request, wanted(request.choice()));
     // A permit may have been released before this task ran.
     grant();
   }
 
-  private void place(QueuedRequest request) {
-    var choice = request.choice();
-    switch (choice == null ? PodChoice.ANY : wanted(choice)) {
+  private void place(QueuedRequest request, Wanted wanted) {
+    switch (wanted) {
       case PodChoice.Any _ when request.isRetry() -> queue.addReturned(request);
       case PodChoice.Any _ -> queue.add(request);
-      case PodChoice.Only(var pod) -> queue.add(request, pod);
+      case PodChoice.Only(var pod) -> {
+        queue.add(request, pod);
+        permits.leave();
+      }
       case PodChoice.Gone _ -> {
         permits.leave();
         request.reject(new Rejection.PodGone(id));
@@ -207,12 +213,39 @@ final class RevisionThrottler
     }
   }
 
+  /** Moves the requests whose choice is another now. */
+  private void placeAgain() {
+    boolean moved = false;
+    for (var request : queue.choosing()) {
+      var wanted = wanted(request.choice());
+      var pod = wanted instanceof PodChoice.Only(var only) ? only : null;
+      if (wanted instanceof PodChoice.Gone || !Objects.equals(pod, request.onlyPod)) {
+        if (request.onlyPod != null) {
+          permits.enterFromPod();
+        }
+        queue.remove(request);
+        request.onlyPod = null;
+        place(request, wanted);
+        moved = true;
+      }
+    }
+    if (moved) {
+      queue.sort();
+    }
+  }
+
+  /** Call after a request was removed from the queue. */
+  private void removed(QueuedRequest request) {
+    if (request.onlyPod == null) {
+      permits.leave();
+    }
+  }
+
   private boolean rejectIfHopeless(QueuedRequest request) {
     if (deleted) {
       permits.leave();
       request.reject(new Rejection.RevisionGone(id));
-    } else if (request.choice() instanceof PodChoice choice
-        && wanted(choice) instanceof PodChoice.Gone) {
+    } else if (wanted(request.choice()) instanceof PodChoice.Gone) {
       permits.leave();
       request.reject(new Rejection.PodGone(id));
     } else if (subsetUpdater.isUnreachable()) {
@@ -232,7 +265,8 @@ final class RevisionThrottler
   void leave(QueuedRequest request) {
     loop.execute(() -> {
       boolean nothingRuns = permits.capacity() == 0;
-      if (!request.isRetry()) {
+      // Those that wait for one pod show nothing about the queue of the others.
+      if (!request.isRetry() && request.onlyPod == null) {
         long now = loop.nanoTime();
         long queuedNanos = now - request.sinceNanos();
         queue.setOrder(nothingRuns
@@ -241,7 +275,7 @@ final class RevisionThrottler
       }
       if (queue.remove(request)) {
         sharing.onQueue();
-        permits.leave();
+        removed(request);
         queue.publishOldest();
         if (queue.isEmpty() && nothingRuns) {
           estimator.startGivenUp();
@@ -250,7 +284,7 @@ final class RevisionThrottler
     });
   }
 
-  /** Call for the end of each request that had been queued. */
+  /** Call for the end of each request that had been queued for any pod. */
   void onRequestEnd(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
@@ -284,11 +318,9 @@ final class RevisionThrottler
   }
 
   private void requeued(QueuedRequest request, PodTracker pod) {
-    if (rejectIfHopeless(request)) {
-      pod.release(Ending.BROKEN);
-      return;
+    if (!rejectIfHopeless(request)) {
+      place(request, wanted(request.choice()));
     }
-    place(request);
     // Ejects before the release, so that the permit is not granted for this destination again.
     subsetUpdater.eject(pod.destination());
     pod.release(Ending.BROKEN);
@@ -335,14 +367,17 @@ final class RevisionThrottler
     }
   }
 
-  /** Of the next of all pods and the next of a pod with room, the older one runs. */
+  /**
+   * Of the next of all pods and the next of a pod with room, one that was returned runs, or else
+   * the older one.
+   */
   private boolean grantNext(long now) {
     if (!permits.hasRoom()) {
       return false;
     }
     var next = queue.next(now);
     var ofPod = queue.nextByPod(permits::hasRoomAt);
-    if (ofPod != null && (next == null || ofPod.isOlderThan(next))) {
+    if (ofPod != null && (next == null || ofPod.runsBefore(next))) {
       next = ofPod;
     }
     var permit = next == null ? null : acquire(next);
@@ -351,7 +386,7 @@ final class RevisionThrottler
     }
     queue.remove(next);
     next.grant(permit, now);
-    permits.leave();
+    removed(next);
     return true;
   }
 
@@ -367,7 +402,7 @@ final class RevisionThrottler
   private void rejectAll(Rejection reason) {
     for (var request : queue.clear()) {
       request.reject(reason);
-      permits.leave();
+      removed(request);
     }
     sharing.onQueue();
     queue.publishOldest();
@@ -490,7 +525,7 @@ final class RevisionThrottler
     var now = subsetUpdater.choosable();
     if (now != choosable) {
       choosable = now;
-      queue.removeChoosing().forEach(this::place);
+      placeAgain();
     }
     grant();
     if (isQueued()) {

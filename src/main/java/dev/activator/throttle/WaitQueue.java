@@ -4,8 +4,6 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <li>older ones whose callers will probably leave before
  * </ol>
  *
- * <p>Requests that may run on one pod only wait apart from these, by pod, in order of arrival.
+ * <p>Requests that may run on one pod only wait apart from these, in {@link PodQueues}.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
  */
@@ -40,9 +38,6 @@ final class WaitQueue {
   private static final SequencedSet<QueuedRequest> NONE = Collections.unmodifiableSequencedSet(
       new LinkedHashSet<>(0));
 
-  private static final Comparator<QueuedRequest> BY_ARRIVAL = (one, other) -> Long
-      .signum(one.sinceNanos() - other.sinceNanos());
-
   private final RevisionId id;
   private SequencedSet<QueuedRequest> returned = NONE;
   /**
@@ -52,13 +47,13 @@ final class WaitQueue {
   private SequencedSet<QueuedRequest> late = NONE;
   /** The other requests, in order of arrival. */
   private SequencedSet<QueuedRequest> queue = NONE;
-  /** The requests that wait for one pod each, by pod; no set is empty. */
-  private Map<Destination, SequencedSet<QueuedRequest>> byPod = Map.of();
+  private final PodQueues byPod;
   private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
 
-  WaitQueue(RevisionId id) {
+  WaitQueue(RevisionId id, PodQueues byPod) {
     this.id = id;
+    this.byPod = byPod;
   }
 
   private static SequencedSet<QueuedRequest> modifiable(SequencedSet<QueuedRequest> set) {
@@ -66,7 +61,7 @@ final class WaitQueue {
   }
 
   boolean isEmpty() {
-    return hasNone() && byPod.isEmpty();
+    return hasNone() && byPod.size() == 0;
   }
 
   /** Whether no request waits that may run on several pods. */
@@ -75,15 +70,11 @@ final class WaitQueue {
   }
 
   int size() {
-    int size = returned.size() + late.size() + queue.size();
-    for (var waiting : byPod.values()) {
-      size += waiting.size();
-    }
-    return size;
+    return returned.size() + late.size() + queue.size() + byPod.size();
   }
 
   private Stream<SequencedSet<QueuedRequest>> groups() {
-    return Stream.concat(Stream.of(returned, late, queue), byPod.values().stream());
+    return Stream.concat(Stream.of(returned, late, queue), byPod.groups());
   }
 
   void add(QueuedRequest request) {
@@ -91,18 +82,9 @@ final class WaitQueue {
     queue.add(request);
   }
 
-  /** Adds a request that may run on this pod only. One that was returned is the pod's next. */
+  /** Adds a request that may run on this pod only. */
   void add(QueuedRequest request, Destination pod) {
-    request.onlyPod = pod;
-    if (byPod.isEmpty()) {
-      byPod = new LinkedHashMap<>();
-    }
-    var waiting = byPod.computeIfAbsent(pod, _ -> new LinkedHashSet<>());
-    if (request.isRetry()) {
-      waiting.addFirst(request);
-    } else {
-      waiting.add(request);
-    }
+    byPod.add(request, pod);
   }
 
   void addReturned(QueuedRequest request) {
@@ -112,17 +94,14 @@ final class WaitQueue {
 
   boolean remove(QueuedRequest request) {
     var pod = request.onlyPod;
-    if (pod == null) {
-      return Stream.of(queue, late, returned).anyMatch(set -> set != NONE && set.remove(request));
-    }
-    var waiting = byPod.get(pod);
-    if (waiting == null || !waiting.remove(request)) {
-      return false;
-    }
-    if (waiting.isEmpty()) {
-      byPod.remove(pod);
-    }
-    return true;
+    return pod == null
+        ? isRemovedFrom(queue, request) || isRemovedFrom(late, request)
+            || isRemovedFrom(returned, request)
+        : byPod.remove(request, pod);
+  }
+
+  private static boolean isRemovedFrom(SequencedSet<QueuedRequest> set, QueuedRequest request) {
+    return set != NONE && set.remove(request);
   }
 
   /** The next request of those that may run on several pods; null if there is none. */
@@ -144,40 +123,29 @@ final class WaitQueue {
     return queue.isEmpty() ? late.getFirst() : queue.getFirst();
   }
 
-  /** The oldest of the requests that are the next for one of these pods; null if there is none. */
+  /** The next of the requests that wait for one of these pods only; null if there is none. */
   @Nullable QueuedRequest nextByPod(Predicate<Destination> pods) {
-    QueuedRequest oldest = null;
-    for (var waiting : byPod.entrySet()) {
-      var first = waiting.getValue().getFirst();
-      if ((oldest == null || first.isOlderThan(oldest)) && pods.test(waiting.getKey())) {
-        oldest = first;
-      }
-    }
-    return oldest;
+    return byPod.next(pods);
   }
 
-  /** Removes the requests that choose their pods, and returns them in order of arrival. */
-  List<QueuedRequest> removeChoosing() {
-    if (isEmpty()) {
-      return List.of();
-    }
-    var all = groups().flatMap(SequencedSet::stream).filter(one -> one.choice() != null)
-        .sorted(BY_ARRIVAL).toList();
-    all.forEach(request -> {
-      remove(request);
-      request.onlyPod = null;
-    });
-    return all;
+  /** The requests that choose their pods. */
+  List<QueuedRequest> choosing() {
+    return isEmpty()
+        ? List.of()
+        : groups().flatMap(SequencedSet::stream).filter(one -> one.choice() != null).toList();
+  }
+
+  /** Restores the order of arrival, after requests were moved. */
+  void sort() {
+    queue = PodQueues.sorted(Stream.concat(late.stream(), queue.stream()));
+    late = NONE;
+    returned = PodQueues.sorted(returned.stream());
+    byPod.sort();
   }
 
   /** How many requests wait for which pod only. */
   Map<Destination, Integer> byPod() {
-    if (byPod.isEmpty()) {
-      return Map.of();
-    }
-    var sizes = new TreeMap<Destination, Integer>();
-    byPod.forEach((pod, waiting) -> sizes.put(pod, waiting.size()));
-    return sizes;
+    return byPod.sizes();
   }
 
   private void updateLate(long nowNanos) {
@@ -198,7 +166,7 @@ final class WaitQueue {
    */
   List<QueuedRequest> clear() {
     var all = groups().flatMap(SequencedSet::stream).toList();
-    byPod = Map.of();
+    byPod.clear();
     returned = NONE;
     late = NONE;
     queue = NONE;
@@ -208,7 +176,7 @@ final class WaitQueue {
   /** The requests that have waited for longest, in descending order. */
   Stream<QueuedRequest> oldest(int max) {
     return groups().flatMap(set -> set.stream().limit(max))
-        .sorted(BY_ARRIVAL).limit(max);
+        .sorted(PodQueues.BY_ARRIVAL).limit(max);
   }
 
   /**
@@ -243,8 +211,10 @@ final class WaitQueue {
     // A request that was returned to the queue counts from its return, so it may be the younger
     // one.
     first = older(first, returned);
-    for (var waiting : byPod.values()) {
-      first = older(first, waiting);
+    if (byPod.size() > 0) {
+      for (var waiting : byPod.groups().toList()) {
+        first = older(first, waiting);
+      }
     }
     return first;
   }

@@ -6,7 +6,11 @@ import static dev.activator.throttle.OneRevision.C;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.List;
@@ -206,5 +210,178 @@ class PodChoiceTest {
     runsOn(A, B);
 
     assertThat(rev.request((PodChoice) null).destination()).isEqualTo(A);
+  }
+
+  @Test
+  void keepsItsPlaceInTheQueueWhenPodsChange() {
+    runsOn(A);
+    rev.request();
+    var older = rev.request(Preferred.of(A, B));
+    rev.loop.advance(Duration.ofMillis(10));
+    var younger = rev.request();
+
+    rev.pods(A, B);
+
+    assertThat(older.destination()).isEqualTo(B);
+    assertThat(younger.waits()).isTrue();
+  }
+
+  @Test
+  void theOldestWaitIsThatOfTheOldestAfterPodsChange() {
+    runsOn(A, B);
+    rev.request();
+    rev.request();
+    rev.request(Preferred.of(A, B));
+    rev.loop.advance(Duration.ofSeconds(10));
+    rev.request();
+
+    rev.pods(A);
+
+    assertThat(rev.view().oldestWait()).isEqualTo(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void theOldestWaitCountsARequestBehindOneThatWasReturned() {
+    runsOn(A);
+    var first = rev.request(ONLY_A);
+    rev.request(ONLY_A);
+    rev.loop.advance(Duration.ofSeconds(10));
+
+    assertThat(first.retryUnconnected()).isTrue();
+    rev.loop.run();
+
+    assertThat(rev.view().oldestWait()).isEqualTo(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void runsOnAnIdlePodAlthoughTheQueueIsFullOfRequestsForAnother() {
+    var full = new OneRevision(1, "activator.dev/queue-capacity", "3");
+    full.requestsChoose();
+    full.pods(A, B);
+    full.request(ONLY_A);
+    for (int i = 0; i < 3; i++) {
+      assertThat(full.request(ONLY_A).waits()).isTrue();
+    }
+
+    assertThat(full.request().answers()).containsExactly(B);
+    assertThat(full.request(ONLY_A).waits()).isFalse();
+  }
+
+  @Test
+  void runsOnAnIdlePodBesideOneThatWaitsForAnotherEvenIfItMayNotWait() {
+    runsOn(A, B);
+    rev.request(ONLY_A);
+    rev.request(ONLY_A);
+    rev.throttler.choose(rev.revisions.of(ID), _ -> null);
+
+    var decision = rev.admit(new QueuedCaller() {
+      @Override
+      public Loop loop() {
+        return rev.loop;
+      }
+
+      @Override
+      public long maxWaitNanos() {
+        return Long.MAX_VALUE;
+      }
+
+      @Override
+      public boolean mayWait() {
+        return false;
+      }
+
+      @Override
+      public void granted(Permit now) {}
+
+      @Override
+      public void rejected(Rejection reason) {}
+    });
+
+    assertThat(decision).isInstanceOf(Permit.class);
+    ((Permit) decision).release(Ending.ANSWERED);
+  }
+
+  @Test
+  void aReturnedRequestRunsBeforeOneThatWaitsForThatPod() {
+    runsOn(A, B);
+    var onA = rev.request(ONLY_A);
+    var onB = rev.request();
+    rev.loop.advance(Duration.ofMillis(1));
+    var bound = rev.request(ONLY_A);
+    rev.loop.advance(Duration.ofMillis(1));
+    onB.retryUnconnected();
+    rev.loop.run();
+
+    onA.release();
+    rev.loop.run();
+
+    assertThat(onB.destination()).isEqualTo(A);
+    assertThat(bound.waits()).isTrue();
+  }
+
+  @Test
+  void returnedRequestsForOnePodRunInTheOrderOfTheirReturn() {
+    var two = new OneRevision(2);
+    two.requestsChoose();
+    two.pods(A, B);
+    var one = two.request(ONLY_A);
+    var other = two.request(ONLY_A);
+    one.retryUnconnected();
+    two.loop.run();
+    two.loop.advance(Duration.ofMillis(1));
+    other.retryUnconnected();
+    two.loop.run();
+    two.changes(1);
+
+    two.loop.advance(Duration.ofSeconds(1));
+
+    assertThat(one.destination()).isEqualTo(A);
+    assertThat(other.waits()).isTrue();
+  }
+
+  @Test
+  void callersThatLeaveTheQueueOfOnePodDoNotChangeTheOrderOfTheOthers() {
+    var many = new OneRevision(1);
+    many.requestsChoose();
+    many.pods(A, B, C);
+    many.request(ONLY_A);
+    for (int i = 0; i < 200; i++) {
+      var hot = many.request(ONLY_A);
+      many.loop.advance(Duration.ofMillis(500));
+      hot.giveUp();
+      many.loop.run();
+    }
+
+    assertThat(many.view().newestFirst()).isFalse();
+  }
+
+  @Test
+  void doesNotOvertakeARequestThatWaitsForThatPod() {
+    runsOn(A, B);
+    var onA = rev.request(ONLY_A);
+    var bound = rev.request(ONLY_A);
+    rev.request();
+
+    onA.release();
+    var younger = rev.request();
+
+    assertThat(bound.destination()).isEqualTo(A);
+    assertThat(younger.waits()).isTrue();
+  }
+
+  @Test
+  void aPodGetsNoRequestsAfterOneThatIsRejectedCouldNotBeDeliveredToIt() {
+    runsOn(A, B);
+    var undelivered = rev.request();
+    rev.request();
+    var waiting = rev.request();
+    rev.throttler.choose(rev.revisions.of(ID), _ -> new Bound(C, C));
+
+    undelivered.retryUnconnected();
+    rev.loop.run();
+
+    assertThat(undelivered.answers()).endsWith(new Rejection.PodGone(ID));
+    assertThat(waiting.waits()).isTrue();
+    assertThat(rev.suspected).containsExactly(A);
   }
 }

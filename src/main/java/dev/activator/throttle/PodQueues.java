@@ -1,0 +1,133 @@
+package dev.activator.throttle;
+
+import dev.activator.revision.Destination;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one revision that wait for one pod each. For each pod, those that were returned
+ * run first, then the others in order of arrival.
+ *
+ * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods} and {@link #size}.
+ */
+final class PodQueues {
+  static final Comparator<QueuedRequest> BY_ARRIVAL = (one, other) -> Long
+      .signum(one.sinceNanos() - other.sinceNanos());
+
+  private record PodQueue(SequencedSet<QueuedRequest> returned,
+      SequencedSet<QueuedRequest> others) {
+    PodQueue() {
+      this(new LinkedHashSet<>(), new LinkedHashSet<>());
+    }
+
+    boolean isEmpty() {
+      return returned.isEmpty() && others.isEmpty();
+    }
+
+    SequencedSet<QueuedRequest> groupOf(QueuedRequest request) {
+      return request.isRetry() ? returned : others;
+    }
+
+    QueuedRequest next() {
+      return returned.isEmpty() ? others.getFirst() : returned.getFirst();
+    }
+  }
+
+  /** None of the queues is empty. */
+  private Map<Destination, PodQueue> byPod = Map.of();
+  private final AtomicInteger size = new AtomicInteger();
+  private volatile Set<Destination> pods = Set.of();
+
+  /** The pods that requests wait for. */
+  Set<Destination> pods() {
+    return pods;
+  }
+
+  int size() {
+    return size.get();
+  }
+
+  void add(QueuedRequest request, Destination pod) {
+    request.onlyPod = pod;
+    if (byPod.isEmpty()) {
+      byPod = new LinkedHashMap<>();
+    }
+    var waiting = byPod.get(pod);
+    boolean first = waiting == null;
+    if (waiting == null) {
+      waiting = new PodQueue();
+      byPod.put(pod, waiting);
+    }
+    waiting.groupOf(request).add(request);
+    size.getAndIncrement();
+    if (first) {
+      pods = Set.copyOf(byPod.keySet());
+    }
+  }
+
+  boolean remove(QueuedRequest request, Destination pod) {
+    var waiting = byPod.get(pod);
+    if (waiting == null || !waiting.groupOf(request).remove(request)) {
+      return false;
+    }
+    size.getAndDecrement();
+    if (waiting.isEmpty()) {
+      byPod.remove(pod);
+      pods = Set.copyOf(byPod.keySet());
+    }
+    return true;
+  }
+
+  /** Of the requests that are the next for one of these pods, the next; null if there is none. */
+  @Nullable QueuedRequest next(Predicate<Destination> ofThese) {
+    QueuedRequest next = null;
+    for (var waiting : byPod.entrySet()) {
+      var first = waiting.getValue().next();
+      if ((next == null || first.runsBefore(next)) && ofThese.test(waiting.getKey())) {
+        next = first;
+      }
+    }
+    return next;
+  }
+
+  Stream<SequencedSet<QueuedRequest>> groups() {
+    return byPod.values().stream().flatMap(pod -> Stream.of(pod.returned(), pod.others()));
+  }
+
+  /** Restores the order of arrival. */
+  void sort() {
+    byPod.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
+        sorted(waiting.others().stream())));
+  }
+
+  static SequencedSet<QueuedRequest> sorted(Stream<QueuedRequest> requests) {
+    return requests.sorted(BY_ARRIVAL).collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  /** How many requests wait for which pod. */
+  Map<Destination, Integer> sizes() {
+    if (byPod.isEmpty()) {
+      return Map.of();
+    }
+    var sizes = new TreeMap<Destination, Integer>();
+    byPod.forEach(
+        (pod, waiting) -> sizes.put(pod, waiting.returned().size() + waiting.others().size()));
+    return sizes;
+  }
+
+  void clear() {
+    byPod = Map.of();
+    size.set(0);
+    pods = Set.of();
+  }
+}
