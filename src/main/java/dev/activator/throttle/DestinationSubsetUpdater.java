@@ -119,7 +119,7 @@ final class DestinationSubsetUpdater {
     boolean shares = canShare && sharing.isActive();
     var divided = shares ? eligible.undivided() : eligible;
     var after = divided.subset(concurrency, now);
-    choosable = divided.choosable(concurrency);
+    choosable = divided.choosable(concurrency, after);
     estimator.onSubset(before, after);
     permits.setDestinations(after, eligible.healthy().transport(), eligible.podsBehindClusterIp(),
         options.balancer(concurrency), concurrency == 0 ? options.slowStart() : 0, shares);

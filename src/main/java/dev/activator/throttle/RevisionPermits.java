@@ -278,13 +278,11 @@ final class RevisionPermits implements PodPermits {
     return false;
   }
 
-  /** Enters the queue even if it is full, because the request had a permit before. */
-  void enterForRetry() {
-    queued.getAndIncrement();
-  }
-
-  /** Enters again, before the request leaves the queue of its pod. */
-  void enterFromPod() {
+  /**
+   * Enters the queue even if it is full, because the request had a permit before, or is about to leave
+   * the queue of its pod.
+   */
+  void enterAgain() {
     queued.getAndIncrement();
   }
 

@@ -221,7 +221,7 @@ final class RevisionThrottler
       var pod = wanted instanceof PodChoice.Only(var only) ? only : null;
       if (wanted instanceof PodChoice.Gone || !Objects.equals(pod, request.onlyPod)) {
         if (request.onlyPod != null) {
-          permits.enterFromPod();
+          permits.enterAgain();
         }
         queue.remove(request);
         request.onlyPod = null;
@@ -312,7 +312,7 @@ final class RevisionThrottler
     var request = new QueuedRequest(caller, this, loop.nanoTime(),
         maker == null ? null : maker.of(caller), retries);
     // Counted as queued first, so that no request overtakes before the loop has queued this one.
-    permits.enterForRetry();
+    permits.enterAgain();
     loop.execute(() -> requeued(request, pod));
     return request;
   }

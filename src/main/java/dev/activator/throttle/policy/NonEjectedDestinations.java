@@ -72,11 +72,18 @@ public record NonEjectedDestinations(HealthyDestinations healthy, ActivatorIndex
     return healthy.clusterIp() == null ? DestinationSet.NONE : healthy.pods();
   }
 
-  /** This activator's pods, with ejected ones; null if it sends requests to a ClusterIP. */
-  public @Nullable List<Destination> choosable(int containerConcurrency) {
-    return healthy.clusterIp() == null
-        ? DestinationSubset.of(healthy, activator, containerConcurrency).destinations()
-        : null;
+  /**
+   * This activator's pods, with ejected ones; null if it sends requests to a ClusterIP.
+   *
+   * @param subset as {@link #subset} returns it for this limit
+   */
+  public @Nullable List<Destination> choosable(int containerConcurrency, DestinationSubset subset) {
+    if (healthy.clusterIp() != null) {
+      return null;
+    }
+    return ejectedUntilNanos.isEmpty()
+        ? subset.destinations()
+        : DestinationSubset.of(healthy, activator, containerConcurrency).destinations();
   }
 
   public DestinationSubset subset(int containerConcurrency, long nowNanos) {

@@ -170,7 +170,7 @@ class LentOverLinksTest {
     assertThat(concurrency).isNotEmpty().allMatch(count -> count <= limit);
   }
 
-  /** A request that has no end of its own. */
+  /** A request that runs until the test ends it. */
   private static final class Endless extends PatientCaller {
     private final CompletableFuture<Permit> permit = new CompletableFuture<>();
 
@@ -201,12 +201,12 @@ class LentOverLinksTest {
     says(loop, waits, pod, WaitState.AT_PEERS,
         "1 pod is listed, but their permits are at other activators");
 
-    // when nothing is heard of the other one
-    var heard = new CompletableFuture<Void>();
-    busy.link.execute(heard::join);
+    // when the other one sends nothing
+    var mayGoOn = new CompletableFuture<Void>();
+    busy.link.execute(mayGoOn::join);
     says(loop, waits, pod, WaitState.PEER_LOST, "127.0.0.2, whose link has been lost for ");
 
-    heard.complete(null);
+    mayGoOn.complete(null);
     permit.release(Ending.ANSWERED);
     await().until(waiting.permit::isDone);
     waiting.permit.join().release(Ending.ANSWERED);
