@@ -100,9 +100,12 @@ public final class RevisionAnnotations {
    */
   public static Map<String, String> ofField(String field, Map<String, String> parts) {
     return parts.entrySet().stream().collect(Collectors.toMap(
-        part -> GROUP + field + "-"
-            + part.getKey().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT),
-        Map.Entry::getValue));
+        part -> GROUP + field + "-" + hyphenated(part.getKey()), Map.Entry::getValue));
+  }
+
+  /** The form with hyphens of a name in camel case: {@code min-scale} for {@code minScale}. */
+  public static String hyphenated(String name) {
+    return name.replaceAll("(?<=[a-z])([A-Z])", "-$1").toLowerCase(Locale.ROOT);
   }
 
   /** The extension that alone reads an annotation; null if it has an effect without one. */

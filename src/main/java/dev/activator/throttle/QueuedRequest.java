@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuedRequest implements QueueEntry {
   private final QueuedCaller caller;
-  private final RevisionThrottler throttler;
+  private final RevisionQueue queue;
   private final long sinceNanos;
   private final @Nullable PodChoice choice;
   private final @Nullable RetryBudget retries;
@@ -32,10 +32,10 @@ final class QueuedRequest implements QueueEntry {
    * @param choice null if the balancer chooses its pod
    * @param retries null if it is no retry
    */
-  QueuedRequest(QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
+  QueuedRequest(QueuedCaller caller, RevisionQueue queue, long sinceNanos,
       @Nullable PodChoice choice, @Nullable RetryBudget retries) {
     this.caller = caller;
-    this.throttler = throttler;
+    this.queue = queue;
     this.sinceNanos = sinceNanos;
     this.choice = choice;
     this.retries = retries;
@@ -100,7 +100,7 @@ final class QueuedRequest implements QueueEntry {
   public void giveUp() {
     if (!done) {
       end();
-      throttler.leave(this);
+      queue.leave(this);
     }
   }
 
@@ -117,27 +117,27 @@ final class QueuedRequest implements QueueEntry {
 
   @Override
   public WaitLimits limits() {
-    return throttler.waits();
+    return queue.waits();
   }
 
   @Override
   public long podsNanos() {
-    return throttler.podsNanos();
+    return queue.podsNanos();
   }
 
   @Override
   public int retryAfterSeconds() {
-    return throttler.retryAfterSeconds();
+    return queue.retryAfterSeconds();
   }
 
   @Override
   public void addHeldBytes(int moreBytes) {
-    throttler.heldBytes().addAndGet(moreBytes);
+    queue.heldBytes().addAndGet(moreBytes);
   }
 
   @Override
   public long heldBytes() {
-    return throttler.heldBytes().get();
+    return queue.heldBytes().get();
   }
 
   /** A permit that reports its end to the retry budget, or to the order of the queue. */
@@ -163,8 +163,8 @@ final class QueuedRequest implements QueueEntry {
     @Override
     public void release(ThrottleDecision.Ending ending) {
       if (!isRetry()) {
-        throttler.onRequestEnd(ending, grantedNanos - sinceNanos,
-            throttler.nanoTime() - grantedNanos);
+        queue.onRequestEnd(ending, grantedNanos - sinceNanos,
+            queue.nanoTime() - grantedNanos);
       }
       releaseRetry();
       permit.release(ending);

@@ -68,8 +68,8 @@ final class SupportedAnnotations {
   /** The newer form of a name. Knative also reads the older forms, such as {@code minScale}. */
   private static String dashed(String name) {
     int slash = name.indexOf('/');
-    return name.substring(0, slash + 1) + name.substring(slash + 1)
-        .replaceAll("(?<=[a-z])([A-Z])", "-$1").toLowerCase(java.util.Locale.ROOT);
+    return name.substring(0, slash + 1)
+        + RevisionAnnotations.hyphenated(name.substring(slash + 1));
   }
 
   private static Set<String> named(String group, String... names) {

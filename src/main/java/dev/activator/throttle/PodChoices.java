@@ -1,0 +1,157 @@
+package dev.activator.throttle;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PodChoice.Wanted;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one revision that choose their pods: which permit such a request gets, and where it
+ * waits. Requests without a choice wait in the same queue, and get what the balancer chooses.
+ *
+ * <p><b>Threads.</b> The revision's loop; any for {@link #use}, {@link #of} and {@link #tryAcquire}.
+ */
+final class PodChoices {
+  private final RevisionId id;
+  private final RevisionPermits permits;
+  private final WaitQueue queue;
+  private final Supplier<@Nullable List<Destination>> pods;
+  /** Null for most revisions, whose balancer chooses the pods. */
+  private volatile PodChoice.@Nullable Maker maker;
+  /** The pods among which the queued requests have chosen. */
+  private @Nullable List<Destination> chosenFrom = List.of();
+
+  /**
+   * @param pods those that requests may choose; null if requests are sent to a ClusterIP. Called on
+   *     any thread
+   */
+  PodChoices(RevisionId id, RevisionPermits permits, WaitQueue queue,
+      Supplier<@Nullable List<Destination>> pods) {
+    this.id = id;
+    this.permits = permits;
+    this.queue = queue;
+    this.pods = pods;
+  }
+
+  /** @param now null if the balancer chooses the pods */
+  void use(PodChoice.@Nullable Maker now) {
+    maker = now;
+  }
+
+  @Nullable PodChoice of(QueuedCaller caller) {
+    var its = maker;
+    return its == null ? null : its.of(caller);
+  }
+
+  /** Acquires a permit that no queued request can use; null if there is none. */
+  @Nullable Permit tryAcquire(PodChoice choice) {
+    return switch (wanted(choice)) {
+      case PodChoice.Any _ -> permits.tryAcquireFor(choice);
+      case PodChoice.Only(var pod) -> permits.tryAcquireAt(pod);
+      case PodChoice.Gone _ -> null;
+    };
+  }
+
+  private Wanted wanted(@Nullable PodChoice choice) {
+    if (choice == null) {
+      return PodChoice.ANY;
+    }
+    var now = pods.get();
+    return now == null ? PodChoice.ANY : choice.wanted(now);
+  }
+
+  boolean isGone(QueuedRequest request) {
+    return wanted(request.choice()) instanceof PodChoice.Gone;
+  }
+
+  /** Puts a request that is counted as queued in its place, or rejects it. */
+  void place(QueuedRequest request) {
+    place(request, wanted(request.choice()));
+  }
+
+  private void place(QueuedRequest request, Wanted wanted) {
+    switch (wanted) {
+      case PodChoice.Any _ when request.isRetry() -> queue.addReturned(request);
+      case PodChoice.Any _ -> queue.add(request);
+      case PodChoice.Only(var pod) -> {
+        queue.add(request, pod);
+        permits.leave();
+      }
+      case PodChoice.Gone _ -> {
+        permits.leave();
+        request.reject(new Rejection.PodGone(id));
+      }
+    }
+  }
+
+  /** Moves the queued requests whose choice is another now. */
+  void onPods() {
+    var now = pods.get();
+    if (now == chosenFrom) {
+      return;
+    }
+    chosenFrom = now;
+    boolean moved = false;
+    for (var request : queue.choosing()) {
+      var wanted = wanted(request.choice());
+      var pod = wanted instanceof PodChoice.Only(var only) ? only : null;
+      if (wanted instanceof PodChoice.Gone || !Objects.equals(pod, request.onlyPod)) {
+        if (request.onlyPod != null) {
+          permits.enterAgain();
+        }
+        queue.remove(request);
+        request.onlyPod = null;
+        place(request, wanted);
+        moved = true;
+      }
+    }
+    if (moved) {
+      queue.sort();
+    }
+  }
+
+  /** Call after a request was removed from the queue. */
+  void removed(QueuedRequest request) {
+    if (request.onlyPod == null) {
+      permits.leave();
+    }
+  }
+
+  /**
+   * Grants the next permit: of the next request for all pods and the next for a pod with room, one that
+   * was returned runs, or else the older one. Returns whether there was a permit.
+   */
+  boolean grantNext(long nowNanos) {
+    if (!permits.hasRoom()) {
+      return false;
+    }
+    var next = queue.next(nowNanos);
+    var ofPod = queue.nextByPod(permits::hasRoomAt);
+    if (ofPod != null && (next == null || ofPod.runsBefore(next))) {
+      next = ofPod;
+    }
+    var permit = next == null ? null : acquire(next);
+    if (next == null || permit == null) {
+      return false;
+    }
+    queue.remove(next);
+    next.grant(permit, nowNanos);
+    removed(next);
+    return true;
+  }
+
+  private @Nullable Permit acquire(QueuedRequest request) {
+    if (request.onlyPod != null) {
+      return permits.acquireAt(request.onlyPod);
+    }
+    return request.choice() == null
+        ? permits.acquireForNext()
+        : permits.acquireFor(request.choice());
+  }
+}

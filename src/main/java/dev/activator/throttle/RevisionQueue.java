@@ -1,0 +1,369 @@
+package dev.activator.throttle;
+
+import dev.activator.loop.Loop;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
+import dev.activator.throttle.RevisionThrottler.Listener;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.throttle.policy.ThrottlerOptions;
+import dev.activator.throttle.policy.WaitLimits;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The requests of one revision that wait for a permit: each is granted one, is rejected, or leaves.
+ *
+ * <p><b>Threads.</b> The revision's loop; any for {@link #enter}, {@link #leave}, {@link #retry},
+ * {@link #wake}, {@link #onRequestEnd} and what a {@link QueueEntry} reads.
+ *
+ * <p><b>Errors.</b> A request that cannot run gets a {@link Rejection}.
+ */
+final class RevisionQueue implements RevisionPermits.Owner {
+  /** The throttler of the revision. */
+  interface Owner {
+    /** <b>Threads.</b> Any. */
+    ThrottlerOptions options();
+
+    /** How many requests may be queued here. <b>Threads.</b> Any. */
+    int queueBound();
+
+    /** As {@link DestinationSubsetUpdater#choosable}. <b>Threads.</b> Any. */
+    @Nullable List<Destination> choosable();
+
+    /** <b>Threads.</b> Any. */
+    boolean isWithdrawn(Destination destination);
+
+    /** Whether no pod accepts connections any more. */
+    boolean isUnreachable();
+
+    /** A request could not be delivered to the destination. */
+    void eject(Destination destination);
+
+    /** Requests have entered or left the queue, or permits were released. */
+    void onQueue();
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(RevisionQueue.class);
+
+  /** The maximum number of grants before other tasks of the loop run. */
+  private static final int MAX_GRANTS_PER_TASK = 256;
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final RevisionPermits permits;
+  private final WaitQueue waiting;
+  private final PodChoices choices;
+  private final WaitEstimator estimator;
+  private final QueueMonitor monitor;
+  private final RetryBudget retries = new RetryBudget();
+  private final AtomicLong heldBytes = new AtomicLong();
+  private final AtomicBoolean wakePending = new AtomicBoolean();
+  /** Set while a queued request waits until the window of a pod widens. */
+  private final ResettableTimer slowStart;
+  private final Owner owner;
+  private final Listener listener;
+  private boolean deleted;
+  private long podsSinceNanos;
+  /** Written after {@code podsSinceNanos}, and read before it. */
+  private volatile boolean hasPods;
+  /** The loop of a queued request, on which it will run. */
+  private Loop waitingOn;
+
+  RevisionQueue(Loop loop, Revision revision, RandomGenerator random, WaitEstimator estimator,
+      Owner owner, Listener listener) {
+    this.id = revision.id();
+    this.loop = loop;
+    this.waitingOn = loop;
+    this.estimator = estimator;
+    this.owner = owner;
+    this.listener = listener;
+    var podQueues = new PodQueues();
+    this.permits = new RevisionPermits(random, podQueues, this);
+    this.waiting = new WaitQueue(id, podQueues);
+    this.choices = new PodChoices(id, permits, waiting, owner::choosable);
+    this.slowStart = new ResettableTimer(loop, this::grant);
+    this.monitor = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
+        () -> listener.onWaiting(waitingOn), listener::onStarved, this::cannotStart);
+  }
+
+  RevisionPermits permits() {
+    return permits;
+  }
+
+  PodChoices choices() {
+    return choices;
+  }
+
+  QueueMonitor monitor() {
+    return monitor;
+  }
+
+  /** The queued requests, in order. */
+  WaitQueue waiting() {
+    return waiting;
+  }
+
+  /** @param choice null if the balancer chooses the pod */
+  QueueEntry enter(QueuedCaller caller, @Nullable PodChoice choice) {
+    var request = new QueuedRequest(caller, this, loop.nanoTime(), choice, null);
+    if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
+      log.debug("{}: rejected a request: no pod is expected to start before its deadline", id);
+      loop.execute(() -> {
+        estimator.startRefused();
+        monitor.requestWaits();
+      });
+      request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
+    } else if (permits.tryEnter(owner.queueBound())) {
+      loop.execute(() -> entered(request));
+    } else {
+      log.debug("{}: rejected a request: {} are queued already", id,
+          owner.options().queueCapacity());
+      request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
+    }
+    return request;
+  }
+
+  private void entered(QueuedRequest request) {
+    boolean elsewhere = waiting.isEmpty() && request.loop() != waitingOn;
+    if (elsewhere) {
+      waitingOn = request.loop();
+    }
+    if (rejectIfHopeless(request)) {
+      return;
+    }
+    if (elsewhere && permits.capacity() == 0) {
+      // Probes of the pod that starts must be sent from there.
+      monitor.requestWaitsElsewhere();
+    } else {
+      monitor.requestWaits();
+    }
+    if (waiting.isEmpty()) {
+      estimator.queueStarted();
+    }
+    if (permits.capacity() == 0 && estimator.startAwaited()) {
+      listener.onStart();
+    }
+    choices.place(request);
+    // A permit may have been released before this task ran.
+    grant();
+  }
+
+  private boolean rejectIfHopeless(QueuedRequest request) {
+    if (deleted) {
+      permits.leave();
+      request.reject(new Rejection.RevisionGone(id));
+    } else if (choices.isGone(request)) {
+      permits.leave();
+      request.reject(new Rejection.PodGone(id));
+    } else if (owner.isUnreachable()) {
+      monitor.requestWaits();
+      permits.leave();
+      request.reject(new Rejection.Unreachable(id));
+    } else if (permits.capacity() == 0
+        && monitor.lastingFailure() instanceof RevisionStartFailure failure) {
+      permits.leave();
+      request.reject(new Rejection.CannotStart(id, failure));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void leave(QueuedRequest request) {
+    loop.execute(() -> {
+      boolean nothingRuns = permits.capacity() == 0;
+      // Those that wait for one pod show nothing about the queue of the others.
+      if (!request.isRetry() && request.onlyPod == null) {
+        long now = loop.nanoTime();
+        long queuedNanos = now - request.sinceNanos();
+        waiting.setOrder(nothingRuns
+            ? waiting.order().leftDuringStart(queuedNanos)
+            : waiting.order().left(queuedNanos, 0, now));
+      }
+      if (waiting.remove(request)) {
+        owner.onQueue();
+        choices.removed(request);
+        waiting.publishOldest();
+        if (waiting.isEmpty() && nothingRuns) {
+          estimator.startGivenUp();
+        }
+      }
+    });
+  }
+
+  /** Call for the end of each request that had been queued for any pod. */
+  void onRequestEnd(Ending ending, long queuedNanos, long ranNanos) {
+    switch (ending) {
+      case ANSWERED ->
+        loop.execute(() -> waiting.setOrder(waiting.order().served(queuedNanos, ranNanos)));
+      case ABANDONED ->
+        loop.execute(
+            () -> waiting.setOrder(waiting.order().left(queuedNanos, ranNanos, loop.nanoTime())));
+      case UNCOUNTED, BROKEN -> {
+        // Such an end shows nothing about the queue.
+      }
+    }
+  }
+
+  @Override
+  public @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected) {
+    int active = permits.queued() + permits.inFlight();
+    if (!connected || permits.hasRoomOtherThan(pod)) {
+      retries.acquire();
+    } else if (!retries.tryAcquire(active)) {
+      log.debug("{}: too many of {} requests are retries already", id, active);
+      pod.release(Ending.BROKEN);
+      return null;
+    }
+    var request = new QueuedRequest(caller, this, loop.nanoTime(), choices.of(caller), retries);
+    // Counted as queued first, so that no request overtakes before the loop has queued this one.
+    permits.enterAgain();
+    loop.execute(() -> returned(request, pod));
+    return request;
+  }
+
+  private void returned(QueuedRequest request, PodTracker pod) {
+    if (!rejectIfHopeless(request)) {
+      choices.place(request);
+    }
+    // Ejects before the release, so that the permit is not granted for this destination again.
+    owner.eject(pod.destination());
+    pod.release(Ending.BROKEN);
+    // Needed if nothing was ejected because the pod was already unlisted or ejected.
+    onSubset(hasPods);
+  }
+
+  /** Grants permits in a task of the loop; one task serves many calls. */
+  @Override
+  public void wake() {
+    if (!wakePending.getAndSet(true)) {
+      loop.execute(() -> {
+        // Reset first, so that a permit that is released later wakes again.
+        wakePending.set(false);
+        permits.dropClosedIdle();
+        grant();
+      });
+    }
+  }
+
+  void grant() {
+    permits.updateCarried();
+    // Read first, because otherwise a window that widens after the last attempt could be missed.
+    long wider = waiting.isEmpty() ? -1 : permits.nanosToNextStep();
+    int granted = 0;
+    while (!waiting.isEmpty()) {
+      if (granted == MAX_GRANTS_PER_TASK) {
+        wake();
+        break;
+      }
+      if (!choices.grantNext(loop.nanoTime())) {
+        break;
+      }
+      granted++;
+    }
+    if (granted > 0) {
+      estimator.queueGranted(granted);
+    }
+    waiting.publishOldest();
+    owner.onQueue();
+    if (wider >= 0 && !waiting.isEmpty()) {
+      slowStart.within(wider);
+    }
+  }
+
+  /**
+   * Call when permits or destinations may have changed.
+   *
+   * @param hasNow whether the revision has any destination, ejected or not
+   */
+  void onSubset(boolean hasNow) {
+    if (hasNow && !hasPods) {
+      podsSinceNanos = loop.nanoTime();
+    }
+    hasPods = hasNow;
+    choices.onPods();
+    grant();
+    if (isQueued()) {
+      monitor.requestWaits();
+    }
+  }
+
+  private boolean isQueued() {
+    return !waiting.isEmpty();
+  }
+
+  private boolean isStarved() {
+    return permits.capacity() == 0 && isQueued();
+  }
+
+  private void cannotStart(RevisionStartFailure failure) {
+    log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
+        waiting.size());
+    rejectAll(new Rejection.CannotStart(id, failure));
+  }
+
+  /** The revision is deleted. Running requests continue. */
+  void end() {
+    log.info("{}: deleted, {} queued requests rejected", id, waiting.size());
+    deleted = true;
+    rejectAll(new Rejection.RevisionGone(id));
+  }
+
+  void onUnreachable() {
+    if (isQueued()) {
+      log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
+          waiting.size());
+      rejectAll(new Rejection.Unreachable(id));
+    }
+  }
+
+  void rejectAll(Rejection reason) {
+    for (var request : waiting.clear()) {
+      request.reject(reason);
+      choices.removed(request);
+    }
+    owner.onQueue();
+    waiting.publishOldest();
+    estimator.startGivenUp();
+  }
+
+  @Override
+  public boolean isWithdrawn(Destination destination) {
+    return owner.isWithdrawn(destination);
+  }
+
+  @Override
+  public long nanoTime() {
+    return loop.nanoTime();
+  }
+
+  AtomicLong heldBytes() {
+    return heldBytes;
+  }
+
+  WaitLimits waits() {
+    return owner.options().waits();
+  }
+
+  /** For how long there have been pods; {@link WaitLimits#NO_PODS} if there are none. */
+  long podsNanos() {
+    return hasPods ? Math.max(0, nanoTime() - podsSinceNanos) : WaitLimits.NO_PODS;
+  }
+
+  int retryAfterSeconds() {
+    return permits.capacity() == 0
+        ? estimator.retryAfterStarting()
+        : estimator.retryAfterDraining(permits.queued());
+  }
+}
