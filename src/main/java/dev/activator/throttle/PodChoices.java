@@ -123,19 +123,12 @@ final class PodChoices {
     }
   }
 
-  /**
-   * Grants the next permit: of the next request for all pods and the next for a pod with room, one that
-   * was returned runs, or else the older one. Returns whether there was a permit.
-   */
+  /** Grants a permit to the next request. Returns whether there was one that it can use. */
   boolean grantNext(long nowNanos) {
     if (!permits.hasRoom()) {
       return false;
     }
-    var next = queue.next(nowNanos);
-    var ofPod = queue.nextByPod(permits::hasRoomAt);
-    if (ofPod != null && (next == null || ofPod.runsBefore(next))) {
-      next = ofPod;
-    }
+    var next = queue.next(nowNanos, permits::withRoom);
     var permit = next == null ? null : acquire(next);
     if (next == null || permit == null) {
       return false;

@@ -1,22 +1,23 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one revision that wait for one pod each. For each pod, those that were returned
- * run first, then the others in order of arrival.
+ * run first, then the others in the order of the revision's queue.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods} and {@link #size}.
  */
@@ -38,8 +39,12 @@ final class PodQueues {
       return request.isRetry() ? returned : others;
     }
 
-    QueuedRequest next() {
-      return returned.isEmpty() ? others.getFirst() : returned.getFirst();
+    QueuedRequest next(AdaptiveLifo order) {
+      if (!returned.isEmpty()) {
+        return returned.getFirst();
+      }
+      var newest = others.getLast();
+      return order.overtakes(newest.sinceNanos()) ? newest : others.getFirst();
     }
   }
 
@@ -88,16 +93,10 @@ final class PodQueues {
     return true;
   }
 
-  /** Of the requests that are the next for one of these pods, the next; null if there is none. */
-  @Nullable QueuedRequest next(Predicate<Destination> ofThese) {
-    QueuedRequest next = null;
-    for (var waiting : byPod.entrySet()) {
-      var first = waiting.getValue().next();
-      if ((next == null || first.runsBefore(next)) && ofThese.test(waiting.getKey())) {
-        next = first;
-      }
-    }
-    return next;
+  /** Of the requests that wait for one of these pods, the next; null if there is none. */
+  @Nullable QueuedRequest next(Stream<Destination> ofThese, AdaptiveLifo order) {
+    return ofThese.map(byPod::get).filter(Objects::nonNull).map(waiting -> waiting.next(order))
+        .reduce((one, other) -> one.runsBefore(other, order) ? one : other).orElse(null);
   }
 
   Stream<SequencedSet<QueuedRequest>> groups() {

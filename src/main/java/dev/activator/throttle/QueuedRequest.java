@@ -49,9 +49,14 @@ final class QueuedRequest implements QueueEntry {
     return sinceNanos - other.sinceNanos < 0;
   }
 
-  /** Whether it was returned and the other was not, or else whether it is older. */
-  boolean runsBefore(QueuedRequest other) {
-    return isRetry() == other.isRetry() ? isOlderThan(other) : isRetry();
+  /** Whether it was returned and the other was not, or else whether the order puts it first. */
+  boolean runsBefore(QueuedRequest other, AdaptiveLifo order) {
+    if (isRetry() != other.isRetry()) {
+      return isRetry();
+    }
+    return order.overtakes(sinceNanos) || order.overtakes(other.sinceNanos)
+        ? other.isOlderThan(this)
+        : isOlderThan(other);
   }
 
   /** The caller's loop. */

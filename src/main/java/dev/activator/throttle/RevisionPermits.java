@@ -246,10 +246,10 @@ final class RevisionPermits implements PodPermits {
     return false;
   }
 
-  boolean hasRoomAt(Destination destination) {
+  Stream<Destination> withRoom() {
     var now = snapshot;
-    var pod = find(now, destination);
-    return pod != null && pod.hasRoom(now.limit());
+    return Stream.of(now.pods()).filter(pod -> pod.hasRoom(now.limit()))
+        .map(PodTracker::destination);
   }
 
   private static @Nullable PodTracker find(Snapshot now, Destination destination) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * <li>older ones whose callers will probably leave before
  * </ol>
  *
- * <p>Requests that may run on one pod only wait apart from these, in {@link PodQueues}.
+ * <p>Requests that may run on one pod only wait apart from these, in {@link PodQueues}. A permit that
+ * both can use goes to the older one, or to the younger one while the newest is first.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
  */
@@ -104,12 +105,19 @@ final class WaitQueue {
     return set != NONE && set.remove(request);
   }
 
-  /** The next request of those that may run on several pods; null if there is none. */
-  @Nullable QueuedRequest next(long nowNanos) {
-    if (hasNone()) {
-      return null;
-    }
+  /**
+   * The next request; null if none can run.
+   *
+   * @param withRoom the pods with room, of which there is one
+   */
+  @Nullable QueuedRequest next(long nowNanos, Supplier<Stream<Destination>> withRoom) {
     setOrder(order.at(nowNanos));
+    var next = hasNone() ? null : nextForAnyPod(nowNanos);
+    var ofPod = byPod.size() == 0 ? null : byPod.next(withRoom.get(), order);
+    return next == null || ofPod != null && ofPod.runsBefore(next, order) ? ofPod : next;
+  }
+
+  private QueuedRequest nextForAnyPod(long nowNanos) {
     if (!returned.isEmpty()) {
       return returned.getFirst();
     }
@@ -121,11 +129,6 @@ final class WaitQueue {
     }
     updateLate(nowNanos);
     return queue.isEmpty() ? late.getFirst() : queue.getFirst();
-  }
-
-  /** The next of the requests that wait for one of these pods only; null if there is none. */
-  @Nullable QueuedRequest nextByPod(Predicate<Destination> pods) {
-    return byPod.next(pods);
   }
 
   /** The requests that choose their pods. */

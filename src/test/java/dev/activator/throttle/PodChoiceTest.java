@@ -61,6 +61,16 @@ class PodChoiceTest {
     rev.pods(pods);
   }
 
+  private void callersLeaveUntilTheNewestIsFirst() {
+    while (!rev.view().newestFirst()) {
+      var left = rev.request();
+      rev.loop.advance(Duration.ofMillis(500));
+      left.giveUp();
+      rev.loop.run();
+    }
+    rev.loop.advance(Duration.ofMillis(1));
+  }
+
   @Test
   void runsOnTheFirstPodOfItsOrderThatHasRoom() {
     runsOn(A, B, C);
@@ -353,6 +363,42 @@ class PodChoiceTest {
     }
 
     assertThat(many.view().newestFirst()).isFalse();
+  }
+
+  @Test
+  void aRequestForOnePodDoesNotRunBeforeANewerOneWhileTheNewestIsFirst() {
+    runsOn(A);
+    var onA = rev.request();
+    callersLeaveUntilTheNewestIsFirst();
+    var bound = rev.request(ONLY_A);
+    rev.loop.advance(Duration.ofMillis(1));
+    var newest = rev.request();
+
+    onA.release();
+    rev.loop.run();
+    assertThat(newest.destination()).isEqualTo(A);
+    newest.release();
+    rev.loop.run();
+
+    assertThat(bound.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void aRequestForOnePodRunsBeforeOlderOnesWhileTheNewestIsFirst() {
+    runsOn(A);
+    var onA = rev.request();
+    callersLeaveUntilTheNewestIsFirst();
+    var older = rev.request();
+    rev.loop.advance(Duration.ofMillis(1));
+    rev.request(ONLY_A);
+    rev.loop.advance(Duration.ofMillis(1));
+    var bound = rev.request(ONLY_A);
+
+    onA.release();
+    rev.loop.run();
+
+    assertThat(bound.destination()).isEqualTo(A);
+    assertThat(older.waits()).isTrue();
   }
 
   @Test
