@@ -44,13 +44,20 @@ final class PodChoices {
     maker = now;
   }
 
+  boolean areUsed() {
+    return maker != null;
+  }
+
   @Nullable PodChoice of(QueuedCaller caller) {
     var its = maker;
     return its == null ? null : its.of(caller);
   }
 
   /** Acquires a permit that no queued request can use; null if there is none. */
-  @Nullable Permit tryAcquire(PodChoice choice) {
+  @Nullable Permit tryAcquire(@Nullable PodChoice choice) {
+    if (choice == null) {
+      return permits.tryAcquire();
+    }
     return switch (wanted(choice)) {
       case PodChoice.Any _ -> permits.tryAcquireFor(choice);
       case PodChoice.Only(var pod) -> permits.tryAcquireAt(pod);

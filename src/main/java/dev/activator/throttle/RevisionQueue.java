@@ -126,12 +126,33 @@ final class RevisionQueue implements RevisionPermits.Owner {
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
     } else if (permits.tryEnter(owner.queueBound())) {
       loop.execute(() -> entered(request));
+    } else if (choices.areUsed()) {
+      loop.execute(() -> enterFullQueue(request));
     } else {
-      log.debug("{}: rejected a request: {} are queued already", id,
-          owner.options().queueCapacity());
-      request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
+      rejectFromFullQueue(request);
     }
     return request;
+  }
+
+  /**
+   * Requests that were on their way to the queue are in their places now. If they wait for one pod
+   * each, this one may find another idle.
+   */
+  private void enterFullQueue(QueuedRequest request) {
+    var permit = choices.tryAcquire(request.choice());
+    if (permit != null) {
+      request.grant(permit, loop.nanoTime());
+    } else if (permits.tryEnter(owner.queueBound())) {
+      entered(request);
+    } else {
+      rejectFromFullQueue(request);
+    }
+  }
+
+  private void rejectFromFullQueue(QueuedRequest request) {
+    log.debug("{}: rejected a request: {} are queued already", id,
+        owner.options().queueCapacity());
+    request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
   }
 
   private void entered(QueuedRequest request) {

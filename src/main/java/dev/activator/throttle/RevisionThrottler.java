@@ -95,7 +95,7 @@ final class RevisionThrottler
 
   ThrottleDecision admit(QueuedCaller caller) {
     var choice = choices.of(caller);
-    var permit = choice == null ? permits.tryAcquire() : choices.tryAcquire(choice);
+    var permit = choices.tryAcquire(choice);
     if (permit != null) {
       return permit;
     }

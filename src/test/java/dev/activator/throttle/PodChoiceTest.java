@@ -278,6 +278,27 @@ class PodChoiceTest {
   }
 
   @Test
+  void runsOnAnIdlePodAlthoughOneOnItsWayToTheFullQueueWaitsForAnother() {
+    var full = new OneRevision(1, "activator.dev/queue-capacity", "1");
+    full.requestsChoose();
+    full.pods(A, B);
+    full.request(ONLY_A);
+    var bound = new HeldRequest(full.loop).choosing(ONLY_A);
+    var free = new HeldRequest(full.loop);
+    var late = new HeldRequest(full.loop);
+
+    // None of them is in its place before the loop runs.
+    for (var request : List.of(bound, free, late)) {
+      request.received(full.admit(request));
+    }
+    full.loop.run();
+
+    assertThat(bound.waits()).isTrue();
+    assertThat(free.answers()).containsExactly(B);
+    assertThat(late.answers()).singleElement().isInstanceOf(Rejection.QueueFull.class);
+  }
+
+  @Test
   void runsOnAnIdlePodBesideOneThatWaitsForAnotherEvenIfItMayNotWait() {
     runsOn(A, B);
     rev.request(ONLY_A);
