@@ -77,11 +77,15 @@ final class Lender {
       if (pod.owned && pod.usable && !lendable.test(pod)) {
         permits.setPermits(pod.pod, limit - pod.lent(), pod.until);
         idleKept += idle(pod);
-      } else if (pod.owned && pod.usable && isAwaited(pod, here, borrowers)) {
-        // Goes first, because these requests can run only on this pod.
-        share(List.of(pod), borrowers, peer -> unservedOn(pod, peer, now),
-            here.getOrDefault(pod.pod, 0), 0, now);
       } else if (pod.owned && pod.usable) {
+        if (isAwaited(pod, here, borrowers, now)) {
+          // Goes first, because these requests can run only on this pod. Others get what they leave.
+          share(List.of(pod), borrowers, peer -> unservedOn(pod, peer, now),
+              here.getOrDefault(pod.pod, 0), 0, now);
+          if (idle(pod) == 0) {
+            continue;
+          }
+        }
         var refusing = refusing(pod, borrowers, now);
         var group = refusing.isEmpty()
             ? mine
@@ -112,12 +116,12 @@ final class Lender {
 
   /** Whether requests of any activator wait that can run on this pod only. */
   private static boolean isAwaited(PodLoans pod, Map<Destination, Integer> here,
-      List<PeerRevisionState> borrowers) {
+      List<PeerRevisionState> borrowers, long now) {
     if (here.containsKey(pod.pod)) {
       return true;
     }
     for (var peer : borrowers) {
-      if (peer.unservedOn(pod) > 0) {
+      if (unservedOn(pod, peer, now) > 0) {
         return true;
       }
     }

@@ -365,11 +365,13 @@ final class RevisionPermitLedger {
     }
   }
 
-  /** Returns borrowed permits that were already idle at the last call. */
+  /** Returns borrowed permits that were already idle at the last call, and that no request waits for. */
   void returnIdle() {
+    var bound = queue.queuedByPod();
+    boolean anyPodWillDo = queue.queued() > bound.values().stream().mapToInt(it -> it).sum();
     for (var pod : pods.values()) {
       var lender = pod.lender();
-      if (lender != null && queue.queued() == 0) {
+      if (lender != null && !anyPodWillDo && !bound.containsKey(pod.pod)) {
         int idle = permits.permits(pod.pod) - permits.running(pod.pod);
         int unused = Math.min(idle, pod.idle);
         pod.idle = idle;

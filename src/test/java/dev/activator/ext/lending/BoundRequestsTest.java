@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
 import dev.activator.throttle.PodChoice;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,76 @@ class BoundRequestsTest extends LendingScene {
     var free = shared.getLast();
     assertThat(running(free)).isEqualTo(1);
     assertThat(other(its).queued()).isEqualTo(2);
+  }
+
+  /** Three activators, of which the first one returned owns the pod. */
+  private List<SimulatedActivator> threeShare(Destination wanted) {
+    linked(3);
+    pods(shared);
+    var owning = ownerOf(wanted);
+    var three = new ArrayList<>(all);
+    three.remove(owning);
+    three.addFirst(owning);
+    return three;
+  }
+
+  @Test
+  void doNotKeepTheirPodIdleWhileTheLeaseOfTheirActivatorIsLost() {
+    shared = pods(1);
+    var wanted = shared.getFirst();
+    var three = threeShare(wanted);
+    request(three.get(0), wanted);
+    request(three.get(1), wanted);
+    requests(three.get(2), 1);
+    late.add(three.get(1).id());
+    pass(40_000);
+
+    three.get(0).hold(false);
+    pass(100);
+
+    assertThat(three.get(2).running(wanted)).isEqualTo(1);
+    late.clear();
+    three.get(2).hold(false);
+    pass(60_000);
+  }
+
+  @Test
+  void leaveTheRestOfTheirPodToOthersAtOnce() {
+    shared = pods(1);
+    var wanted = shared.getFirst();
+    var three = threeShare(wanted);
+    request(three.get(0), wanted);
+    request(three.get(1), wanted);
+    requests(three.get(2), 1);
+    // The owner does not learn that its permit was taken.
+    late.add(three.get(1).id());
+
+    revision = revision(5, true);
+    all.forEach(it -> it.setRevision(revision));
+    pass(20);
+
+    assertThat(three.get(2).running(wanted)).isEqualTo(1);
+    late.clear();
+    pass(30_000);
+  }
+
+  @Test
+  void doNotKeepIdlePermitsOfOtherPods() {
+    twoShare(8);
+    var wanted = shared.getFirst();
+    var its = ownerOf(wanted);
+    request(its, wanted);
+    // More than its own pods: it borrows all of the other's, which are then idle.
+    requests(other(its), 7);
+    other(its).hold(false);
+    pass(100);
+    other(its).hold(true);
+
+    request(other(its), wanted);
+    pass(3_000);
+
+    assertThat(other(its).queued()).isEqualTo(1);
+    assertThat(its.view().pods()).allSatisfy(pod -> assertThat(pod.lent()).isZero());
   }
 
   @Test
