@@ -36,6 +36,9 @@ final class DestinationSubsetUpdater {
 
     ThrottlerOptions options();
 
+    /** Whether requests choose among the pods. */
+    boolean requestsChoose();
+
     /** Permits or destinations may have changed. */
     void onSubset();
 
@@ -117,7 +120,7 @@ final class DestinationSubsetUpdater {
     long now = loop.nanoTime();
     boolean canShare = sharedLimit(revision) > 0 && eligible.healthy().clusterIp() == null;
     boolean shares = canShare && sharing.isActive();
-    var divided = shares ? eligible.undivided() : eligible;
+    var divided = shares || usesAllPods(revision) ? eligible.undivided() : eligible;
     var after = divided.subset(concurrency, now);
     choosable = divided.choosable(concurrency, after);
     estimator.onSubset(before, after);
@@ -151,11 +154,21 @@ final class DestinationSubsetUpdater {
     return revision.readinessProbe() != null;
   }
 
+  /**
+   * Whether each activator uses all pods even if permits are not shared: a request that belongs to a
+   * pod has to reach it from each activator. The pod's queue-proxy keeps the limit.
+   */
+  private boolean usesAllPods(Revision revision) {
+    return owner.requestsChoose() && !isExact(revision);
+  }
+
   private SharedPods sharedPods(Revision revision, long now) {
     int concurrency = revision.containerConcurrency();
     var healthy = eligible.healthy();
+    var divided = usesAllPods(revision) ? eligible.undivided() : eligible;
     return new SharedPods(healthy.pods().all(), eligible.ejected(now),
-        Set.copyOf(DestinationSubset.of(healthy, eligible.activator(), concurrency).destinations()),
+        Set.copyOf(
+            DestinationSubset.of(healthy, divided.activator(), concurrency).destinations()),
         concurrency, isExact(revision), revision.timeouts().overall());
   }
 

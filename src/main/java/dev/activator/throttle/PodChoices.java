@@ -39,9 +39,14 @@ final class PodChoices {
     this.pods = pods;
   }
 
-  /** @param now null if the balancer chooses the pods */
-  void use(PodChoice.@Nullable Maker now) {
+  /**
+   * @param now null if the balancer chooses the pods
+   * @return whether requests begin to choose, or no longer do
+   */
+  boolean use(PodChoice.@Nullable Maker now) {
+    boolean changes = areUsed() != (now != null);
     maker = now;
+    return changes;
   }
 
   boolean areUsed() {

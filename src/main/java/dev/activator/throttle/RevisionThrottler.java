@@ -104,7 +104,9 @@ final class RevisionThrottler
 
   /** @param now null if the balancer chooses the pods */
   void choose(PodChoice.@Nullable Maker now) {
-    choices.use(now);
+    if (choices.use(now)) {
+      loop.execute(subsetUpdater::updateSubset);
+    }
   }
 
   void onRevision(Revision now) {
@@ -178,6 +180,11 @@ final class RevisionThrottler
   @Override
   public ThrottlerOptions options() {
     return options;
+  }
+
+  @Override
+  public boolean requestsChoose() {
+    return choices.areUsed();
   }
 
   @Override

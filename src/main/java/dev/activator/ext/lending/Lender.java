@@ -104,7 +104,8 @@ final class Lender {
         idleBorrowed += Math.max(0, permits.permits(pod.pod) - permits.running(pod.pod));
       }
     }
-    queuedElsewhere = borrowers.stream().mapToInt(peer -> unserved(peer, now) + peer.bound()).sum();
+    queuedElsewhere = borrowers.stream().filter(peer -> !peer.activator.lease().isOver(now))
+        .mapToInt(peer -> peer.unserved() + peer.bound()).sum();
     int bound = here.values().stream().mapToInt(Integer::intValue).sum();
     int queued = Math.max(0, queue.queued() - bound - idleBorrowed);
     for (var group : refused.entrySet()) {

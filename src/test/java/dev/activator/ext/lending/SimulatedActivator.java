@@ -109,9 +109,7 @@ final class SimulatedActivator {
   }
 
   void setRevision(Revision now) {
-    var live = revisions.put(now);
-    throttler.revision(live);
-    throttler.choose(live, caller -> ((Request) caller).choice);
+    throttler.revision(revisions.put(now));
   }
 
   /** Until {@link #revision}. */
@@ -221,6 +219,9 @@ final class SimulatedActivator {
   /** @param choice null if it may run on any pod */
   void request(@Nullable PodChoice choice) {
     loop.execute(() -> {
+      if (choice != null) {
+        throttler.choose(revisions.of(ID), caller -> ((Request) caller).choice);
+      }
       var request = new Request(choice);
       requests.add(request);
       switch (throttler.admit(revisions.of(ID), request)) {
