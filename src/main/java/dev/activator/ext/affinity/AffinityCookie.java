@@ -1,5 +1,8 @@
 package dev.activator.ext.affinity;
 
+import dev.activator.ext.affinity.policy.AffinityKey;
+import dev.activator.revision.Destination;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -8,17 +11,30 @@ import java.util.Arrays;
 import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The activator's own cookie: a random key with a signature. It says nothing about pods, and a caller
- * cannot make one.
+ * The activator's own cookie: a random key, the pod that it belongs to, and a signature. A caller can
+ * neither make one nor read the pod from it. Nothing is kept of a cookie before it comes back.
  *
  * <p><b>Threads.</b> Any.
  */
 final class AffinityCookie {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int KEY_BYTES = 16;
+  private static final int SIGNED_BYTES = KEY_BYTES + Long.BYTES;
   private static final int SIGNATURE_BYTES = 16;
+
+  /** What a cookie says of its pod. */
+  record Session(long podId) {
+    boolean isAt(Destination pod) {
+      return idOf(pod) == podId;
+    }
+
+    private static long idOf(Destination pod) {
+      return AffinityKey.of(pod.toString()).high();
+    }
+  }
 
   private final SecretKeySpec secret;
   private final SecureRandom random = new SecureRandom();
@@ -33,32 +49,47 @@ final class AffinityCookie {
     this.secret = new SecretKeySpec(bytes, ALGORITHM);
   }
 
-  /** A new value. */
-  String next() {
+  /** A new value, for a session that begins at this pod. */
+  String next(Destination pod) {
     var key = new byte[KEY_BYTES];
     random.nextBytes(key);
-    var value = Arrays.copyOf(key, KEY_BYTES + SIGNATURE_BYTES);
-    System.arraycopy(signature(key), 0, value, KEY_BYTES, SIGNATURE_BYTES);
+    var signed = ByteBuffer.allocate(SIGNED_BYTES).put(key).putLong(Session.idOf(pod) ^ mask(key))
+        .array();
+    var value = ByteBuffer.allocate(SIGNED_BYTES + SIGNATURE_BYTES).put(signed)
+        .put(signature(signed)).array();
     return Base64.getUrlEncoder().withoutPadding().encodeToString(value);
   }
 
-  /** Whether an activator with this secret has made the value. */
-  boolean isOurs(String value) {
+  /** Null if no activator with this secret has made the value. */
+  @Nullable Session read(String value) {
     try {
       var bytes = Base64.getUrlDecoder().decode(value);
-      return bytes.length == KEY_BYTES + SIGNATURE_BYTES && MessageDigest.isEqual(
-          signature(Arrays.copyOf(bytes, KEY_BYTES)),
-          Arrays.copyOfRange(bytes, KEY_BYTES, bytes.length));
+      if (bytes.length != SIGNED_BYTES + SIGNATURE_BYTES
+          || !MessageDigest.isEqual(signature(Arrays.copyOf(bytes, SIGNED_BYTES)),
+              Arrays.copyOfRange(bytes, SIGNED_BYTES, bytes.length))) {
+        return null;
+      }
+      long pod = ByteBuffer.wrap(bytes).getLong(KEY_BYTES);
+      return new Session(pod ^ mask(Arrays.copyOf(bytes, KEY_BYTES)));
     } catch (IllegalArgumentException e) {
-      return false;
+      return null;
     }
   }
 
-  private byte[] signature(byte[] key) {
+  /** Hides the pod. Two cookies of one pod have nothing in common. */
+  private long mask(byte[] key) {
+    return ByteBuffer.wrap(hmac(key)).getLong();
+  }
+
+  private byte[] signature(byte[] signed) {
+    return Arrays.copyOf(hmac(signed), SIGNATURE_BYTES);
+  }
+
+  private byte[] hmac(byte[] bytes) {
     try {
       var mac = Mac.getInstance(ALGORITHM);
       mac.init(secret);
-      return Arrays.copyOf(mac.doFinal(key), SIGNATURE_BYTES);
+      return mac.doFinal(bytes);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }

@@ -2,6 +2,7 @@ package dev.activator.ext.affinity;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.activator.ext.affinity.AffinityCookie.Session;
 import dev.activator.ext.affinity.policy.AffinityKey;
 import dev.activator.ext.affinity.policy.AffinityRule;
 import dev.activator.observability.RequestTimeline;
@@ -58,13 +59,11 @@ final class RevisionAffinity implements PodChoice.Maker {
       return null;
     }
     var value = rule.keyOf(request::headers, request.path());
-    boolean isNew = rule.isOwnCookie() && (value == null || !cookie.isOurs(value));
-    if (isNew) {
-      value = cookie.next();
-    }
-    var choice = value == null
+    var session = value == null || !rule.isOwnCookie() ? null : cookie.read(value);
+    // A caller without a valid cookie of ours gets any pod, and then a cookie for that.
+    var choice = value == null || rule.isOwnCookie() && session == null
         ? null
-        : new KeyedChoice(AffinityKey.of(value), isNew ? value : null);
+        : new KeyedChoice(AffinityKey.of(value), session);
     OF_REQUEST.set(request, choice == null ? withoutKey : new OfRequest(this, choice));
     return choice;
   }
@@ -103,15 +102,13 @@ final class RevisionAffinity implements PodChoice.Maker {
     if (of == null || pod == null) {
       return;
     }
-    var choice = of.choice;
-    var cookie = choice == null ? null : choice.newCookie;
-    if (cookie != null) {
-      var rule = of.affinity.rule;
-      of.affinity.issued(pod, List.of(cookie), choice);
-      request.addResponseHeader("Set-Cookie", AffinityCookie.header(rule.name(), cookie,
-          request.secure() || "https".equals(request.header("X-Forwarded-Proto"))));
-    } else if (request.responseStatus() < FIRST_ERROR) {
-      of.affinity.issued(pod, of.affinity.rule.keysIssued(request::responseHeaders), choice);
+    var rule = of.affinity.rule;
+    if (rule.isOwnCookie() && of.choice == null) {
+      request.addResponseHeader("Set-Cookie",
+          AffinityCookie.header(rule.name(), of.affinity.cookie.next(pod),
+              request.secure() || "https".equals(request.header("X-Forwarded-Proto"))));
+    } else if (!rule.isOwnCookie() && request.responseStatus() < FIRST_ERROR) {
+      of.affinity.issued(pod, rule.keysIssued(request::responseHeaders), of.choice);
     }
   }
 
@@ -137,24 +134,27 @@ final class RevisionAffinity implements PodChoice.Maker {
 
   private final class KeyedChoice implements PodChoice {
     private final AffinityKey key;
-    /** The cookie that the response will set; null if the caller has one. */
-    private final @Nullable String newCookie;
+    /** Null unless the key is a cookie of ours. */
+    private final @Nullable Session session;
     /** The pod that the key belongs to; null while there is none. */
     private volatile @Nullable Destination first;
     private volatile boolean isLost;
     /** Whether {@link #first} has issued the key. */
     private volatile boolean isIssued;
 
-    KeyedChoice(AffinityKey key, @Nullable String newCookie) {
+    KeyedChoice(AffinityKey key, @Nullable Session session) {
       this.key = key;
-      this.newCookie = newCookie;
+      this.session = session;
     }
 
     @Override
     public Wanted wanted(List<Destination> pods) {
-      var issuer = issued.getIfPresent(key);
+      var issuer = issuer(pods);
       // The list is sorted.
-      if (issuer != null && Collections.binarySearch(pods, issuer) < 0) {
+      boolean isGone = issuer == null
+          ? session != null && !pods.isEmpty()
+          : Collections.binarySearch(pods, issuer) < 0;
+      if (isGone) {
         if (!isLost) {
           isLost = true;
           counts.podGone();
@@ -167,8 +167,20 @@ final class RevisionAffinity implements PodChoice.Maker {
       var now = issuer != null || pods.isEmpty() ? issuer : key.first(pods);
       first = now;
       isIssued = issuer != null;
-      // Nothing is kept of a new key yet, so any pod will do.
-      return now != null && rule.isStrict() && newCookie == null ? new Only(now) : ANY;
+      return now != null && rule.isStrict() ? new Only(now) : ANY;
+    }
+
+    private @Nullable Destination issuer(List<Destination> pods) {
+      var known = issued.getIfPresent(key);
+      if (known == null && session != null) {
+        for (var pod : pods) {
+          if (session.isAt(pod)) {
+            issued.put(key, pod);
+            return pod;
+          }
+        }
+      }
+      return known;
     }
 
     /** Whether this is the request's key, and belongs to another pod that has issued it. */

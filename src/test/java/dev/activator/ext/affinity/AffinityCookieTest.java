@@ -1,6 +1,7 @@
 package dev.activator.ext.affinity;
 
 import static dev.activator.ext.affinity.AffinityScene.WEB;
+import static dev.activator.ext.affinity.AffinityScene.pod;
 import static dev.activator.ext.affinity.AffinityScene.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,7 +47,7 @@ class AffinityCookieTest {
     });
 
     var header = set(first);
-    assertThat(header).matches(NAME + "=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; SameSite=Lax");
+    assertThat(header).matches(NAME + "=[A-Za-z0-9_-]{54}; Path=/; HttpOnly; SameSite=Lax");
     Destination pod = first.pod();
     first.ends();
 
@@ -94,9 +95,50 @@ class AffinityCookieTest {
 
   @Test
   void isReplacedIfItWasSignedWithAnotherSecret() {
-    var other = new AffinityCookie("").next();
+    var its = new AffinityCookie("").next(pod(1));
 
-    assertThat(cookies.isOurs(other)).isFalse();
-    assertThat(new AffinityCookie("a secret").isOurs(cookies.next())).isTrue();
+    assertThat(cookies.read(its)).isNull();
+    assertThat(new AffinityCookie("a secret").read(cookies.next(pod(1)))).isNotNull();
+  }
+
+  @Test
+  void isReplacedIfItWasChanged() {
+    var value = cookies.next(pod(1));
+    for (int i = 0; i < value.length() - 1; i++) {
+      char other = value.charAt(i) == 'A' ? 'B' : 'A';
+      assertThat(cookies.read(value.substring(0, i) + other + value.substring(i + 1))).isNull();
+    }
+  }
+
+  @Test
+  void bringsItsCallerToTheSamePodAtAnActivatorThatHasNotSeenIt() {
+    scene.has(pods(10));
+    var first = request(_ -> {
+    });
+    var value = valueOf(set(first));
+    var other = new AffinityScene(1, "cookie", "", "mode", "strict");
+    other.has(pods(10));
+
+    var request = FakeRequest.of(other.affinities, other.loop, other.revisions.of(WEB));
+    request.headers.put("Cookie", NAME + "=" + value);
+
+    assertThat(other.request(request).pod()).isEqualTo(first.pod());
+  }
+
+  /** Most callers without one never come back with it. */
+  @Test
+  void takesNoMemoryAndNoMessageBeforeItComesBack() {
+    scene.changes(0, "cookie", "");
+    scene.has(pods(3));
+
+    for (int i = 0; i < 10_000; i++) {
+      var asked = request(_ -> {
+      });
+      set(asked);
+      asked.ends();
+    }
+
+    assertThat(scene.affinities.keys()).isZero();
+    assertThat(scene.notices).isEmpty();
   }
 }

@@ -14,6 +14,7 @@ import dev.activator.testing.Make;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -22,6 +23,7 @@ import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +44,8 @@ final class AffinityScene {
   final AffinityCounts counts = new AffinityCounts();
   final Affinities affinities;
   private final RevisionId id;
+  /** Which keys the others were notified of. */
+  final List<KeyNotices.Notice> notices = new ArrayList<>();
   /** What is listed. */
   List<Destination> listed = List.of();
   /** Called with each request that gets a pod. */
@@ -65,7 +69,18 @@ final class AffinityScene {
     this.throttler = Make.throttler(revisions.live, address, ThrottlerOptions.of(10_000),
         new Random(1), lending);
     this.affinities = new Affinities(revisions.live, throttler, new AffinityCookie("a secret"),
-        lending, counts);
+        new KeyNotices() {
+          @Override
+          public void send(Notice notice) {
+            notices.add(notice);
+            lending.send(notice);
+          }
+
+          @Override
+          public void listen(Consumer<Notice> listener) {
+            lending.listen(listener);
+          }
+        }, counts);
     lending.listen(affinities::onNotice);
   }
 
