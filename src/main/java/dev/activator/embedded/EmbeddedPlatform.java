@@ -37,6 +37,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
@@ -129,8 +130,8 @@ public final class EmbeddedPlatform implements Platform {
             (id, uid) -> isRoutable.test(id, uid), inFlight));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
-    this.autoscaler = new Autoscaler(autoscalerLoop, controller.scales(scaling, _ -> {
-    }), LeadershipCheck.ALONE, controller, random);
+    this.autoscaler = new Autoscaler(autoscalerLoop, controller.scales(_ -> {
+    }).add(ScaleTargetRef.class, scaling), LeadershipCheck.ALONE, controller, random);
     this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
     this.autoscalerServer = new StatsServer(loops, at(settings.autoscalerPort()),

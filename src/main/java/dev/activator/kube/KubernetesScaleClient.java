@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p><b>Errors.</b> Failures are results. The server also gives up a write at the time when it
  * times out here.
  */
-final class KubernetesScaleClient implements ScaleClient {
+final class KubernetesScaleClient implements ScaleClient<ScaleTargetRef> {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Supplier<KubernetesApiClient> api;

@@ -3,6 +3,7 @@ package dev.activator.kube;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -74,7 +75,7 @@ public final class ScalingApiClients implements AutoCloseable {
     return open == null ? null : open.records;
   }
 
-  public ScaleClient scales() {
+  public ScaleClient<ScaleTargetRef> scales() {
     return scales;
   }
 

@@ -2,7 +2,7 @@ package dev.activator.platform;
 
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.platform.RevisionDetailsSource.Setting;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScalingView;
 import java.util.List;
 import java.util.OptionalInt;
@@ -18,7 +18,7 @@ public interface WorkloadDetails {
   /** The kind of the object. */
   String kind();
 
-  ScaleTargetRef workload();
+  ScaleTarget workload();
 
   /** False if it is known that requests start no pod, for example because of a quota. */
   boolean canStart();

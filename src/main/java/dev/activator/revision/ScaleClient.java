@@ -5,7 +5,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Reads and writes how many replicas workloads have: the seam between what decides and what is
  * scaled. One implementation writes {@code scale} subresources of Kubernetes, another starts and
- * stops processes of this machine.
+ * stops processes of this machine. What has no replicas has one while it runs, and none while it
+ * does not.
  *
  * <p><b>Threads.</b> Called on the autoscaler's loop, must not block, and may answer on any thread.
  *
@@ -14,8 +15,10 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Errors.</b> A failure is a result: a future never fails.
  *
  * <p><b>Source.</b> client-go's {@code scale.ScaleInterface}.
+ *
+ * @param <T> the targets that it can scale
  */
-public interface ScaleClient {
+public interface ScaleClient<T extends ScaleTarget> {
   /**
    * Prepares for scaling to zero. Called before the last replicas are removed, and before it is
    * confirmed that this activator leads.
@@ -34,13 +37,13 @@ public interface ScaleClient {
   default void cancelScaleToZero(RevisionId id) {}
 
   /** Reads the scale of a workload in the namespace of {@code id}. */
-  CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload);
+  CompletableFuture<ScaleApiResult> read(RevisionId id, T workload);
 
   /**
    * Reads which client has set the replicas, by its name as a field manager; empty if that is
    * unknown.
    */
-  default CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTargetRef workload) {
+  default CompletableFuture<String> managerOfReplicas(RevisionId id, T workload) {
     return CompletableFuture.completedFuture("");
   }
 
@@ -50,6 +53,6 @@ public interface ScaleClient {
    *
    * @param read the result of {@link #read}
    */
-  CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+  CompletableFuture<ScaleApiResult> write(RevisionId id, T workload,
       ScaleApiResult.Found read, int replicas);
 }

@@ -8,7 +8,8 @@ package dev.activator.revision;
  * @param kind such as {@code Deployment}
  * @param name the object's name; the namespace is that of the object with the reference
  */
-public record ScaleTargetRef(String apiVersion, String kind, String name) {
+public record ScaleTargetRef(String apiVersion, String kind, String name)
+    implements ScaleTarget {
   /** Kind and name, such as {@code Deployment web}. */
   @Override
   public String toString() {

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
  * The scaling of a ScaledService's workload: the object to scale, the bounds, and the target load.
  *
  * @param id the name of the ScaledService, by which its requests are counted
- * @param workload the object to scale
+ * @param workload what is scaled
  * @param minReplicas the lower bound; 0 or 1 without {@code maxReplicas}
  * @param maxReplicas the upper bound; empty if the workload is only scaled between 0 and 1, and
  *     another autoscaler, such as an HPA, scales it above 1
@@ -25,7 +25,7 @@ import java.util.OptionalInt;
  * @param refusal why all requests are refused, so that they must start no pod; empty if they are
  *     not
  */
-public record ScaledServiceSpec(RevisionId id, ScaleTargetRef workload, int minReplicas,
+public record ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minReplicas,
     OptionalInt maxReplicas, boolean otherGoesToZero, LoadTarget load, int containerConcurrency,
     Duration window,
     Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes,

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     client has set the replicas; may be empty
  * @param keptWarm the effect of keeping a pod by earlier idle times; null if that is switched off
  */
-public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt desired,
+public record ScalingView(RevisionId id, ScaleTarget workload, OptionalInt desired,
     OptionalInt replicas, OptionalInt current, int ready, ActiveCondition active,
     String explanation,
     @Nullable Trouble trouble, String note,

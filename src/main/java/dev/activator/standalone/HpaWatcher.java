@@ -7,7 +7,7 @@ import dev.activator.kube.informer.IndexedStore;
 import dev.activator.standalone.policy.HpaSpec;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.kube.reflector.ListWatchAccess;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +39,7 @@ final class HpaWatcher {
 
   /** The name of a workload that is scaled. */
   record TargetName(String namespace, String kind, String name) {
-    static TargetName of(String namespace, ScaleTargetRef target) {
+    static TargetName of(String namespace, ScaleTarget target) {
       return new TargetName(namespace, target.kind(), target.name());
     }
   }

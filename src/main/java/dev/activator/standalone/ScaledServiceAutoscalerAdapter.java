@@ -10,11 +10,8 @@ import dev.activator.knative.PodStarts;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.ScaleApiResult;
-import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaleTargetRef;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -74,36 +71,12 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   }
 
   /**
-   * A client that catches the requests of a workload before its last replicas go.
+   * The autoscaler's client, without any that it passes targets on to.
    *
    * @param onWrite gets the answer to each write
    */
-  public ScaleClient scales(ScaleClient plain, Consumer<ScaleApiResult> onWrite) {
-    return new ScaleClient() {
-      @Override
-      public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
-        return catcher().prepareScaleToZero(id);
-      }
-
-      @Override
-      public void cancelScaleToZero(RevisionId id) {
-        catcher().cancelScaleToZero(id);
-      }
-
-      @Override
-      public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
-        return plain.read(id, workload);
-      }
-
-      @Override
-      public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
-          ScaleApiResult.Found read, int replicas) {
-        return plain.write(id, workload, read, replicas).thenApply(answer -> {
-          onWrite.accept(answer);
-          return answer;
-        });
-      }
-    };
+  public ScaleClients scales(Consumer<ScaleApiResult> onWrite) {
+    return new ScaleClients(this::catcher, onWrite);
   }
 
   /** Writes an Event that requests to the Service do not reach the activators. */

@@ -9,7 +9,7 @@ import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.platform.RevisionDetailsSource.Setting;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -38,7 +38,7 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
   }
 
   @Override
-  public ScaleTargetRef workload() {
+  public ScaleTarget workload() {
     return object().workload();
   }
 

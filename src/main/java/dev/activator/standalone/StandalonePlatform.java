@@ -19,6 +19,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
@@ -107,8 +108,8 @@ public final class StandalonePlatform implements Platform {
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop, controller.scales(session.scales(), this::written),
-        election,
+    this.autoscaler = new Autoscaler(loop,
+        controller.scales(this::written).add(ScaleTargetRef.class, session.scales()), election,
         controller, random);
     this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,

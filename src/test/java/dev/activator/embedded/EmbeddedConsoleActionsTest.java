@@ -11,6 +11,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -36,16 +37,16 @@ class EmbeddedConsoleActionsTest {
   private final EmbeddedConsoleActions actions = new EmbeddedConsoleActions(store, autoscaler,
       () -> 8080);
 
-  private static final class OnePod implements ScaleClient {
+  private static final class OnePod implements ScaleClient<ScaleTarget> {
     private static final ScaleApiResult ONE = new ScaleApiResult.Found(1, 1, "1");
 
     @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget workload) {
       return CompletableFuture.completedFuture(ONE);
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget workload,
         ScaleApiResult.Found read, int replicas) {
       return CompletableFuture.completedFuture(ONE);
     }

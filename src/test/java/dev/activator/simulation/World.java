@@ -19,6 +19,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
@@ -154,16 +155,16 @@ final class World {
     }
   }
 
-  private final class Scales implements ScaleClient {
+  private final class Scales implements ScaleClient<ScaleTarget> {
     @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget workload) {
       var found = deployment(id);
       return CompletableFuture
           .completedFuture(new ScaleApiResult.Found(found.wanted(), found.size(), "1"));
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget workload,
         ScaleApiResult.Found read, int replicas) {
       deployment(id).scale(replicas);
       return read(id, workload);

@@ -16,6 +16,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> Events are handled on one loop. Any thread may read and write scales.
  */
-public final class EmbeddedScaleClient implements ScaleClient {
+public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
   static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
 
   private final ApiStore store;
@@ -121,7 +122,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget workload) {
     return answer(() -> {
       var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
       if (deployment == null) {
@@ -132,7 +133,7 @@ public final class EmbeddedScaleClient implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget workload,
       ScaleApiResult.Found read, int replicas) {
     return answer(() -> found(
         store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name(), deployment -> {

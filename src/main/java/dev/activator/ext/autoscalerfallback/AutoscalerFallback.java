@@ -41,7 +41,7 @@ public final class AutoscalerFallback {
   private static final Logger log = LoggerFactory.getLogger(AutoscalerFallback.class);
 
   private final Loop loop;
-  private final ScaleClient scales;
+  private final ScaleClient<? super ScaleTargetRef> scales;
   private final Function<LeaderElection.Listener, LeaderElection> elections;
   private final ScalingListener listener;
   private final ResettableTimer ticks;
@@ -78,7 +78,8 @@ public final class AutoscalerFallback {
    * @param elections makes an election that is not started yet, on the same loop
    * @param listener is notified of each revision that was started, or that cannot be started
    */
-  public AutoscalerFallback(LiveRevisions revisions, Loop loop, ScaleClient scales,
+  public AutoscalerFallback(LiveRevisions revisions, Loop loop,
+      ScaleClient<? super ScaleTargetRef> scales,
       Function<LeaderElection.Listener, LeaderElection> elections, ScalingListener listener) {
     this.revisions = revisions;
     this.slot = revisions.slot("autoscaler fallback", Waiting::new);

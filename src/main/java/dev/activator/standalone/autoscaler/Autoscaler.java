@@ -11,7 +11,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaledServiceSpec;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.KeepWarmSettings;
 import java.time.Clock;
 import java.time.Duration;
@@ -43,7 +43,7 @@ public final class Autoscaler implements ScalingViews {
   private static final int MAX_EARLY = 1_000;
 
   private final Loop loop;
-  private final ScaleClient scales;
+  private final ScaleClient<ScaleTarget> scales;
   private final LeadershipCheck guard;
   private final ScalingListener listener;
   private final RandomGenerator random;
@@ -73,7 +73,7 @@ public final class Autoscaler implements ScalingViews {
    */
   private record Early(long at, LoadSample sample) {}
 
-  record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
+  record Configured(ScaleTarget workload, ScalingSettings settings, Duration requestTimeout,
       OptionalInt lastDesired, KeepWarmSettings warmTimes, String refusal) {
     /**
      * Whether the two are equal, except for the last published replicas, which only the next term
@@ -88,7 +88,8 @@ public final class Autoscaler implements ScalingViews {
     }
   }
 
-  record Term(Loop loop, long origin, Clock wall, ScaleClient scales, LeadershipCheck guard,
+  record Term(Loop loop, long origin, Clock wall, ScaleClient<ScaleTarget> scales,
+      LeadershipCheck guard,
       ScalingListener listener, RandomGenerator random, ScaleReadQueue reads,
       ReportCompleteness activators) {
     /** Nanoseconds since the term began. */
@@ -101,13 +102,15 @@ public final class Autoscaler implements ScalingViews {
    * @param guard says before each write whether it is allowed
    * @param random the source of jitter
    */
-  public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
+  public Autoscaler(Loop loop, ScaleClient<ScaleTarget> scales, LeadershipCheck guard,
+      ScalingListener listener,
       RandomGenerator random) {
     this(loop, scales, guard, listener, random, Clock.systemUTC());
   }
 
   /** @param wall the clock for schedules */
-  public Autoscaler(Loop loop, ScaleClient scales, LeadershipCheck guard, ScalingListener listener,
+  public Autoscaler(Loop loop, ScaleClient<ScaleTarget> scales, LeadershipCheck guard,
+      ScalingListener listener,
       RandomGenerator random, Clock wall) {
     this.wall = wall;
     this.loop = loop;
@@ -157,7 +160,7 @@ public final class Autoscaler implements ScalingViews {
         target.refusal()));
   }
 
-  public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
+  public void target(RevisionId id, ScaleTarget workload, ScalingSettings settings) {
     configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty(),
         KeepWarmSettings.NONE, ""));
   }
@@ -187,7 +190,7 @@ public final class Autoscaler implements ScalingViews {
    * Stops scaling a workload, which keeps its replicas. Does nothing if the name already belongs to
    * another workload.
    */
-  public void targetGone(RevisionId id, ScaleTargetRef workload) {
+  public void targetGone(RevisionId id, ScaleTarget workload) {
     loop.execute(() -> {
       var known = targets.get(id);
       if (known != null && known.configured.workload.equals(workload)) {

@@ -16,7 +16,7 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -44,7 +44,7 @@ final class ScaleTask {
 
   private final Term term;
   private final RevisionId id;
-  private final ScaleTargetRef workload;
+  private final ScaleTarget workload;
   private final ScaleWritePlanner planner;
   private final Wanted wanted;
   private final ResettableTimer steps;
@@ -91,7 +91,7 @@ final class ScaleTask {
     void onStep();
   }
 
-  ScaleTask(Term term, RevisionId id, ScaleTargetRef workload, ScaleWritePlanner planner,
+  ScaleTask(Term term, RevisionId id, ScaleTarget workload, ScaleWritePlanner planner,
       Wanted wanted) {
     this.term = term;
     this.id = id;
@@ -168,7 +168,6 @@ final class ScaleTask {
     return at.isEmpty() ? null : Duration.ofNanos(term.now() - at.getAsLong());
   }
 
-  /** Compares the scale with the decision, and reads or writes it if they differ. */
   /** Reads or writes the scale if it differs from the decision. */
   void step() {
     if (state.phase() != Phase.IDLE || stopped) {

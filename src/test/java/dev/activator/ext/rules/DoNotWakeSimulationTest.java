@@ -30,6 +30,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
@@ -141,7 +142,7 @@ class DoNotWakeSimulationTest {
   }
 
   /** A Deployment whose pod is ready two seconds after it is wanted. */
-  private final class Workload implements ScaleClient {
+  private final class Workload implements ScaleClient<ScaleTarget> {
     private int replicas;
     private long version = 1;
 
@@ -150,12 +151,12 @@ class DoNotWakeSimulationTest {
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef of) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget of) {
       return CompletableFuture.completedFuture(found());
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef of, Found read,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget of, Found read,
         int wanted) {
       writes.add(wanted);
       version++;

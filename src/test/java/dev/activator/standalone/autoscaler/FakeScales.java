@@ -6,7 +6,7 @@ import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +17,7 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Workloads whose replicas are numbers in a map; without an entry there are none. */
-public final class FakeScales implements ScaleClient {
+public final class FakeScales implements ScaleClient<ScaleTarget> {
   private final Map<RevisionId, Found> scales = new HashMap<>();
   public final List<Integer> writes = new ArrayList<>();
   public int reads;
@@ -47,7 +47,7 @@ public final class FakeScales implements ScaleClient {
   public int cancelledScaleToZero;
 
   @Override
-  public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTargetRef workload) {
+  public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTarget workload) {
     return CompletableFuture.completedFuture(managerOfReplicas);
   }
 
@@ -66,7 +66,7 @@ public final class FakeScales implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+  public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget workload) {
     reads++;
     if (breaksReads) {
       throw new IllegalStateException("a bug");
@@ -109,7 +109,7 @@ public final class FakeScales implements ScaleClient {
   }
 
   @Override
-  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload, Found read,
+  public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget workload, Found read,
       int replicas) {
     if (refuses != null) {
       return CompletableFuture.completedFuture(refused(refuses));

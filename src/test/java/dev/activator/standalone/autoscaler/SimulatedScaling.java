@@ -17,6 +17,7 @@ import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledServiceSpec;
 import dev.activator.revision.KeepWarmSettings;
@@ -151,7 +152,8 @@ final class SimulatedScaling {
   }
 
   /** One activator: its part in the election, its autoscaler, its link and its requests. */
-  final class Activator implements LeaderElection.Listener, ScaleClient, LeaseClient, StatSink {
+  final class Activator
+      implements LeaderElection.Listener, ScaleClient<ScaleTarget>, LeaseClient, StatSink {
     final String name = "activator-" + names++;
     final SimulatedMachine machine = new SimulatedMachine(clock, random, 0.05);
     final LeaderElection election = new LeaderElection(name, machine, this, this,
@@ -330,7 +332,7 @@ final class SimulatedScaling {
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget workload) {
       if (harsh && random.nextInt(8) == 0) {
         clock.schedule(Duration.ofMillis(random.nextInt(40)), workloads.get(id)::touch);
       }
@@ -338,7 +340,7 @@ final class SimulatedScaling {
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget workload,
         Found read, int replicas) {
       var one = Objects.requireNonNull(workloads.get(id));
       int term = election.view().term();

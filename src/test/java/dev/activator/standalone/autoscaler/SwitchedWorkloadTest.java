@@ -9,6 +9,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
@@ -51,8 +52,8 @@ class SwitchedWorkloadTest {
   private ScaleTargetRef workload = BLUE;
 
   /** The replicas of each workload; any version may be written. */
-  private static final class Scales implements ScaleClient {
-    private final Map<ScaleTargetRef, Integer> replicas = new HashMap<>();
+  private static final class Scales implements ScaleClient<ScaleTarget> {
+    private final Map<ScaleTarget, Integer> replicas = new HashMap<>();
     /** Answers that the test sends; null to answer at once. */
     private @Nullable List<Runnable> later;
 
@@ -67,12 +68,12 @@ class SwitchedWorkloadTest {
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
+    public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget workload) {
       return answer(replicas.get(workload));
     }
 
     @Override
-    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTargetRef workload,
+    public CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget workload,
         Found read, int now) {
       replicas.put(workload, now);
       return answer(now);
