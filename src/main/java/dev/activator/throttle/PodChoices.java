@@ -55,7 +55,7 @@ final class PodChoices {
 
   @Nullable PodChoice of(QueuedCaller caller) {
     var its = maker;
-    return its == null ? null : its.of(caller);
+    return caller.choice(its == null ? null : its.of(caller));
   }
 
   /** Acquires a permit that no queued request can use; null if there is none. */

@@ -98,6 +98,18 @@ final class PodTracker implements Permit {
     return false;
   }
 
+  /** Counts a request that runs on the pod, whatever the limit. Returns false if the pod is closed. */
+  boolean acquireUnlimited() {
+    long now = state.get();
+    while (now >= 0 && (now & COUNT_MASK) < COUNT_MASK) {
+      if (state.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = state.get();
+    }
+    return false;
+  }
+
   @Override
   public void release(Ending ending) {
     // Widens the window first, so that the request that gets the permit finds room.

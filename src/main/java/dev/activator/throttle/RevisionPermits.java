@@ -236,6 +236,12 @@ final class RevisionPermits implements PodPermits {
     return pod != null && pod.hasRoom(now.limit()) && pod.tryAcquire(now.limit()) ? pod : null;
   }
 
+  /** A permit of this pod, even if it has no room; null if it gets no requests now. */
+  @Nullable Permit acquireUnlimited(Destination destination) {
+    var pod = find(snapshot, destination);
+    return pod != null && pod.acquireUnlimited() ? pod : null;
+  }
+
   boolean hasRoom() {
     var now = snapshot;
     for (var pod : now.pods()) {

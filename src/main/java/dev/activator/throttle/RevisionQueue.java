@@ -126,7 +126,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
     } else if (permits.tryEnter(owner.queueBound())) {
       loop.execute(() -> entered(request));
-    } else if (choices.areUsed()) {
+    } else if (choice != null || choices.areUsed()) {
       loop.execute(() -> enterFullQueue(request));
     } else {
       rejectFromFullQueue(request);

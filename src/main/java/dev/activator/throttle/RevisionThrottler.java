@@ -10,6 +10,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.RevisionSharing;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.policy.ThrottlerOptions;
@@ -100,6 +101,15 @@ final class RevisionThrottler
       return permit;
     }
     return caller.mayWait() ? queue.enter(caller, choice) : new ThrottleDecision.NoRoom();
+  }
+
+  /** A permit of the pod, even if it has no room; null if it gets no requests now. */
+  @Nullable Permit acquireUnlimited(Destination pod) {
+    return permits.acquireUnlimited(pod);
+  }
+
+  List<Destination> destinations() {
+    return permits.subset().destinations();
   }
 
   /** @param now null if the balancer chooses the pods */

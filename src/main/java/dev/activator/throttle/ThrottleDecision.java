@@ -106,6 +106,15 @@ public sealed interface ThrottleDecision {
       return null;
     }
 
+    /**
+     * The pods that this request may run on. Called on its loop.
+     *
+     * @param ofRevision what the maker of its revision chose; null if the balancer chooses
+     */
+    default @Nullable PodChoice choice(@Nullable PodChoice ofRevision) {
+      return ofRevision;
+    }
+
     /** The address that the request comes from; empty if there is none. Called on any thread. */
     default String peer() {
       return "";

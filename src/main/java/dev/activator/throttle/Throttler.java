@@ -137,6 +137,24 @@ public final class Throttler {
     }
   }
 
+  /**
+   * Counts a request on the pod where it runs, if another one was chosen for it. The pod's limit is
+   * exceeded if it has no room.
+   *
+   * @return null if the pod gets no requests now
+   */
+  public ThrottleDecision.@Nullable Permit acquireUnlimited(LiveRevision revision,
+      Destination pod) {
+    var throttler = revision.peek(slot);
+    return throttler == null ? null : throttler.acquireUnlimited(pod);
+  }
+
+  /** The destinations that a revision's requests may go to now, in order. */
+  public List<Destination> destinations(LiveRevision revision) {
+    var throttler = revision.peek(slot);
+    return throttler == null ? List.of() : throttler.destinations();
+  }
+
   /** Lets the requests of a revision choose their pods; null if its balancer chooses them. */
   public void choose(LiveRevision revision, PodChoice.@Nullable Maker maker) {
     var throttler = revision.slot(slot);

@@ -7,7 +7,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.Downstream;
-import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.GatewayCaller;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
@@ -22,11 +22,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
@@ -41,7 +38,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -83,14 +79,6 @@ final class GatewayAdmitServer {
       .valueOf(GatewayAdmitServer.class, "goesAway");
   private static final LocalResponse SHUTTING_DOWN = LocalResponse
       .error(503, "the activator is shutting down").with(RequestFailure.REASON, "shutting-down");
-  /**
-   * Headers of a question that are not copied to the original request: those of the gateway's
-   * connection, those of the body, which is not sent here, and those that would choose a revision.
-   */
-  private static final Set<String> NOT_COPIED = Set.of("host", "connection", "keep-alive",
-      "proxy-connection", "te", "trailer", "transfer-encoding", "content-length", "upgrade",
-      "expect", "http2-settings", "knative-serving-revision", "knative-serving-namespace");
-
   private final ProxyServer proxy;
   private final Settings settings;
   private final RevisionReadySince pods;
@@ -315,86 +303,31 @@ final class GatewayAdmitServer {
       case OriginalRequest _ when stopping -> Mono.just(SHUTTING_DOWN);
       case OriginalRequest original -> Mono.create(sink -> request.withConnection(connection -> {
         var dispatcher = dispatcher(connection);
-        var http = http(original, headers);
+        var http = GatewayCaller.original(original.method(), original.host(), original.target(),
+            headers);
         if (http == null) {
           sink.success(LocalResponse.error(400, "malformed original request"));
           return;
         }
-        var question = new Question(dispatcher, Downstream.Caller.of(connection.channel()),
-            dispatcher.holdLargeHead(http, Integer.MAX_VALUE), sink);
+        var question = new Question(dispatcher, Downstream.Caller.of(connection.channel()), sink);
         sink.onDispose(question::cancelled);
-        dispatcher.answerGateway(http, question);
+        question.admit(http, dispatcher);
       }));
     };
   }
 
-  /** The original request; null if it is malformed. */
-  private static @Nullable HttpRequest http(OriginalRequest original, HttpHeaders headers) {
-    try {
-      var http = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(original.method()),
-          original.target(), HeaderFieldList.CHECKED);
-      for (var header : headers) {
-        if (!NOT_COPIED.contains(header.getKey().toLowerCase(Locale.ROOT))) {
-          http.headers().add(header.getKey(), header.getValue());
-        }
-      }
-      http.headers().set("Host", original.host());
-      return http;
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
-  }
-
-  /** The gateway as the caller of an exchange that ends with an answer and forwards nothing. */
-  private static final class Question implements Downstream {
-    private final RequestDispatcher dispatcher;
-    private final Caller gateway;
+  /** A question, as the caller of an exchange that ends with an answer and forwards nothing. */
+  private static final class Question extends GatewayCaller {
     private final MonoSink<LocalResponse> sink;
-    private final ResettableTimer timer;
-    /** The bytes for which a large head is counted as held; 0 for a small one. */
-    private int headBytes;
-    private @Nullable Exchange exchange;
 
-    Question(RequestDispatcher dispatcher, Caller gateway, int headBytes,
-        MonoSink<LocalResponse> sink) {
-      this.dispatcher = dispatcher;
-      this.gateway = gateway;
-      this.headBytes = headBytes;
+    Question(RequestDispatcher dispatcher, Caller gateway, MonoSink<LocalResponse> sink) {
+      super(dispatcher, gateway);
       this.sink = sink;
-      this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     }
 
     /** Called on any thread, and also after the answer. */
     void cancelled() {
-      dispatcher.loop().execute(() -> {
-        var open = exchange;
-        ended();
-        if (open != null) {
-          open.callerGone();
-        }
-      });
-    }
-
-    private void checkDeadlines() {
-      long left = exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
-      if (left != Long.MAX_VALUE && exchange != null) {
-        timer.within(left);
-      }
-    }
-
-    @Override
-    public Caller caller() {
-      return gateway;
-    }
-
-    @Override
-    public void begin(Exchange begun) {
-      exchange = begun;
-    }
-
-    @Override
-    public void checkAt(long dueNanos) {
-      timer.at(dueNanos);
+      loop().execute(this::left);
     }
 
     @Override
@@ -407,45 +340,5 @@ final class GatewayAdmitServer {
       sink.error(new IllegalStateException("nothing is forwarded here"));
       ended();
     }
-
-    @Override
-    public void ended() {
-      exchange = null;
-      timer.cancel();
-      dispatcher.releaseHead(headBytes);
-      headBytes = 0;
-    }
-
-    @Override
-    public void interim(HttpResponse head) {
-      throw new IllegalStateException("nothing is forwarded here");
-    }
-
-    @Override
-    public void head(HttpResponse head) {
-      throw new IllegalStateException("nothing is forwarded here");
-    }
-
-    @Override
-    public void content(HttpContent content) {
-      throw new IllegalStateException("nothing is forwarded here");
-    }
-
-    @Override
-    public void drainWithin(long nanos) {}
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
-    public void pauseReading() {}
-
-    @Override
-    public void resumeReading() {}
   }
 }

@@ -5,7 +5,8 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 /**
  * Delivers requests that have a permit in another way than {@link Forwarder}, which sends them to
  * the pod. It ends the exchange by one of its methods: {@link Exchange#endUncounted}, {@link
- * Exchange#answerInstead}, {@link Exchange#rejected} or {@link Exchange#fail}.
+ * Exchange#answerInstead}, {@link Exchange#rejected} or {@link Exchange#fail}; or, after
+ * {@link Exchange#delivered}, by the end of the response or {@link Exchange#callerGone}.
  *
  * <p><b>Threads.</b> Confined to the loop.
  *

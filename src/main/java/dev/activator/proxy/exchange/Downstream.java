@@ -3,12 +3,14 @@ package dev.activator.proxy.exchange;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
+import dev.activator.throttle.PodChoice;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's connection, or one stream of it.
@@ -31,6 +33,15 @@ public interface Downstream {
   /** Whether the head is the whole request; known in HTTP/2 only. */
   default boolean isBodyless() {
     return false;
+  }
+
+  /**
+   * The pods that the request may run on.
+   *
+   * @param ofRevision what its revision chooses; null if the balancer chooses
+   */
+  default @Nullable PodChoice choice(@Nullable PodChoice ofRevision) {
+    return ofRevision;
   }
 
   /** Ends with {@link #ended} or {@link #abort}. */

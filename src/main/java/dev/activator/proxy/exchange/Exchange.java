@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.LiveRevision;
+import dev.activator.throttle.PodChoice;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -141,6 +142,11 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   @Override
+  public @Nullable PodChoice choice(@Nullable PodChoice ofRevision) {
+    return downstream.choice(ofRevision);
+  }
+
+  @Override
   public long maxWaitNanos() {
     return QueueWait.maxNanos(this);
   }
@@ -196,6 +202,15 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       log.error("Forwarding a request of {} failed", currentRevision().id(), e);
       fail(new RequestFailure.Internal());
     }
+  }
+
+  /**
+   * Call when a {@link Delivery} has given the request to a pod. It then passes on the response, by
+   * {@link #head} and {@link #respond}, as far as it sees one.
+   */
+  public void delivered(Permit permit) {
+    granted(permit.isPod() ? permit.destination() : null, permit.destination());
+    saw(Step.FORWARDING);
   }
 
   /** Ends the exchange with this answer, but does not count it out: its {@link Delivery} does. */
@@ -285,7 +300,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     downstream.interim(head);
   }
 
-  void head(HttpResponse head) {
+  public void head(HttpResponse head) {
     deadlines.stepDone();
     deadlines.wrote();
     responds(head);
@@ -307,7 +322,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     downstream.goAway();
   }
 
-  void respond(HttpContent part) {
+  public void respond(HttpContent part) {
     deadlines.wrote();
     bytesPassed(part);
     wrote(part.content().readableBytes());
