@@ -18,6 +18,9 @@
 {{- if and .Values.admit.enabled .Values.admit.from (not .Values.networkPolicy.enabled) -}}
 {{- fail "admit.from says who may ask, but networkPolicy.enabled is false, so that all may" -}}
 {{- end -}}
+{{- if and .Values.picker.enabled .Values.picker.from (not .Values.networkPolicy.enabled) -}}
+{{- fail "picker.from says who may ask, but networkPolicy.enabled is false, so that all may" -}}
+{{- end -}}
 {{- if and (eq .Values.mode "replace") (ne .Release.Namespace .Values.systemNamespace) -}}
 {{- fail (printf "mode \"replace\" must be installed where Knative Serving is: use --namespace %s, or set systemNamespace to %s; without Knative, set mode to standalone" .Values.systemNamespace .Release.Namespace) -}}
 {{- end -}}

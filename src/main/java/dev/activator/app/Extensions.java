@@ -6,6 +6,7 @@ import dev.activator.ext.affinity.AffinityConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.coldstarts.ColdStartsConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
+import dev.activator.ext.picker.PickerConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
 import dev.activator.ext.waitingpage.WaitingPageConfiguration;
@@ -45,6 +46,7 @@ public final class Extensions {
     all.add(WaitingPageConfiguration.class);
     all.add(RulesConfiguration.class);
     all.add(AdmitConfiguration.class);
+    all.add(PickerConfiguration.class);
     // Its requests end before the ports open.
     all.add(WarmUpConfiguration.class);
     return List.copyOf(all);

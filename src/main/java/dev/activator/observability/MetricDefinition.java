@@ -171,6 +171,13 @@ public enum MetricDefinition {
   AFFINITY_LOST("activator.affinity.lost", Kind.COUNTER, "{key}", List.of("reason"),
       "Keys that no longer have the pod that issued them: reason pod-gone (counted with each request),"
           + " or evicted (there are too many keys)."),
+  PICKER_STREAMS("activator.picker.streams", Kind.COUNTER, "{stream}", List.of("end"),
+      "Streams of gateways, each a question for a pod, by their end: response (its end was seen), head (the"
+          + " gateway closed after the head of the response), left (before the response), answered"
+          + " (the caller got another answer than a pod's), cut (a deadline was over), or malformed"
+          + " (the gateway broke the protocol)."),
+  PICKER_MOVED("activator.picker.moved", Kind.COUNTER, "{request}", List.of(),
+      "Requests that a gateway sent to another pod than the one that was chosen first."),
   PREWARM("activator.prewarm", Kind.COUNTER, "{start}", List.of("outcome", "source"),
       "Starts of revisions ahead of their requests, by what came of them: outcome used (a request came"
           + " when the start was over), late (before) or unused (none came); source wake-with."),

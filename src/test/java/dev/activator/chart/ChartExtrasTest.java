@@ -178,7 +178,8 @@ class ChartExtrasTest {
       "certificate: {enabled: true}|certificate.issuerRef.name names no issuer",
       "certificate: {metrics: true}|certificate.enabled is not",
       "'{serviceMonitor: {enabled: true}, podMonitor: {enabled: true}}'|would scrape each pod twice",
-      "'{admit: {enabled: true, from: [{podSelector: {}}]}, networkPolicy: {enabled: false}}'|so that all may"})
+      "'{admit: {enabled: true, from: [{podSelector: {}}]}, networkPolicy: {enabled: false}}'|so that all may",
+      "'{picker: {enabled: true, from: [{podSelector: {}}]}, networkPolicy: {enabled: false}}'|so that all may"})
   void refusesWhatHasNoEffectOrTwoOfIt(String values, String message) {
     assertThatThrownBy(() -> Chart.replacing(values)).hasMessageContaining(message);
   }

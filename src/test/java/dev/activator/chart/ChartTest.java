@@ -258,7 +258,7 @@ class ChartTest {
     var names = Pattern.compile("^\\| `(activator\\.[a-z0-9.-]+)` \\|", Pattern.MULTILINE)
         .matcher(Files.readString(Path.of("docs", "configuration.md"))).results()
         .map(row -> row.group(1)).filter(name -> !name.matches("activator\\.port\\..*"
-            + "|activator\\.(admit|lending|metrics-server|profiling)\\.port"
+            + "|activator\\.(admit|lending|metrics-server|picker|profiling)\\.port"
             + "|activator\\.console\\..*"))
         .distinct().toList();
     String values = names.stream().map(name -> name + ": x").collect(Collectors.joining(", "));
@@ -649,6 +649,27 @@ class ChartTest {
     assertThat(with.only("NetworkPolicy").at("/spec/ingress").valueStream())
         .anySatisfy(rule -> {
           assertThat(rule.at("/ports/0/port").asInt()).isEqualTo(8016);
+          assertThat(rule.path("from").toString()).contains("namespaceSelector");
+        });
+  }
+
+  @Test
+  void opensThePortOfTheEndpointPickerOnlyIfItIsEnabled() {
+    var without = Chart.installed("web", "edge", "mode: standalone",
+        "networkPolicy: {enabled: true}");
+    var with = Chart.installed("web", "edge", "mode: standalone", "networkPolicy: {enabled: true}",
+        "picker: {enabled: true, from: [{namespaceSelector: {}}]}");
+
+    assertThat(without.only("Service").toString() + without.pods() + without.only("NetworkPolicy"))
+        .doesNotContain("9002", "PICKER");
+    assertThat(with.only("Service").at("/spec/ports").valueStream())
+        .anyMatch(port -> port.path("port").asInt() == 9002
+            && port.path("appProtocol").asString().equals("kubernetes.io/h2c"));
+    assertThat(with.container().path("env").toString()).contains("ACTIVATOR_PICKER_ENABLED");
+    assertThat(with.container().path("ports").toString()).contains("9002");
+    assertThat(with.only("NetworkPolicy").at("/spec/ingress").valueStream())
+        .anySatisfy(rule -> {
+          assertThat(rule.at("/ports/0/port").asInt()).isEqualTo(9002);
           assertThat(rule.path("from").toString()).contains("namespaceSelector");
         });
   }
