@@ -64,9 +64,8 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
       case "Request.URL.Query" -> (GoTemplate.Mapping) this::parameters;
       case "Request.Host" -> request.host();
       case "Request.Proto" -> request.protocol();
-      case "Request.ProtoMajor" -> (long) request.protocol().charAt("HTTP/".length()) - '0';
-      case "Request.ProtoMinor" ->
-        (long) request.protocol().charAt(request.protocol().length() - 1) - '0';
+      case "Request.ProtoMajor" -> version(0);
+      case "Request.ProtoMinor" -> version(2);
       case "Request.ContentLength" -> contentLength();
       case "Request.TLS" -> new GoTemplate.Pointer(!request.secure());
       case "Request.RemoteAddr" -> remoteAddress();
@@ -79,6 +78,13 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
       case "TraceID" -> traceId();
       default -> ofRevision(path, request.revision());
     };
+  }
+
+  /** The digit of the version of HTTP; 0 if the connection is not HTTP. */
+  private long version(int digit) {
+    var protocol = request.protocol();
+    int at = "HTTP/".length() + digit;
+    return at < protocol.length() ? protocol.charAt(at) - '0' : 0;
   }
 
   private static String ofRevision(String path, @Nullable Revision revision)

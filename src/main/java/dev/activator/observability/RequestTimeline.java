@@ -171,7 +171,7 @@ public abstract class RequestTimeline {
   /** The host, with the port if one is given; may be empty. */
   public abstract String host();
 
-  /** The protocol, such as {@code HTTP/1.1}. */
+  /** The protocol, such as {@code HTTP/1.1}; {@code TCP} for a connection that is not HTTP. */
   public abstract String protocol();
 
   public abstract boolean secure();

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -106,8 +107,48 @@ public final class ProxyServer {
     });
   }
 
+  /**
+   * Listens for connections that are not HTTP. They are drained and closed like the others; to close
+   * the channel ends only the listening.
+   *
+   * @param handlers adds those of a connection, on its loop
+   * @return the channel that listens; cancelled if the proxy drains already
+   */
+  public CompletableFuture<Channel> listenFor(String host, int port,
+      BiConsumer<Channel, RequestDispatcher> handlers) {
+    var listens = new CompletableFuture<Channel>();
+    bootstrap(connection -> {
+      connections.add(connection);
+      handlers.accept(connection, dispatcher(connection.eventLoop()));
+    }).bind(host, port).addListener((ChannelFuture bound) -> listens(bound, listens));
+    return listens;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that cannot be closed is closed already.
+  private synchronized void listens(ChannelFuture bound, CompletableFuture<Channel> listens) {
+    var channel = bound.channel();
+    if (!bound.isSuccess()) {
+      listens.completeExceptionally(bound.cause());
+    } else if (draining) {
+      channel.close();
+      listens.cancel(false);
+    } else {
+      listening.add(channel);
+      channel.closeFuture().addListener(_ -> forget(channel));
+      listens.complete(channel);
+    }
+  }
+
+  private synchronized void forget(Channel closed) {
+    listening.remove(closed);
+  }
+
   private synchronized int listen(String host, int port, Consumer<Channel> handlers)
       throws IOException {
+    return listens(bootstrap(handlers).bind(host, port).awaitUninterruptibly(), host, port);
+  }
+
+  private ServerBootstrap bootstrap(Consumer<Channel> handlers) {
     var transport = NettyTransport.of(acceptors.next());
     var server = new ServerBootstrap().group(acceptors, group).channel(transport.server())
         .option(ChannelOption.SO_BACKLOG, 4096).option(ChannelOption.SO_REUSEADDR, true)
@@ -119,7 +160,7 @@ public final class ProxyServer {
           }
         });
     TcpKeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
-    return listens(server.bind(host, port).awaitUninterruptibly(), host, port);
+    return server;
   }
 
   private int listens(ChannelFuture bound, String host, int port) throws IOException {
@@ -226,7 +267,7 @@ public final class ProxyServer {
   @SuppressWarnings("FutureReturnValueIgnored") // The result does not matter.
   public synchronized void close() {
     draining = true;
-    listening.forEach(Channel::close);
+    List.copyOf(listening).forEach(Channel::close);
     connections.forEach(NettyTransport::cut);
   }
 }

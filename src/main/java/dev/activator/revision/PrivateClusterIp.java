@@ -11,7 +11,7 @@ public record PrivateClusterIp(RevisionId revision, @Nullable Destination http1,
 
   public @Nullable Destination on(PortProtocol protocol) {
     return switch (protocol) {
-      case HTTP1, NEGOTIATED -> http1;
+      case HTTP1, NEGOTIATED, TCP -> http1;
       case H2C -> h2c;
     };
   }

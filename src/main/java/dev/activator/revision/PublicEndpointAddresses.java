@@ -14,7 +14,7 @@ public record PublicEndpointAddresses(RevisionId revision, List<String> http1, L
 
   public List<String> on(PortProtocol protocol) {
     return switch (protocol) {
-      case HTTP1, NEGOTIATED -> http1;
+      case HTTP1, NEGOTIATED, TCP -> http1;
       case H2C -> h2c;
     };
   }

@@ -132,7 +132,8 @@ public final class HttpProbeClient implements ProbeClient {
     }
 
     private UpstreamPool pool() {
-      boolean connectsOnly = request.path().isEmpty() && request.protocol() == PortProtocol.H2C;
+      boolean connectsOnly = request.path().isEmpty()
+          && request.protocol() != PortProtocol.NEGOTIATED;
       return pools.to(request.target(), connectsOnly ? PortProtocol.HTTP1 : request.protocol());
     }
 

@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
@@ -63,6 +64,31 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return to(tls.target(pod, revision, identity), protocol);
   }
 
+  @Override
+  public Dial open(Destination pod, OpenListener listener) {
+    return dialer.dial(DialTarget.plain(pod), new Dialer.DialListener() {
+      @Override
+      public void addHandlers(ChannelPipeline pipeline) {
+        pipeline.channel().config().setAutoRead(false);
+      }
+
+      @Override
+      public void connected(Channel channel) {
+        listener.connected(channel);
+      }
+
+      @Override
+      public void failed(UpstreamFailure failure) {
+        listener.failed(failure);
+      }
+
+      @Override
+      public void cancelled() {
+        // The caller has cancelled the dial itself.
+      }
+    });
+  }
+
   UpstreamPool to(DialTarget target, PortProtocol protocol) {
     return switch (protocol) {
       case HTTP1 -> http1(target);
@@ -70,6 +96,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
           ? new Http2OnlyPool(http2(target), negotiating(target))
           : http2(target);
       case NEGOTIATED -> new NegotiatedPool(http1(target), negotiating(target));
+      case TCP -> throw new IllegalArgumentException("no pool: " + target + " is not for requests");
     };
   }
 

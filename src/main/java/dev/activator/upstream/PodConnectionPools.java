@@ -4,6 +4,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
+import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /** The connection pools of one event loop, by pod. */
@@ -15,6 +16,21 @@ public interface PodConnectionPools {
    */
   UpstreamPool to(Destination pod, LiveRevision revision, @Nullable PodIdentity identity,
       PortProtocol protocol);
+
+  /**
+   * Opens a connection for bytes that are not HTTP. It belongs to the caller, and to no pool.
+   *
+   * @param listener called later, never inside the call
+   */
+  UpstreamPool.Dial open(Destination pod, OpenListener listener);
+
+  /** Gets the outcome of {@link #open}, by one call, unless the dial is cancelled. */
+  interface OpenListener {
+    /** The channel has no handlers, and reads when the listener lets it. */
+    void connected(Channel channel);
+
+    void failed(UpstreamFailure failure);
+  }
 
   /** The address to which requests are sent. Over TLS to a queue-proxy it has another port. */
   Destination address(Destination pod, LiveRevision revision, @Nullable PodIdentity identity);

@@ -101,7 +101,7 @@ public enum UpstreamFailure {
    *
    * @param first the first failure of the connection
    */
-  static boolean leavesInput(Throwable cause, UpstreamFailure first) {
+  public static boolean leavesInput(Throwable cause, UpstreamFailure first) {
     return first == RESET
         && (cause instanceof ChannelOutputShutdownException
             || cause instanceof ClosedChannelException);

@@ -136,7 +136,7 @@ public final class Activator implements Closeable {
   volatile Readiness readiness = new Readiness.Ready();
   private final CountedLoops group;
   public final ProxyServer server;
-  final HeldRequestBytes held;
+  public final HeldRequestBytes held;
   final UnreadResponseBytes unread;
   public final int port;
 

@@ -101,7 +101,7 @@ public abstract class WireTest {
     return next(seen);
   }
 
-  static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+  protected static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
     var next = queue.poll(120, TimeUnit.SECONDS);
     assertThat(next).as("what is waited for").isNotNull();
     return next;

@@ -12,6 +12,7 @@ import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.upstream.UpstreamPool;
+import dev.activator.upstream.UpstreamPool.Dial;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -224,6 +225,11 @@ final class SimulatedPods implements ProbeClient {
           PortProtocol protocol) {
         return pools.computeIfAbsent(protocol + " " + pod,
             _ -> new SimulatedPool(SimulatedPods.this, random, pod));
+      }
+
+      @Override
+      public Dial open(Destination pod, OpenListener listener) {
+        throw new AssertionError("requests open no connections that no pool keeps");
       }
 
       @Override

@@ -42,7 +42,8 @@ public record ContainerProbe(Action action, Target target, Timing timing) {
    * cannot send the probe, or if time or repetition is a part of the verdict: a port that accepts
    * connections before {@code initialDelaySeconds} is over need not be ready.
    *
-   * @param get how the activator sends requests: {@link Action#HTTP} or {@link Action#HTTPS}
+   * @param get how the activator sends requests: {@link Action#HTTP} or {@link Action#HTTPS}, or
+   *     {@link Action#TCP} if it sends none
    */
   public boolean isShownBy(Action get) {
     return target.host.isEmpty() && timing.successThreshold <= 1 && switch (action) {
@@ -60,7 +61,7 @@ public record ContainerProbe(Action action, Target target, Timing timing) {
    * @param get as for {@link #isShownBy}
    */
   public ReadinessProbeSpec spec(Action get, List<String> remarks) {
-    var spec = action == get && target.host.isEmpty()
+    var spec = action == get && action != Action.TCP && target.host.isEmpty()
         ? ReadinessProbeSpec.httpGet(target.path, target.headers, remarks)
         : ReadinessProbeSpec.CONNECT;
     return spec.within(timing.timeout);

@@ -59,7 +59,7 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
 
     public @Nullable Integer on(PortProtocol protocol) {
       return switch (protocol) {
-        case HTTP1, NEGOTIATED -> http1;
+        case HTTP1, NEGOTIATED, TCP -> http1;
         case H2C -> h2c;
       };
     }

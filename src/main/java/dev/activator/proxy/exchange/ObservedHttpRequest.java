@@ -170,7 +170,8 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     ended(how, answer.status());
   }
 
-  static RequestOutcome outcome(RequestFailure failure) {
+  /** The outcome of a request that failed so. */
+  public static RequestOutcome outcome(RequestFailure failure) {
     return switch (failure) {
       case RequestFailure.UnknownRevision _,RequestFailure.UnknownHost _,RequestFailure.NoRule _ ->
         RequestOutcome.REVISION_UNKNOWN;

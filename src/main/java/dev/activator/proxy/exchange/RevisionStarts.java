@@ -63,7 +63,7 @@ public final class RevisionStarts {
   }
 
   /** The failure of a request that the throttler has rejected. */
-  RequestFailure failure(Rejection reason) {
+  public RequestFailure failure(Rejection reason) {
     return switch (reason) {
       case Rejection.QueueFull(_, int seconds) -> new RequestFailure.QueueFull(seconds);
       case Rejection.DeadlineTooNear(_, int seconds) -> new RequestFailure.DeadlineTooNear(seconds);

@@ -12,6 +12,7 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.TooLongFrameException;
@@ -164,7 +165,7 @@ public final class Router {
     }
     try {
       var live = revisions.find(id);
-      if (live != null) {
+      if (live != null && live.spec().protocol() != PortProtocol.TCP) {
         var revision = live.spec();
         return new ToRevision(live, revision, host, target.path(), services.apply(id),
             arrival.of(revision, method, target.path(), fields));

@@ -88,6 +88,11 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
   }
 
   @Override
+  public Dial open(Destination pod, OpenListener listener) {
+    throw new AssertionError("requests open no connections that no pool keeps");
+  }
+
+  @Override
   public UpstreamPool to(Destination pod, LiveRevision revision, @Nullable PodIdentity identity,
       PortProtocol protocol) {
     return this;
