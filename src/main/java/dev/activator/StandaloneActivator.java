@@ -28,7 +28,8 @@ public class StandaloneActivator {
   /** Not a bean, because a dry run has none. */
   static ScaledServices services(IdentityProperties identity, StandaloneProperties properties) {
     return new ScaledServices(new ScaledServices.Scope(identity.clusterDomain(),
-        properties.rules(), properties.namespaces(), properties.maxTimeout())
+        properties.rules(), properties.namespaces(), properties.maxTimeout(),
+        properties.tcpRange())
         .sharedBy(new RevisionId(identity.systemNamespace(), properties.service())));
   }
 

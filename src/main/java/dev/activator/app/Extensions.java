@@ -9,6 +9,7 @@ import dev.activator.ext.lending.LendingConfiguration;
 import dev.activator.ext.picker.PickerConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
+import dev.activator.ext.tcp.TcpConfiguration;
 import dev.activator.ext.waitingpage.WaitingPageConfiguration;
 import dev.activator.ext.wakewith.WakeWithConfiguration;
 import dev.activator.ext.warmup.WarmUpConfiguration;
@@ -47,6 +48,7 @@ public final class Extensions {
     all.add(RulesConfiguration.class);
     all.add(AdmitConfiguration.class);
     all.add(PickerConfiguration.class);
+    all.add(TcpConfiguration.class);
     // Its requests end before the ports open.
     all.add(WarmUpConfiguration.class);
     return List.copyOf(all);

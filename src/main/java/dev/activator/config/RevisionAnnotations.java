@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RevisionAnnotations {
   public static final String GROUP = "activator.dev/";
+  /**
+   * The port of the activators that leads to a revision of {@code PortProtocol.TCP}. Only the platform
+   * sets it.
+   */
+  public static final String TCP_PORT = GROUP + "tcp-port";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String NO_EFFECT = "no annotation of this name has an effect";
   /**

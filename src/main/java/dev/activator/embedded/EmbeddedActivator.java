@@ -38,7 +38,7 @@ public class EmbeddedActivator {
     var settings = new EmbeddedPlatform.Settings(properties.apiPort(), properties.autoscalerPort(),
         properties.stableWindow(), properties.maxPods(), properties.logOutput());
     var scope = new ScaledServices.Scope(identity.clusterDomain(), standalone.rules(),
-        standalone.namespaces(), standalone.maxTimeout());
+        standalone.namespaces(), standalone.maxTimeout(), standalone.tcpRange());
     return new EmbeddedPlatform(settings, scope,
         resources.onServer(LoopResources.DEFAULT_NATIVE), random,
         pod -> throttler.getObject().inFlight(pod));

@@ -1,10 +1,12 @@
 package dev.activator.settings;
 
 import dev.activator.config.NamespaceHostRules;
+import dev.activator.config.PortRange;
 import dev.activator.config.SettingPreconditions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -21,12 +23,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     others are ignored. Empty for all
  * @param maxTimeoutSeconds the bound of {@code timeoutSeconds} of ScaledServices, 1 to 86400. An
  *     activator that ends should be given as long to drain
+ * @param tcpPorts the ports on which activators take connections to {@code spec.ports} of
+ *     ScaledServices, one port for each, such as {@code 9100-9119}. Empty for none
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,
     @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort,
     @DefaultValue("") String domains, @DefaultValue Set<String> namespaces,
-    @DefaultValue("600") int maxTimeoutSeconds) {
+    @DefaultValue("600") int maxTimeoutSeconds, @DefaultValue("") String tcpPorts) {
   private static final int MAX_TIMEOUT_SECONDS = 86_400;
 
   public StandaloneProperties {
@@ -40,16 +44,25 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
     SettingPreconditions.check(1 <= maxTimeoutSeconds && maxTimeoutSeconds <= MAX_TIMEOUT_SECONDS,
         "activator.standalone.max-timeout-seconds", maxTimeoutSeconds,
         "must be 1 to " + MAX_TIMEOUT_SECONDS);
+    parses("activator.standalone.domains", domains, NamespaceHostRules::parse);
+    parses("activator.standalone.tcp-ports", tcpPorts, PortRange::parse);
+  }
+
+  private static void parses(String setting, String value, Consumer<String> parser) {
     try {
-      NamespaceHostRules.parse(domains);
+      parser.accept(value);
     } catch (IllegalArgumentException e) {
-      SettingPreconditions.check(false, "activator.standalone.domains", "'" + domains + "'",
+      SettingPreconditions.check(false, setting, "'" + value + "'",
           Objects.requireNonNull(e.getMessage()));
     }
   }
 
   public Duration maxTimeout() {
     return Duration.ofSeconds(maxTimeoutSeconds);
+  }
+
+  public PortRange tcpRange() {
+    return PortRange.parse(tcpPorts);
   }
 
   public NamespaceHostRules rules() {

@@ -20,6 +20,7 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
+import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,6 +76,8 @@ final class ScaledServiceResolver {
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
   private volatile ScaledServiceRouteTable hosts;
+  private boolean tcpPortsAreStale;
+  private TcpPortTable tcpPorts;
 
   /** Receives the resolved ScaledServices, on the loop. */
   interface ScaledServicesListener {
@@ -119,6 +122,7 @@ final class ScaledServiceResolver {
         () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
         () -> true, _ -> {
         }, this::reconcile);
+    this.tcpPorts = TcpPortTable.of(List.of(), scope.tcpPorts());
     this.hosts = ScaledServiceRouteTable.of(List.of(), scope.domain(), scope.hosts());
   }
 
@@ -222,9 +226,12 @@ final class ScaledServiceResolver {
     if (one != null && (before == null || now == null)) {
       onNameChange(one.id());
     }
+    tcpPortsAreStale |= before != null && !before.tcp().names().isEmpty()
+        || now != null && !now.tcp().names().isEmpty();
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
         || before.catchService() != now.catchService()
         || !before.service().equals(now.service())
+        || before.tcp().besideHttp() != now.tcp().besideHttp()
         || !before.routes().equals(now.routes())
         || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
         || !before.created().equals(now.created());
@@ -295,6 +302,12 @@ final class ScaledServiceResolver {
     if (hostsAreStale) {
       replaceHosts();
       hostsAreStale = false;
+    }
+    if (tcpPortsAreStale) {
+      tcpPortsAreStale = false;
+      var before = tcpPorts;
+      tcpPorts = TcpPortTable.of(stores.objects().toList(), scope.tcpPorts());
+      tcpPorts.differences(before).forEach(queue::add);
     }
     boolean again = publishedAgain.remove(id);
     try {
@@ -392,7 +405,8 @@ final class ScaledServiceResolver {
             new References(stores.service(object), stores.slices(object), workload,
                 table.taken(id), stores.older(object), sink.isNameTaken(id),
                 hpas.find(ScaledServiceStores.targetOf(object)),
-                unknown(object), preferred, scope.maxTimeout(), bundle))
+                unknown(object), preferred, scope.maxTimeout(), bundle),
+            tcpPorts.of(object))
             .withExtensions(extensions.get());
   }
 

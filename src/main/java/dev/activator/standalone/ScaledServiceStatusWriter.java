@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -246,7 +247,7 @@ public final class ScaledServiceStatusWriter {
     var uid = entry.state.object().uid();
     return open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
         + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
-        json(uid, next), TIMEOUT)
+        json(uid, before, next), TIMEOUT)
         .handleAsync((answer, _) -> written(id, entry, uid, before, next, answer), loop);
   }
 
@@ -333,7 +334,7 @@ public final class ScaledServiceStatusWriter {
    * @param uid a precondition, so that an object created again under the same name does not get
    *     this status
    */
-  private static String json(String uid, ScaledServiceStatus status) {
+  private static String json(String uid, ScaledServiceStatus before, ScaledServiceStatus status) {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("uid", uid);
     var now = patch.putObject("status");
@@ -345,6 +346,11 @@ public final class ScaledServiceStatusWriter {
       conditions.addObject().put("type", one.type()).put("status", one.status())
           .put("reason", one.reason()).put("message", one.message())
           .put("lastTransitionTime", one.since()).put("observedGeneration", one.generation());
+    }
+    if (!status.ports().equals(before.ports())) {
+      var ports = now.putArray("ports");
+      new TreeMap<>(status.ports()).forEach(
+          (port, number) -> ports.addObject().put("port", port).put("number", number));
     }
     return patch.toString();
   }

@@ -675,6 +675,24 @@ class ChartTest {
   }
 
   @Test
+  void eachPortForConnectionsIsAPortOfTheService() {
+    var without = Chart.installed("db", "edge", "mode: standalone",
+        "networkPolicy: {enabled: true}");
+    var with = Chart.installed("db", "edge", "mode: standalone", "networkPolicy: {enabled: true}",
+        "standalone: {tcpPorts: 9100-9102}");
+
+    assertThat(without.only("Service").toString() + without.pods() + without.only("NetworkPolicy"))
+        .doesNotContain("tcp-", "TCPPORTS", "endPort");
+    assertThat(with.only("Service").at("/spec/ports").valueStream()
+        .filter(port -> port.path("name").asString().startsWith("tcp-"))
+        .map(port -> port.path("port").asInt())).containsExactly(9100, 9101, 9102);
+    assertThat(with.container().path("env").toString()).contains("ACTIVATOR_STANDALONE_TCPPORTS",
+        "9100-9102");
+    assertThat(with.only("NetworkPolicy").at("/spec/ingress/0/ports").toString())
+        .contains("\"port\":9100,\"endPort\":9102");
+  }
+
+  @Test
   void keepsScaledServices_whenItIsUninstalled() {
     var kept = Chart.installed("activator", "activator", "mode: standalone");
     var deleted = Chart.installed("activator", "activator", "mode: standalone",

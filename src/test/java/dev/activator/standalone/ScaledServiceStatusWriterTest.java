@@ -3,6 +3,9 @@ package dev.activator.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.config.NamespaceHostRules;
+import dev.activator.config.PortRange;
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
@@ -17,6 +20,7 @@ import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.Make;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
@@ -31,6 +35,7 @@ import java.util.Random;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +59,7 @@ class ScaledServiceStatusWriterTest {
   private volatile List<Trouble> troubles = List.of();
   private volatile long generation;
   private volatile int shown;
+  private volatile String opened = "";
   private final InstantSource clock = () -> now;
   private final ScaledServiceStatusWriter writer = new ScaledServiceStatusWriter(loop, cluster::api,
       clock,
@@ -69,13 +75,15 @@ class ScaledServiceStatusWriterTest {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
         """));
-    var services = Make.scaledServices();
+    var services = new ScaledServices(new ScaledServices.Scope("cluster.local",
+        NamespaceHostRules.ANY, Set.of(), TestValues.MAX_TIMEOUT, new PortRange(9100, 9109)));
     cluster.leaveOutKnative();
     cluster.setSource(services);
     services.changes().subscribe("test", writer::changed);
     services.changes().subscribe("test", state -> {
       troubles = state.troubles();
       generation = state.object().generation();
+      opened = state.revision().annotations().getOrDefault(RevisionAnnotations.TCP_PORT, "");
       shown = state.object().status().desiredReplicas().orElse(-1);
     });
     services.ends().subscribe("test", last -> writer.gone(last.object().id()));
@@ -179,6 +187,32 @@ class ScaledServiceStatusWriterTest {
     assertThat(status().path("desiredReplicas").asInt())
         .as("what was wanted last stays, for the next leader").isEqualTo(1);
     assertThat(status().path("replicas").asInt()).as("no pod is listed").isZero();
+  }
+
+  @Test
+  void namesThePortsForConnections_beforeTheFirstDecision() {
+    service();
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.path("spec")).remove("serviceRef");
+      found.withObject("/spec/serviceRef").put("name", "web");
+      ((ObjectNode) found.path("spec")).putArray("ports").addObject().put("port", "http")
+          .put("protocol", "tcp");
+      return found;
+    });
+    lead();
+
+    eventually(() -> assertThat(status().path("ports").toString())
+        .isEqualTo("[{\"port\":\"http\",\"number\":9100}]"));
+    eventually(() -> assertThat(opened).isEqualTo("9100"));
+
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      found.withObject("/spec/serviceRef").put("port", "http");
+      ((ObjectNode) found.path("spec")).remove("ports");
+      return found;
+    });
+    loop.advance(Duration.ofSeconds(2));
+    eventually(() -> assertThat(status().path("ports")).isEmpty());
+    assertThat(opened).isEmpty();
   }
 
   private static RevisionStartProgress start(String reason, String message) {

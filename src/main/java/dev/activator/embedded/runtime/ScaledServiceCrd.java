@@ -49,6 +49,16 @@ public final class ScaledServiceCrd {
           (spec, _) -> !isLimited(spec)
               || spec.path("rules").valueStream().allMatch(rule -> !rule.has("serviceRef")
                   || rule.at("/serviceRef/port").equals(spec.at("/serviceRef/port")))),
+      Map.entry("has(self.serviceRef.port) || (has(self.ports) && size(self.ports) > 0)",
+          (spec, _) -> isHttp(spec) || !spec.path("ports").isEmpty()),
+      Map.entry("has(self.serviceRef.port) || ((!has(self.hosts) || size(self.hosts) == 0)"
+          + " && (!has(self.rules) || size(self.rules) == 0))",
+          (spec, _) -> isHttp(spec)
+              || spec.path("hosts").isEmpty() && spec.path("rules").isEmpty()),
+      Map.entry("self.containerConcurrency == 0 || !has(self.ports) || size(self.ports) == 0"
+          + " || (size(self.ports) == 1 && !has(self.serviceRef.port))",
+          (spec, _) -> !isLimited(spec) || spec.path("ports").isEmpty()
+              || spec.path("ports").size() == 1 && !isHttp(spec)),
       Map.entry("self.matches('^" + PATH.pattern() + "$') && !self.matches('"
           + AMBIGUOUS.pattern() + "')",
           (path, _) -> PATH.matcher(path.asString("")).matches()
@@ -115,6 +125,10 @@ public final class ScaledServiceCrd {
               || answer.path("body").asString("").isEmpty()));
 
   private ScaledServiceCrd() {}
+
+  private static boolean isHttp(JsonNode spec) {
+    return spec.path("serviceRef").has("port");
+  }
 
   private static boolean isLimited(JsonNode spec) {
     return spec.path("containerConcurrency").asInt() > 0;

@@ -9,6 +9,7 @@ import dev.activator.standalone.policy.PodTlsSettings;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
+import dev.activator.standalone.policy.ConnectionPorts;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.config.KeepWarmSettingsReader;
@@ -42,6 +43,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private final List<String> hosts = new ArrayList<>(2);
   private @Nullable Object routes;
   private final List<String> wakeWith = new ArrayList<>(2);
+  private final List<String> tcpPorts = new ArrayList<>(1);
+  private final Map<String, Integer> openPorts = new HashMap<>(1);
   private int minReplicas;
   private int maxReplicas;
   private int concurrency;
@@ -76,6 +79,11 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
         case "hosts" -> {
           for (var _ : in.items()) {
             hosts.add(in.text().toLowerCase(Locale.ROOT));
+          }
+        }
+        case "ports" -> {
+          for (var _ : in.items()) {
+            tcpPort(in);
           }
         }
         case "rules" -> routes = in.tree();
@@ -126,7 +134,25 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     for (var field : in.fields()) {
       switch (field) {
         case "name" -> service = in.text();
-        case "port" -> port = in.anyText();
+        case "port" -> port = port(in);
+      }
+    }
+  }
+
+  private static String port(JsonCursor in) {
+    var port = in.anyText();
+    if (port.isEmpty()) {
+      in.problem(in.wrong("a name or a number of a port"));
+    }
+    return port;
+  }
+
+  private void tcpPort(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "port" -> tcpPorts.add(port(in));
+        // It is the only protocol.
+        case "protocol" -> in.text();
       }
     }
   }
@@ -170,6 +196,11 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
       switch (field) {
         case "replicas" -> replicas = in.count(-1);
         case "desiredReplicas" -> desiredReplicas = in.count(-1);
+        case "ports" -> {
+          for (var _ : in.items()) {
+            openPort(in);
+          }
+        }
         case "observedGeneration" -> observedGeneration = in.longCount(0);
         case "conditions" -> {
           for (var _ : in.items()) {
@@ -182,11 +213,27 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     }
   }
 
+  private void openPort(JsonCursor in) {
+    var name = "";
+    int number = 0;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "port" -> name = in.text();
+        case "number" -> number = in.count(0);
+      }
+    }
+    openPorts.put(name, number);
+  }
+
   @Override
   public ScaledService decoded(DecodedMetadata metadata, JsonCursor in) {
     require(workload.kind(), "scaleTargetRef.kind", in);
     require(workload.name(), "scaleTargetRef.name", in);
     require(service, "serviceRef.name", in);
+    var tcp = new ConnectionPorts(tcpPorts.stream().distinct().toList(), !port.isEmpty());
+    if (!tcp.besideHttp() && !tcpPorts.isEmpty()) {
+      port = tcpPorts.getFirst();
+    }
     require(port, "serviceRef.port", in);
     if (concurrency == 0 && requestsPerSecond == 0 && containerConcurrency == 0) {
       in.problem("spec.target.concurrency, spec.target.requestsPerSecond or"
@@ -212,9 +259,9 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
-        metadata.labels(), annotations, rules, warmTimes, catchService, tls,
+        metadata.labels(), annotations, rules, warmTimes, catchService, tls, tcp,
         new ScaledServiceStatus(known(replicas), known(desiredReplicas),
-            observedGeneration, conditions));
+            observedGeneration, conditions, openPorts));
   }
 
   private static void require(String text, String field, JsonCursor in) {

@@ -2,13 +2,10 @@ package dev.activator.standalone.policy;
 
 import dev.activator.knative.policy.MergedEndpoints;
 import dev.activator.kube.policy.IpFamily;
-import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
-import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -31,18 +28,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param target what is scaled and how; null if the ScaledService must not scale its workload, or
  *     the workload does not exist or cannot be scaled
- * @param ports the revisions and pods of the other ports that its rules name
+ * @param ports the revisions and pods of the other ports: those that its rules name, and those for
+ *     connections
  * @param taken its hosts and rules that are not applied, because an older object has them or the
  *     namespace may not claim them
  * @param troubles the reasons why it is not ready, the most important first
  * @param warnings problems that do not stop it from working; they are published as Events
  * @param remarks the parts of the workload that were ignored, for the log
+ * @param tcpNumbers the ports of the activators that lead to its TCP ports
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
     List<Backend> ports, @Nullable ScaledServiceSpec target,
     List<ScaledServiceRouteTable.Taken> taken,
     List<Trouble> troubles,
-    List<Trouble> warnings, List<String> remarks) {
+    List<Trouble> warnings, List<String> remarks, TcpPortTable.Numbers tcpNumbers) {
   public ResolvedScaledService {
     ports = List.copyOf(ports);
     taken = List.copyOf(taken);
@@ -103,45 +102,31 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     }
   }
 
-  /**
-   * A port of the Service, and how its pods get requests.
-   *
-   * @param identity what pods must prove over TLS; null without TLS
-   * @param isRefused whether pods get no requests. They still have an identity, because requests to
-   *     pods that were listed before must not be sent in plain text
-   */
-  private record ServedPort(KubernetesService.Port port,
-      PodIdentity.@Nullable OfService identity, boolean isRefused) {
-    Probing probing(ScaledWorkload workload, List<String> remarks) {
-      return workload.probing(port.target(), identity == null ? Action.HTTP : Action.HTTPS,
-          remarks);
-    }
+  public static ResolvedScaledService of(ScaledService object, References found) {
+    return of(object, found, TcpPortTable.Numbers.NONE);
   }
 
-  public static ResolvedScaledService of(ScaledService object, References found) {
+  public static ResolvedScaledService of(ScaledService object, References found,
+      TcpPortTable.Numbers tcpNumbers) {
     var troubles = new ArrayList<Trouble>();
     var remarks = new ArrayList<String>();
-    var port = port(object, found, troubles);
+    var port = ServedPort.ofObject(object, found, troubles);
     ScaledServiceTroubles.add(object, found, troubles);
     var first = backend(object, found, object.id(), port,
         ScaledServiceTroubles.startFailure(object, found, troubles),
-        remarks);
+        remarks, tcpNumbers);
     var others = new ArrayList<Backend>();
-    var ofRules = new ArrayList<Trouble>();
-    for (var name : object.otherPorts()) {
-      var other = found.service == null ? null : found.service.port(name);
-      var own = new ArrayList<Trouble>(1);
-      if (found.service != null && other == null) {
-        own.add(new Trouble(ScaledServiceTroubles.RULE_PORT_NOT_FOUND,
-            "spec.rules: " + ScaledServiceTroubles.noPort(object, found.service, name)));
+    var ofOthers = new ArrayList<Trouble>();
+    for (var one : ServedPort.others(object, found, port)) {
+      var all = Stream.concat(one.troubles().stream(), troubles.stream()).toList();
+      if (!one.isTaken()) {
+        others.add(backend(object, found, object.id().ofPort(one.name()), one,
+            ScaledServiceTroubles.startFailure(object, found, all), remarks, tcpNumbers));
       }
-      var served = served(object, found, other, ScaledServiceTroubles.RULE_PORT_SPEAKS_TLS, own);
-      var all = Stream.concat(own.stream(), troubles.stream()).toList();
-      others.add(backend(object, found, object.id().ofPort(name), served,
-          ScaledServiceTroubles.startFailure(object, found, all), remarks));
-      ofRules.addAll(own);
+      ofOthers.addAll(one.troubles());
     }
-    ofRules.stream().filter(one -> !troubles.contains(one)).distinct().toList()
+    ScaledServiceTroubles.addTcp(object, tcpNumbers, ofOthers);
+    ofOthers.stream().filter(one -> !troubles.contains(one)).distinct().toList()
         .forEach(troubles::add);
     return new ResolvedScaledService(object, first.revision, first.pods, others,
         isScaled(found)
@@ -149,89 +134,40 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
             : null,
         found.taken,
         troubles,
-        ScaledServiceTroubles.warnings(object, found), remarks.stream().distinct().toList());
+        ScaledServiceTroubles.warnings(object, found), remarks.stream().distinct().toList(),
+        tcpNumbers);
   }
 
-  /** @param port the port of the Service; null if it does not exist */
   private static Backend backend(ScaledService object, References found, RevisionId id,
-      @Nullable ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks) {
-    var probing = port != null && !port.isRefused
-        && found.workload instanceof WorkloadState.Found(var workload)
-            ? port.probing(workload, remarks)
-            : Probing.WHEN_READY;
-    // Requests may still be sent to the former pods of a port that does not exist any more.
-    var identity = port == null
-        ? PortSecurity.identity(object, found.authorities)
-        : port.identity;
-    var plain = port == null ? PortProtocol.HTTP1 : port.port.protocol();
-    var revision = new Revision(id, object.uid(),
-        identity == null ? plain : PortProtocol.NEGOTIATED, object.containerConcurrency(),
+      ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks,
+      TcpPortTable.Numbers tcpNumbers) {
+    var probing = !port.isRefused() && found.workload instanceof WorkloadState.Found(var workload)
+        ? port.probing(workload, remarks)
+        : Probing.WHEN_READY;
+    var revision = new Revision(id, object.uid(), port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(found.timeout(object), Duration.ZERO, Duration.ZERO),
-        probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
-        object.rules(), identity);
+        probing.beforeReady(), probing.probe(), object.labels(),
+        annotations(object, tcpNumbers.open().get(port.name())), failure,
+        object.rules(), port.identity());
     return new Backend(revision,
-        port == null || port.isRefused
-            ? PrivateEndpoints.none(id)
-            : pods(id, port.port, found));
-  }
-
-  /** The object's annotations, with {@code wakeWith} in the form of a revision's annotation. */
-  private static Map<String, String> annotations(ScaledService object) {
-    if (object.wakeWith().isEmpty()) {
-      return object.annotations();
-    }
-    var all = new HashMap<>(object.annotations());
-    all.put(WAKE_WITH, String.join(",", object.wakeWith()));
-    return all;
-  }
-
-  private static @Nullable ServedPort port(ScaledService object, References found,
-      List<Trouble> troubles) {
-    var service = found.service;
-    var name = ScaledServiceTroubles.serviceName(object);
-    if (service == null) {
-      troubles.add(new Trouble("ServiceNotFound", "there is no " + name));
-      return null;
-    }
-    var port = service.port(object.port());
-    if (port == null) {
-      troubles.add(new Trouble("PortNotFound",
-          ScaledServiceTroubles.noPort(object, service, object.port())));
-    }
-    if (service.selector().isEmpty()) {
-      troubles.add(new Trouble("NoSelector",
-          name + " has no selector, so its pods are unknown"));
-    }
-    return port == null
-        ? null
-        : served(object, found, port, ScaledServiceTroubles.SPEAKS_TLS, troubles);
+        port.isRefused() ? PrivateEndpoints.none(id) : pods(id, port.found(), found));
   }
 
   /**
-   * The port with what its pods must prove; null if it does not exist.
+   * The object's annotations, with {@code wakeWith} in the form of a revision's annotation.
    *
-   * @param reason of the trouble that it is not said which certificates to trust
+   * @param number the port of the activators that leads to a TCP port; null if there is none
    */
-  private static @Nullable ServedPort served(ScaledService object, References found,
-      KubernetesService.@Nullable Port port, String reason, List<Trouble> troubles) {
-    if (port == null) {
-      return null;
+  private static Map<String, String> annotations(ScaledService object, @Nullable Integer number) {
+    var all = new HashMap<>(object.annotations());
+    if (!object.wakeWith().isEmpty()) {
+      all.put(WAKE_WITH, String.join(",", object.wakeWith()));
     }
-    return switch (PortSecurity.of(object, port, found.authorities)) {
-      case PortSecurity.Plain _ -> new ServedPort(port, null, false);
-      case PortSecurity.Tls(var identity) -> new ServedPort(port, identity, false);
-      case PortSecurity.NotSaid(var identity) -> {
-        troubles.add(new Trouble(reason, "port " + port + " of "
-            + ScaledServiceTroubles.serviceName(object)
-            + " says that its pods speak TLS, and spec.tls does not say which certificates to"
-            + " trust: add it, or set the port's appProtocol to http if they speak plain HTTP"));
-        yield new ServedPort(port, identity, true);
-      }
-      case PortSecurity.NoAuthority(var identity, var problems) -> {
-        troubles.add(new Trouble(ScaledServiceTroubles.NO_AUTHORITY, String.join("; ", problems)));
-        yield new ServedPort(port, identity, true);
-      }
-    };
+    all.remove(RevisionAnnotations.TCP_PORT);
+    if (number != null) {
+      all.put(RevisionAnnotations.TCP_PORT, number.toString());
+    }
+    return all;
   }
 
   private static boolean isScaled(References found) {
@@ -277,7 +213,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
             ? this
             : new ResolvedScaledService(object, revision, pods, ports, target.withoutLastDesired(),
                 taken,
-                troubles, warnings, remarks);
+                troubles, warnings, remarks, tcpNumbers);
   }
 
   /**
@@ -288,13 +224,21 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   public ResolvedScaledService withExtensions(Set<String> installed) {
     var missing = object.annotations().keySet().stream().map(RevisionAnnotations::extension)
         .filter(name -> name != null && !installed.contains(name)).distinct().sorted()
-        .map(name -> new Trouble("FeatureNotInstalled", "spec." + name
-            + " has no effect: this activator was built without the extension " + name))
-        .toList();
-    return missing.isEmpty()
+        .map(name -> notInstalled(name, name));
+    var tcp = object.tcp().names().isEmpty() || installed.contains("tcp")
+        ? Stream.<Trouble>empty()
+        : Stream.of(notInstalled("ports", "tcp"));
+    var all = Stream.concat(missing, tcp).toList();
+    return all.isEmpty()
         ? this
         : new ResolvedScaledService(object, revision, pods, ports, target, taken,
-            Stream.concat(troubles.stream(), missing.stream()).toList(), warnings, remarks);
+            Stream.concat(troubles.stream(), all.stream()).toList(), warnings, remarks,
+            tcpNumbers);
+  }
+
+  private static Trouble notInstalled(String field, String extension) {
+    return new Trouble("FeatureNotInstalled", "spec." + field
+        + " has no effect: this activator was built without the extension " + extension);
   }
 
   /**
@@ -309,7 +253,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   public ResolvedScaledService withRequestsWaiting() {
     return new ResolvedScaledService(object, waiting(revision), pods,
         ports.stream().map(port -> new Backend(waiting(port.revision), port.pods)).toList(), target,
-        taken, troubles, warnings, remarks);
+        taken, troubles, warnings, remarks, tcpNumbers);
   }
 
   private static Revision waiting(Revision revision) {

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param created the time of creation in RFC 3339; if two objects claim the same host or workload,
  *     the older one gets it
  * @param service the Service whose pods get the requests, in the namespace of {@code id}
- * @param port the name or number of a port of that Service
+ * @param port the name or number of a port of that Service; the first of {@code tcp} if it gets no HTTP
+ *     requests
  * @param hosts host names in lower case, which may begin with {@code *.}
  * @param routes the rules that select its requests; empty if it gets all requests to its hosts
  * @param routeProblems one sentence for each rule that is invalid and therefore ignored; if all are
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param catchService whether requests to its own Service reach the activators while it has no
  *     ready pod
  * @param tls which certificates of pods are trusted; null if it does not say
+ * @param tcp the ports that take connections, not HTTP requests
  * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
@@ -46,10 +48,25 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
     @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
-    @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
+    @Nullable PodTlsSettings tls, ConnectionPorts tcp, ScaledServiceStatus status) {
 
   public static final Comparator<ScaledService> BY_AGE = Comparator
       .comparing(ScaledService::created).thenComparing(ScaledService::id);
+
+  /** One without {@link ConnectionPorts}. */
+  public ScaledService(RevisionId id, String uid, String created, long generation,
+      ScaleTargetRef workload, String service, String port, List<String> hosts,
+      List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
+      OptionalInt maxReplicas,
+      LoadTarget load, int containerConcurrency, Duration timeout,
+      Duration window, List<String> wakeWith, Map<String, String> labels,
+      Map<String, String> annotations,
+      @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
+      @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
+    this(id, uid, created, generation, workload, service, port, hosts, routes, routeProblems,
+        minReplicas, maxReplicas, load, containerConcurrency, timeout, window, wakeWith, labels,
+        annotations, rules, warmTimes, catchService, tls, ConnectionPorts.NONE, status);
+  }
 
   public ScaledService {
     hosts = List.copyOf(hosts);

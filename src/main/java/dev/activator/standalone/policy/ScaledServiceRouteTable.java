@@ -121,9 +121,10 @@ public final class ScaledServiceRouteTable {
    * The table of all ScaledServices. If two have the same host or rule, it belongs to the older
    * one. An internal name always belongs to the object with that name.
    */
-  public static ScaledServiceRouteTable of(Collection<ScaledService> all, String domain,
+  public static ScaledServiceRouteTable of(Collection<ScaledService> objects, String domain,
       NamespaceHostRules domains) {
     var table = new ScaledServiceRouteTable(domain);
+    var all = objects.stream().filter(one -> one.tcp().besideHttp()).toList();
     all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
     table.addServices(all.stream().filter(ScaledService::catchService)
         .sorted(ScaledService.BY_AGE).toList());

@@ -3,6 +3,7 @@ package dev.activator.standalone.policy;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param replicas the number of pods of the Service, or else the replicas of the workload
  * @param desiredReplicas the decision of the autoscaler
  * @param observedGeneration the generation of the spec that this status describes
+ * @param ports the ports of the activators that lead to TCP ports, by the names of these
  */
 public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
-    long observedGeneration, List<Condition> conditions) {
+    long observedGeneration, List<Condition> conditions, Map<String, Integer> ports) {
   public static final String READY = "Ready";
   public static final String ACTIVE = "Active";
   /**
@@ -35,11 +37,17 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
       "InvalidSchedule", "InvalidAnnotation", "FeatureNotInstalled", "PodsSpeakTls",
-      "RulePortSpeaksTls",
-      "TimeoutTooLong");
+      "RulePortSpeaksTls", ScaledServiceTroubles.PORT_TAKEN, "TimeoutTooLong");
+
+  /** One without TCP ports. */
+  public ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
+      long observedGeneration, List<Condition> conditions) {
+    this(replicas, desiredReplicas, observedGeneration, conditions, Map.of());
+  }
 
   public ScaledServiceStatus {
     conditions = List.copyOf(conditions);
+    ports = Map.copyOf(ports);
   }
 
   /**
@@ -79,8 +87,13 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
       troubles.add(scaling.trouble);
     }
     boolean isDecided = scaling != null || state.target() == null;
+    var leading = state.tcpNumbers().chosen();
     if (!isDecided && troubles.isEmpty()) {
-      return this;
+      // Activators need the ports before the first decision.
+      return leading.equals(ports)
+          ? this
+          : new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, conditions,
+              leading);
     }
     long generation = state.object().generation();
     var known = new ArrayList<Condition>(3);
@@ -97,7 +110,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         scaling == null || scaling.desiredReplicas.isEmpty()
             ? desiredReplicas
             : scaling.desiredReplicas,
-        generation, known);
+        generation, known, leading);
   }
 
   /**
@@ -111,7 +124,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     // Before the first decision, this is the status that the last leader has written.
     known.removeIf(one -> one.type.equals(PODS_SCHEDULED));
     known.add(before.changed(PODS_SCHEDULED, "False", reason, message, observedGeneration, now));
-    return new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, known);
+    return new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, known, ports);
   }
 
   private Condition ready(List<Trouble> troubles, @Nullable Scaling scaling, long generation,

@@ -27,14 +27,16 @@ final class ScaledServiceTroubles {
   private static final String TIMEOUT_TOO_LONG = "TimeoutTooLong";
   static final String SPEAKS_TLS = "PodsSpeakTls";
   static final String RULE_PORT_SPEAKS_TLS = "RulePortSpeaksTls";
+  static final String TCP_PORT_NOT_FOUND = "TcpPortNotFound";
+  static final String PORT_TAKEN = "PortTaken";
   static final String NO_AUTHORITY = "NoValidCACertificate";
   /** Those with which it is not known how many pods there are. */
   static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound",
       SPEAKS_TLS, NO_AUTHORITY);
   /** The reasons for which a request cannot start a pod, so that it is rejected. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
-      SPEAKS_TLS, NO_AUTHORITY, RULE_PORT_NOT_FOUND, RULE_PORT_SPEAKS_TLS, "TargetNotFound",
-      "TargetNotScalable", "TargetTaken");
+      SPEAKS_TLS, NO_AUTHORITY, RULE_PORT_NOT_FOUND, RULE_PORT_SPEAKS_TLS,
+      TCP_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
   /** Those that are also seen for a moment while the object that is named is replaced. */
   static final Set<String> SEEN_IN_REPLACEMENTS = Set.of("ServiceNotFound",
       "TargetNotFound", SELECTS_OTHERS, NO_AUTHORITY);
@@ -83,6 +85,20 @@ final class ScaledServiceTroubles {
         .problemOfScaledService(name, value)
         .ifPresent(problem -> troubles.add(
             new Trouble("InvalidAnnotation", "annotation " + name + ": " + problem))));
+  }
+
+  /** Adds those of TCP ports to which no port of the activators leads. */
+  static void addTcp(ScaledService object, TcpPortTable.Numbers numbers, List<Trouble> troubles) {
+    for (var name : object.tcp().names()) {
+      if (!numbers.chosen().containsKey(name)) {
+        troubles.add(new Trouble("NoFreeTcpPort", numbers.range().isEmpty()
+            ? "no port of the activators leads to port " + name
+                + ": activator.standalone.tcp-ports is not set"
+            : "no port of the activators leads to port " + name
+                + ": other ScaledServices have all of activator.standalone.tcp-ports ("
+                + numbers.range() + ")"));
+      }
+    }
   }
 
   private static Trouble taken(ScaledService object, ScaledServiceRouteTable.Taken taken) {

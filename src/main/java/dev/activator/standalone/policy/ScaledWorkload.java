@@ -64,7 +64,8 @@ public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Con
    * port for requests.
    *
    * @param target the name or number of the pods' port for requests
-   * @param get how the activator sends requests: {@code HTTP} or {@code HTTPS}
+   * @param get how the activator sends requests: {@code HTTP} or {@code HTTPS}, or {@code TCP} if it
+   *     sends none
    * @param remarks gets the parts of the probe that are ignored
    */
   public Probing probing(String target, ContainerProbe.Action get, List<String> remarks) {

@@ -70,6 +70,11 @@ class ScaledServiceCrdTest {
       "'hosts': ['shop.example.com:80'] | spec.hosts[0] | without a port",
       "'hosts': ['*'] | spec.hosts[0] | such as shop.example.com or *.example.com",
       "'hosts': ['a.b', 'a.b'] | spec.hosts[1] | Duplicate value: \"a.b\"",
+      "'ports': [{'protocol': 'tcp'}] | spec.ports[0].port | Required value",
+      "'ports': [{'port': 'pg', 'protocol': 'udp'}] | spec.ports[0].protocol | supported values: \"tcp\"",
+      "'containerConcurrency': 5, 'ports': [{'port': 'pg', 'protocol': 'tcp'}] | spec | containerConcurrency cannot be kept over several ports",
+      "'serviceRef': {'name': 'web'} | spec | serviceRef.port may be left out only beside ports",
+      "'serviceRef': {'name': 'web'}, 'ports': [{'port': 'pg', 'protocol': 'tcp'}], 'hosts': ['a.b'] | spec | hosts and rules are for HTTP requests",
       "'rules': [{'hosts': []}] | spec.rules[0].hosts | should have at least 1 items",
       "'rules': [{'hosts': ['Api.example.com']}] | spec.rules[0].hosts[0] | must be a host in lower",
       "'rules': [{'path': '/a', 'pathPrefix': '/'}] | spec.rules[0] | may have path or pathPrefix, not both",
@@ -122,7 +127,6 @@ class ScaledServiceCrdTest {
       "'affinity': {'header': 'a', 'mode': 'sticky'} | spec.affinity.mode | supported values: \"prefer\", \"strict\"",
       "'affinity': {'header': 'a', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs the mode strict",
       "'affinity': {'cookie': '', 'mode': 'strict', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs a key that pods issue",
-      "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
   void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {
     var fields = service(", 'containerConcurrency': 1");

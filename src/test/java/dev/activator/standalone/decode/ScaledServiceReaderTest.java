@@ -10,6 +10,7 @@ import dev.activator.standalone.policy.PodTlsSettings.CaReference;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
+import dev.activator.standalone.policy.ConnectionPorts;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
@@ -56,6 +57,7 @@ class ScaledServiceReaderTest {
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
+        ports: [{port: pg, protocol: tcp}, {port: 22, protocol: tcp}]
         hosts: [shop.example.com]
         rules:
           - {hosts: [api.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
@@ -91,11 +93,25 @@ class ScaledServiceReaderTest {
         replicas: 2
         desiredReplicas: 3
         observedGeneration: 4
+        ports: [{port: pg, number: 9100}]
         conditions: [{type: Ready, status: 'True', reason: R, message: m, lastTransitionTime: t, observedGeneration: 3}]
       """;
 
   private static ScaledService read(String yaml) {
     return Yaml.decoded(StandaloneKinds.SCALED_SERVICES, yaml).value();
+  }
+
+  @Test
+  void theFirstTcpPortIsItsPort_withoutOneForRequests() {
+    var read = read("""
+        {metadata: {namespace: shop, name: web, uid: u},
+         spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web},
+          serviceRef: {name: web}, target: {concurrency: 1},
+          ports: [{port: 5432, protocol: tcp}, {port: ssh, protocol: tcp}]}}
+        """);
+
+    assertThat(read.port()).isEqualTo("5432");
+    assertThat(read.tcp()).isEqualTo(new ConnectionPorts(List.of("5432", "ssh"), false));
   }
 
   @Test
@@ -152,8 +168,9 @@ class ScaledServiceReaderTest {
         true,
         new PodTlsSettings(List.of(new CaReference(CaObject.Kind.CONFIG_MAP, "web-ca", "ca.crt"),
             new CaReference(CaObject.Kind.SECRET, "other", "root.pem")), false, "web.example.com"),
+        new ConnectionPorts(List.of("pg", "22"), true),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
-            List.of(new Condition("Ready", "True", "R", "m", "t", 3)))));
+            List.of(new Condition("Ready", "True", "R", "m", "t", 3)), Map.of("pg", 9100))));
   }
 
   /** Every field of the schema, down to the values. */

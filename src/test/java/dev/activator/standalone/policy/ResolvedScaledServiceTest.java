@@ -22,6 +22,9 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import dev.activator.config.PortRange;
+import dev.activator.config.RevisionAnnotations;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -98,6 +101,110 @@ class ResolvedScaledServiceTest {
     assertThat(state.withExtensions(Set.of("lending")).troubles())
         .containsExactly(new Trouble("FeatureNotInstalled", "spec.affinity has no effect: this"
             + " activator was built without the extension affinity"));
+  }
+
+  /** A ScaledService of the Service {@code db}, which has the ports {@code pg} and {@code http}. */
+  private static ResolvedScaledService tcp(String serviceRef, String ports, String readiness,
+      Map<String, Integer> open) {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u, annotations: {activator.dev/tcp-port: "1"}}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: %s
+          ports: %s
+          target: {concurrency: 20}
+        """.formatted(serviceRef, ports)).value();
+    var service = service("{selector: {app: web}, ports: [{name: pg, port: 5432},"
+        + " {name: http, port: 80, targetPort: 8080}, {name: ssh, port: 22}]}");
+    var slice = Yaml.decoded(StandaloneKinds.SERVICE_SLICES, """
+        metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
+        addressType: IPv4
+        ports: [{name: pg, port: 5432}, {name: http, port: 8080}, {name: ssh, port: 22}]
+        endpoints: [{addresses: [10.0.0.1]}]
+        """).value();
+    return ResolvedScaledService.of(object, new References(service, List.of(slice),
+        found("{template: {spec: {containers: [{" + readiness + "}]}}}", "{}"), List.of(), null,
+        false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null),
+        new TcpPortTable.Numbers(Map.of("pg", 9100, "ssh", 9101, "5432", 9102), open,
+            new PortRange(9100, 9110)));
+  }
+
+  private static List<String> backends(ResolvedScaledService state) {
+    return state.backends().stream().map(one -> one.id().name() + " " + one.revision().protocol()
+        + " " + one.pods().on(one.revision().protocol()).all() + " "
+        + one.revision().annotations().getOrDefault(RevisionAnnotations.TCP_PORT, "-")).toList();
+  }
+
+  @Test
+  void aPortForConnectionsIsARevisionBesideTheOneForRequests() {
+    var state = tcp("{name: svc, port: http}", "[{port: pg, protocol: tcp}]", "",
+        Map.of("pg", 9100));
+
+    assertThat(backends(state)).containsExactly("web HTTP1 [10.0.0.1:8080] -",
+        "web:pg TCP [10.0.0.1:5432] 9100");
+    // Its annotation is not for users.
+    assertThat(state.troubles()).extracting(Trouble::reason).containsExactly("InvalidAnnotation");
+  }
+
+  @Test
+  void theFirstPortForConnectionsIsTheScaledServicesOwn_withoutRequests() {
+    var state = tcp("{name: svc}", "[{port: pg, protocol: tcp}, {port: ssh, protocol: tcp}]", "",
+        Map.of("ssh", 9101));
+
+    assertThat(backends(state)).containsExactly("web TCP [10.0.0.1:5432] -",
+        "web:ssh TCP [10.0.0.1:22] 9101");
+    assertThat(state.listed()).hasValue(1);
+    assertThat(state.ready()).isEqualTo(1);
+  }
+
+  @Test
+  void aPortTakesEitherRequestsOrConnections() {
+    var state = tcp("{name: svc, port: 5432}",
+        "[{port: pg, protocol: tcp}, {port: ssh, protocol: tcp}, {port: 22, protocol: tcp}]", "",
+        Map.of("pg", 9100));
+
+    assertThat(backends(state)).containsExactly("web HTTP1 [10.0.0.1:5432] -",
+        "web:ssh TCP [10.0.0.1:22] -");
+    assertThat(state.troubles()).extracting(Trouble::reason)
+        .containsSubsequence("PortTaken", "PortTaken");
+    assertThat(state.troubles()).extracting(Trouble::message)
+        .anyMatch(text -> text.startsWith("port pg (5432) in spec.ports is already that of"));
+  }
+
+  @Test
+  void aPortForConnectionsThatTheServiceLacksIsNamed() {
+    var state = tcp("{name: svc, port: http}", "[{port: mysql, protocol: tcp}]", "", Map.of());
+
+    assertThat(state.troubles()).extracting(Trouble::reason)
+        .contains("TcpPortNotFound", "NoFreeTcpPort");
+    assertThat(state.ports().getFirst().revision().startFailure().reason())
+        .isEqualTo("TcpPortNotFound");
+    assertThat(state.revision().startFailure()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "''                                                              | true",
+      "readinessProbe: {tcpSocket: {port: 5432}}                       | true",
+      "readinessProbe: {exec: {command: [pg_isready]}}                 | false",
+      "readinessProbe: {httpGet: {path: /, port: 5432}}                | false",
+      "readinessProbe: {tcpSocket: {port: 8080}}                       | false"})
+  void aPodTakesConnectionsOnceItsProbeOrAConnectSucceeds(String readiness, boolean beforeReady) {
+    var revision = tcp("{name: svc}", "[{port: pg, protocol: tcp}]", readiness, Map.of())
+        .revision();
+
+    assertThat(revision.probesBeforeReady()).isEqualTo(beforeReady);
+    assertThat(revision.readinessProbe().path()).isEmpty();
+  }
+
+  @Test
+  void saysThatABuildWithoutTheExtensionTakesNoConnections() {
+    var state = tcp("{name: svc}", "[{port: pg, protocol: tcp}]", "", Map.of());
+
+    assertThat(state.withExtensions(Set.of("tcp"))).isSameAs(state);
+    assertThat(state.withExtensions(Set.of()).troubles()).contains(new Trouble(
+        "FeatureNotInstalled", "spec.ports has no effect: this activator was built without the"
+            + " extension tcp"));
   }
 
   private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {

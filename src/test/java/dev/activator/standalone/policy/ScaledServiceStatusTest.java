@@ -193,8 +193,8 @@ class ScaledServiceStatusTest {
   private static ScaledServiceStatus troubled(String... reasons) {
     var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
     return TestValues.NO_STATUS.next(new ResolvedScaledService(OBJECT, FINE.revision(),
-        FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of()), THREE,
-        FIRST);
+        FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of(),
+        TcpPortTable.Numbers.NONE), THREE, FIRST);
   }
 
   @ParameterizedTest(name = "{0}: {1}")

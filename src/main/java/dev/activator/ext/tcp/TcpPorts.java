@@ -1,0 +1,150 @@
+package dev.activator.ext.tcp;
+
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.loop.LogLimit;
+import dev.activator.loop.Loop;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.Slot;
+import io.netty.channel.Channel;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports of this activator that lead to the TCP ports of workloads, one for each. The status of the
+ * ScaledService says which, so that all activators listen on the same one.
+ *
+ * <p><b>Threads.</b> Any may call; the state belongs to the loop.
+ */
+final class TcpPorts {
+  private static final Logger log = LoggerFactory.getLogger(TcpPorts.class);
+  private static final Duration RETRY = Duration.ofMillis(500);
+  /** At the first failure, the workload that had the port before may still be closing it. */
+  private static final int LOGGED_FAILURE = 2;
+
+  private final ProxyServer proxy;
+  private final String bindAddress;
+  private final Loop loop;
+  private final LiveRevisions revisions;
+  private final Slot<Port> slot;
+  private boolean started;
+
+  TcpPorts(ProxyServer proxy, String bindAddress, Loop loop, LiveRevisions revisions) {
+    this.proxy = proxy;
+    this.bindAddress = bindAddress;
+    this.loop = loop;
+    this.revisions = revisions;
+    this.slot = revisions.slot("TCP port", Port::new, port -> loop.execute(() -> port.set(0)));
+  }
+
+  /** Opens the ports that are known, and from now on those that become known. */
+  void start() {
+    loop.execute(() -> {
+      started = true;
+      revisions.all(slot).forEach(Port::open);
+    });
+  }
+
+  void onRevision(LiveRevision revision) {
+    int number = number(revision);
+    var port = number == 0 ? revision.peek(slot) : revision.slot(slot);
+    if (port != null) {
+      loop.execute(() -> port.set(number));
+    }
+  }
+
+  /** 0 if no port leads to the revision. */
+  private static int number(LiveRevision revision) {
+    var number = revision.spec().annotations().get(RevisionAnnotations.TCP_PORT);
+    return number == null || revision.spec().protocol() != PortProtocol.TCP
+        ? 0
+        : Integer.parseInt(number);
+  }
+
+  /** The port that leads to one revision. */
+  private final class Port {
+    private final LiveRevision to;
+    private final ResettableTimer retry = new ResettableTimer(loop, this::open);
+    private final LogLimit refusals = new LogLimit();
+    /** 0 if it should be closed. */
+    private int number;
+    private boolean opening;
+    private int failures;
+    private @Nullable Channel listening;
+
+    Port(LiveRevision to) {
+      this.to = to;
+    }
+
+    void set(int now) {
+      if (now != number) {
+        number = now;
+        failures = 0;
+        close();
+        open();
+      }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // One that cannot be closed is closed already.
+    private void close() {
+      retry.cancel();
+      var former = listening;
+      listening = null;
+      if (former != null) {
+        former.close();
+      }
+    }
+
+    void open() {
+      if (!started || opening || number == 0 || listening != null) {
+        return;
+      }
+      opening = true;
+      int wanted = number;
+      var _ = proxy.listenFor(bindAddress, wanted,
+          (client, dispatcher) -> TcpConnection.accept(client, dispatcher, to, refusals))
+          .whenCompleteAsync((channel, failure) -> {
+            opening = false;
+            if (failure == null) {
+              opened(wanted, channel);
+            } else if (!(failure instanceof CancellationException)) {
+              failed(wanted, failure);
+            }
+          }, loop);
+    }
+
+    private void opened(int at, Channel channel) {
+      listening = channel;
+      if (at != number) {
+        close();
+        open();
+        return;
+      }
+      failures = 0;
+      log.info("Listening for connections to {} on {}:{}", to, bindAddress, at);
+      channel.closeFuture().addListener(_ -> loop.execute(() -> lost(channel)));
+    }
+
+    private void lost(Channel closed) {
+      if (listening == closed) {
+        listening = null;
+        retry.within(RETRY);
+      }
+    }
+
+    private void failed(int at, Throwable why) {
+      failures++;
+      if (failures == LOGGED_FAILURE) {
+        log.warn("Cannot listen for connections to {} on {}:{}, and tries again: {}", to,
+            bindAddress, at, why.getMessage());
+      }
+      retry.within(RETRY);
+    }
+  }
+}

@@ -1,0 +1,342 @@
+package dev.activator.ext.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.loop.LogLimit;
+import dev.activator.observability.RequestObserver.Step;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.proxy.Activator;
+import dev.activator.proxy.WireTest;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.Revision;
+import dev.activator.testing.FreePort;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import dev.activator.throttle.ThrottleDecision.Rejection;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections over sockets, to pods that follow scripts. */
+class TcpConnectionTest extends WireTest {
+  private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+  private Channel listening;
+  private int port;
+
+  @BeforeEach
+  void listen() throws Exception {
+    var live = Objects.requireNonNull(activator.revisions.live.find(Activator.HELLO));
+    var refusals = new LogLimit();
+    while (listening == null) {
+      port = FreePort.next();
+      try {
+        listening = activator.server.listenFor("127.0.0.1", port,
+            (client, dispatcher) -> TcpConnection.accept(client, dispatcher, live, refusals)).get();
+      } catch (ExecutionException taken) {
+        // By another process, since it was looked at.
+        continue;
+      }
+    }
+  }
+
+  private RawPeer client() throws IOException {
+    return RawPeer.connect(port);
+  }
+
+  /** Answers each line with the same in capitals. */
+  private void shout(RawPeer caller) throws IOException {
+    while (true) {
+      var line = caller.readLine();
+      received.add(line);
+      caller.send(line.toUpperCase(Locale.ROOT) + "\r\n");
+    }
+  }
+
+  private void ended(RequestOutcome outcome) throws InterruptedException {
+    var seen = activator.requests.ended.poll(120, TimeUnit.SECONDS);
+    assertThat(seen).isNotNull();
+    assertThat(seen.request().outcome()).isEqualTo(outcome);
+  }
+
+  @Test
+  void theFirstBytesReachAPodThatStartsLater() throws Exception {
+    try (var client = client()) {
+      client.send("hello\r\n");
+      eventually(() -> assertThat(activator.held.total()).isEqualTo(7));
+      assertThat(activator.counted).hasValue(1);
+
+      pod(this::shout);
+
+      assertThat(client.readLine()).isEqualTo("HELLO");
+      client.send("again\r\n");
+      assertThat(client.readLine()).isEqualTo("AGAIN");
+    }
+    assertThat(received).containsExactly("hello", "again");
+    eventually(() -> assertThat(activator.requests.ended).hasSize(1));
+    assertThat(activator.requests.ended.peek().steps()).containsExactly(Step.ARRIVED, Step.QUEUED,
+        Step.GRANTED, Step.FORWARDING, Step.RESPONDING, Step.ENDED);
+  }
+
+  @Test
+  void aServerMaySpeakFirst() throws Exception {
+    try (var client = client()) {
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+      pod(caller -> {
+        caller.send("ready\r\n");
+        shout(caller);
+      });
+
+      assertThat(client.readLine()).isEqualTo("ready");
+      client.send("go\r\n");
+      assertThat(client.readLine()).isEqualTo("GO");
+    }
+  }
+
+  @Test
+  void aClientMayEndFirst_andReadsTheAnswer() throws Exception {
+    pod(caller -> caller.send("got " + caller.readToEnd()));
+    try (var client = client()) {
+      client.send("all").endOutput();
+      assertThat(client.readToEnd()).isEqualTo("got all");
+    }
+    ended(RequestOutcome.UPGRADED);
+  }
+
+  @Test
+  void aClientThatHasEndedWaitsForThePod_ifItHasSentSomething() throws Exception {
+    try (var client = client()) {
+      client.send("early").endOutput();
+      eventually(() -> assertThat(activator.held.total()).isEqualTo(5));
+      pod(caller -> caller.send("got " + caller.readToEnd()));
+      assertThat(client.readToEnd()).isEqualTo("got early");
+    }
+  }
+
+  @Test
+  void aPodMayEndFirst_andReadsWhatTheClientStillSends() throws Exception {
+    pod(caller -> {
+      caller.send("bye");
+      caller.endOutput();
+      received.add(caller.readToEnd());
+    });
+    try (var client = client()) {
+      assertThat(client.readToEnd()).isEqualTo("bye");
+      client.send("one more").endOutput();
+      assertThat(next(received)).isEqualTo("one more");
+    }
+    ended(RequestOutcome.UPGRADED);
+  }
+
+  @Test
+  void aClientThatLeavesGivesItsPlaceUp() throws Exception {
+    client().close();
+    ended(RequestOutcome.CALLER_GONE);
+    var busy = client();
+    busy.send("something");
+    eventually(() -> assertThat(activator.held.total()).isPositive());
+    busy.reset();
+    ended(RequestOutcome.CALLER_GONE);
+    eventually(() -> assertThat(activator.throttle.queued()).isZero());
+    assertThat(activator.counted).hasValue(0);
+  }
+
+  @Test
+  void aPodThatRefusesIsReplacedByAnother() throws Exception {
+    var other = idlePod(this::shout);
+    activator.throttle.retriesGoTo(other.destination());
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
+    try (var client = client()) {
+      client.send("hello\r\n");
+      assertThat(client.readLine()).isEqualTo("HELLO");
+    }
+    assertThat(activator.throttle.retried()).isEqualTo(1);
+    assertThat(received).containsExactly("hello");
+  }
+
+  @Test
+  void aPodThatResetsBeforeAByteIsReplacedByAnother() throws Exception {
+    var other = idlePod(caller -> caller.send("ready"));
+    var first = idlePod(RawPeer::reset);
+    activator.throttle.retriesGoTo(other.destination());
+    activator.throttle.grow(first.destination(), 1);
+    try (var client = client()) {
+      assertThat(client.read(5)).isEqualTo("ready");
+    }
+  }
+
+  @Test
+  void aPodThatResetsAfterAByteHasFailed() throws Exception {
+    pod(caller -> {
+      received.add(caller.readLine());
+      caller.reset();
+    });
+    try (var client = client()) {
+      client.send("insert\r\n");
+      assertThat(next(received)).isEqualTo("insert");
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+    }
+    ended(RequestOutcome.BAD_GATEWAY);
+    assertThat(activator.throttle.granted()).isEqualTo(1);
+    assertThat(received).isEmpty();
+  }
+
+  @Test
+  void theLastWordsOfAPodThatResetsReachTheClient() throws Exception {
+    pod(caller -> {
+      caller.send("FATAL: too many clients\r\n");
+      received.add(caller.readLine());
+      caller.reset();
+    });
+    try (var client = client()) {
+      client.send("x\r\n");
+      assertThat(client.readLine()).isEqualTo("FATAL: too many clients");
+      client.awaitEnd();
+    }
+  }
+
+  @Test
+  void aPodThatAcceptsAndClosesIsTriedAFewTimesOnly() throws Exception {
+    var pod = pod(RawPeer::close);
+    try (var client = client()) {
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+    }
+    ended(RequestOutcome.BAD_GATEWAY);
+    assertThat(activator.throttle.granted()).isEqualTo(6);
+    assertThat(pod.connections()).isLessThanOrEqualTo(6);
+  }
+
+  @Test
+  void aRejectedConnectionIsReset() throws Exception {
+    try (var client = client()) {
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+      activator.throttle.reject(new Rejection.ShuttingDown(Activator.HELLO));
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+    }
+    ended(RequestOutcome.SHUTTING_DOWN);
+  }
+
+  @Test
+  void aConnectionWaitsAsLongAsARequest() throws Exception {
+    activator.throttle.queueTimeout = Duration.ofMillis(50);
+    try (var client = client()) {
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+    }
+    ended(RequestOutcome.QUEUE_TIMEOUT);
+  }
+
+  @Test
+  void onlySomeOfTheFirstBytesAreHeld_andAllArrive() throws Exception {
+    int size = 8 << 20;
+    try (var client = client()) {
+      var writer = Thread.ofVirtual().start(() -> {
+        try {
+          client.send("x".repeat(size)).endOutput();
+        } catch (IOException e) {
+          received.add(e.toString());
+        }
+      });
+      eventually(() -> assertThat(activator.held.total()).isBetween(64L << 10, 256L << 10));
+
+      pod(caller -> {
+        long all = caller.drain(Long.MAX_VALUE);
+        caller.send(all + " bytes");
+      });
+      assertThat(client.readToEnd()).isEqualTo(size + " bytes");
+      writer.join();
+    }
+    assertThat(received).isEmpty();
+  }
+
+  @Test
+  void bytesPassBothWaysAtOnce_asFastAsTheSlowerSideReads() throws Exception {
+    int size = 32 << 20;
+    var read = new CountDownLatch(1);
+    pod(caller -> {
+      var writer = Thread.ofVirtual().start(() -> {
+        try {
+          caller.send(new byte[size]).endOutput();
+        } catch (IOException e) {
+          received.add(e.toString());
+        }
+      });
+      await(read);
+      received.add(Long.toString(caller.drain(Long.MAX_VALUE)));
+      join(writer);
+    });
+    try (var client = client()) {
+      var writer = Thread.ofVirtual().start(() -> {
+        try {
+          client.send(new byte[size]).endOutput();
+        } catch (IOException e) {
+          received.add(e.toString());
+        }
+      });
+      assertThat(client.drain(Long.MAX_VALUE)).isEqualTo(size);
+      read.countDown();
+      assertThat(next(received)).isEqualTo(Integer.toString(size));
+      writer.join();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aDrainEndsTheListening_andWaitsForOpenConnections() throws Exception {
+    pod(this::shout);
+    try (var client = client()) {
+      client.send("one\r\n");
+      assertThat(client.readLine()).isEqualTo("ONE");
+
+      var drained = activator.server.drain().toCompletableFuture();
+      listening.closeFuture().await();
+
+      client.send("two\r\n");
+      assertThat(client.readLine()).isEqualTo("TWO");
+      assertThat(drained).isNotDone();
+      client.close();
+      drained.get(120, TimeUnit.SECONDS);
+    }
+    var late = activator.server.listenFor("127.0.0.1", 0, (_, _) -> {
+    });
+    assertThatThrownBy(() -> late.get(120, TimeUnit.SECONDS))
+        .isInstanceOf(CancellationException.class);
+  }
+
+  @Test
+  void requestsDoNotGetToATcpPort() throws Exception {
+    var hello = activator.revisions.get(Activator.HELLO);
+    activator.revisions.put(new Revision(hello.id(), hello.uid(),
+        PortProtocol.TCP, 0, hello.timeouts(), true, null,
+        Map.of(), Map.of(), null));
+    try (var caller = activator.get("/")) {
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 404 Not Found");
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package dev.activator.ext.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.proxy.WireTest;
+import dev.activator.revision.LiveRevision;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.ReadinessProbeSpec;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.FreePort;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.VirtualLoop;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which ports of the activator are open, as statuses of ScaledServices change. */
+class TcpPortsTest extends WireTest {
+  private static final RevisionId DB = new RevisionId("shop", "db");
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private TcpPorts ports;
+
+  @BeforeEach
+  void ports() {
+    ports = new TcpPorts(activator.server, "127.0.0.1", loop, activator.revisions.live);
+  }
+
+  private LiveRevision says(int number, PortProtocol protocol) {
+    return activator.revisions.put(new Revision(DB, "u", protocol, 0, RequestTimeouts.DEFAULT, true,
+        ReadinessProbeSpec.CONNECT, Map.of(), number == 0
+            ? Map.of()
+            : Map.of(RevisionAnnotations.TCP_PORT, Integer.toString(number)),
+        null));
+  }
+
+  private void changes(int number) {
+    ports.onRevision(says(number, PortProtocol.TCP));
+  }
+
+  private void opens(int port) throws IOException {
+    var pod = idlePod(caller -> caller.send("ready"));
+    activator.throttle.grow(pod.destination(), 1);
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(500));
+      try (var client = RawPeer.connect(port)) {
+        assertThat(client.read(5)).isEqualTo("ready");
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    });
+  }
+
+  private void closes(int port) {
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(500));
+      assertThatThrownBy(() -> RawPeer.connect(port)).isInstanceOf(IOException.class);
+    });
+  }
+
+  @Test
+  void opensThePortThatTheStatusSays_onceTheActivatorServes() throws Exception {
+    int port = FreePort.next();
+    changes(port);
+    loop.advance(Duration.ofSeconds(1));
+    assertThatThrownBy(() -> RawPeer.connect(port)).isInstanceOf(IOException.class);
+
+    ports.start();
+    opens(port);
+
+    int other = FreePort.next();
+    changes(other);
+    opens(other);
+    closes(port);
+
+    changes(0);
+    closes(other);
+  }
+
+  @Test
+  void closesThePortOfADeletedWorkload() throws Exception {
+    int port = FreePort.next();
+    ports.start();
+    changes(port);
+    opens(port);
+
+    activator.revisions.remove(DB);
+    closes(port);
+  }
+
+  @Test
+  void triesAgain_whileAnotherProgramHasThePort() throws Exception {
+    int port = FreePort.next();
+    try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      ports.start();
+      changes(port);
+      loop.advance(Duration.ofSeconds(5));
+    }
+    opens(port);
+  }
+
+  @Test
+  void anAnnotationOfARevisionForRequestsOpensNoPort() {
+    int port = FreePort.next();
+    ports.start();
+    ports.onRevision(says(port, PortProtocol.HTTP1));
+    loop.advance(Duration.ofSeconds(1));
+    assertThatThrownBy(() -> RawPeer.connect(port)).isInstanceOf(IOException.class);
+  }
+}

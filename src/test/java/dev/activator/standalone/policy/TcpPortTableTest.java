@@ -1,0 +1,99 @@
+package dev.activator.standalone.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.config.PortRange;
+import dev.activator.kube.Yaml;
+import dev.activator.revision.RevisionId;
+import dev.activator.standalone.decode.StandaloneKinds;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Which ports of the activators lead to which ScaledServices. */
+class TcpPortTableTest {
+  private static final PortRange RANGE = new PortRange(9100, 9102);
+
+  /** @param status such as {@code pg 9100}; empty for none */
+  private static ScaledService object(String name, int created, String ports, String status) {
+    return Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: %s, uid: u,
+          creationTimestamp: "2026-01-01T00:00:0%dZ"}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: %s}
+          serviceRef: {name: %s}
+          ports: [%s]
+          target: {concurrency: 20}
+        status: {ports: [%s]}
+        """.formatted(name, created, name, name, items(ports, "{port: %s, protocol: tcp}"),
+        items(status, "{port: %s, number: %s}"))).value();
+  }
+
+  private static String items(String rows, String form) {
+    return rows.isEmpty()
+        ? ""
+        : Stream.of(rows.split(","))
+            .map(row -> form.formatted((Object[]) row.strip().split(" ")))
+            .collect(Collectors.joining(", "));
+  }
+
+  private static Map<String, Integer> chosen(TcpPortTable table, ScaledService of) {
+    return table.of(of).chosen();
+  }
+
+  @Test
+  void aPortThatTheStatusSaysIsKept_andOpenAtOnce() {
+    var old = object("old", 1, "pg", "");
+    var known = object("known", 2, "pg", "pg 9100");
+    var table = TcpPortTable.of(List.of(old, known), RANGE);
+
+    assertThat(table.of(known)).isEqualTo(
+        new TcpPortTable.Numbers(Map.of("pg", 9100), Map.of("pg", 9100), RANGE));
+    assertThat(table.of(old))
+        .isEqualTo(new TcpPortTable.Numbers(Map.of("pg", 9101), Map.of(), RANGE));
+  }
+
+  @Test
+  void theOlderOneHasAPortThatTwoStatusesSay() {
+    var older = object("older", 1, "pg", "pg 9101");
+    var younger = object("younger", 2, "pg", "pg 9101");
+    var table = TcpPortTable.of(List.of(younger, older), RANGE);
+
+    assertThat(table.of(older).open()).isEqualTo(Map.of("pg", 9101));
+    assertThat(table.of(younger).open()).isEmpty();
+    assertThat(chosen(table, younger)).isEqualTo(Map.of("pg", 9100));
+  }
+
+  @Test
+  void theYoungestGetsNoneOnceAllAreInUse() {
+    var first = object("first", 1, "pg, ssh", "");
+    var second = object("second", 2, "pg, ssh", "");
+    var table = TcpPortTable.of(List.of(second, first), RANGE);
+
+    assertThat(chosen(table, first)).isEqualTo(Map.of("pg", 9100, "ssh", 9101));
+    assertThat(chosen(table, second)).isEqualTo(Map.of("pg", 9102));
+    assertThat(chosen(TcpPortTable.of(List.of(first), PortRange.NONE), first)).isEmpty();
+  }
+
+  @Test
+  void aPortOutsideTheRange_orOfAPortThatIsGone_isNotKept() {
+    var moved = object("moved", 1, "pg", "pg 9000, ssh 9100");
+    var table = TcpPortTable.of(List.of(moved), RANGE);
+
+    assertThat(table.of(moved).open()).isEmpty();
+    assertThat(chosen(table, moved)).isEqualTo(Map.of("pg", 9100));
+  }
+
+  @Test
+  void saysWhosePortsDiffer() {
+    var one = object("one", 1, "pg", "");
+    var two = object("two", 2, "pg", "");
+    var before = TcpPortTable.of(List.of(one, two), RANGE);
+    var shown = object("one", 1, "pg", "pg 9100");
+
+    assertThat(TcpPortTable.of(List.of(shown, two), RANGE).differences(before))
+        .containsExactly(new RevisionId("shop", "one"));
+  }
+}
