@@ -267,7 +267,8 @@ public final class ActivatorEndpointSliceWriter {
 
     /** A slice with unknown content, so that it is written in any case. */
     private ActivatorEndpointSlice unknown(ActivatorEndpointSlice slice) {
-      return new ActivatorEndpointSlice(id, "", slice.service(), slice.family(), "", 0, List.of());
+      return new ActivatorEndpointSlice(id, "", slice.service(), slice.family(), Map.of(),
+          List.of());
     }
 
     private WorkQueue.Result failed(String why, Duration retryAfter) {

@@ -3,6 +3,7 @@ package dev.activator.standalone;
 import dev.activator.standalone.policy.ActivatorEndpointSlice;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.revision.KnownLabels;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -54,8 +55,9 @@ final class ActivatorSliceJson {
       endpoint.putObject("conditions").put("ready", true).put("serving", true)
           .put("terminating", false);
     }
-    object.putArray("ports").addObject().put("name", slice.port()).put("port", slice.number())
-        .put("protocol", "TCP");
+    var ports = object.putArray("ports");
+    new TreeMap<>(slice.ports()).forEach((name, number) -> ports.addObject().put("name", name)
+        .put("port", number).put("protocol", "TCP"));
     return object.toString();
   }
 }

@@ -441,7 +441,7 @@ final class ScaledServiceResolver {
         present.put(own.name(), slice.caught(object.id()));
       }
     });
-    return ActivatorSlicePlanner.of(state, service == null ? null : service.port(object.port()),
+    return ActivatorSlicePlanner.of(state, service,
         object.catchService() ? activators() : Activators.NONE, present);
   }
 

@@ -3,6 +3,7 @@ package dev.activator.standalone.policy;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.revision.RevisionId;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An EndpointSlice that adds activators to the Service of a ScaledService, so that they get its
@@ -12,20 +13,25 @@ import java.util.List;
  * @param uid the ScaledService's uid; it changes if the ScaledService is deleted and created again
  *     under the same name
  * @param service the Service's name
- * @param port the name of the Service's port
- * @param number the port number on which activators listen
+ * @param ports the ports on which activators listen, by the names of the Service's ports
  * @param addresses the addresses of activators, sorted
  */
 public record ActivatorEndpointSlice(RevisionId of, String uid, String service, IpFamily family,
-    String port,
-    int number, List<String> addresses) {
+    Map<String, Integer> ports, List<String> addresses) {
   /** Our value of the label that names the controller of a slice. */
   public static final String MANAGER = "activator.dev";
   /** An annotation with the name of the ScaledService. */
   public static final String SCALED_SERVICE = "activator.dev/scaled-service";
   private static final int MAX_NAME = 253;
 
+  /** One with one port. */
+  public ActivatorEndpointSlice(RevisionId of, String uid, String service, IpFamily family,
+      String port, int number, List<String> addresses) {
+    this(of, uid, service, family, Map.of(port, number), addresses);
+  }
+
   public ActivatorEndpointSlice {
+    ports = Map.copyOf(ports);
     addresses = addresses.stream().sorted().toList();
   }
 

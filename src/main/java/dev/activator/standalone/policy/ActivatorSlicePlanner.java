@@ -1,9 +1,13 @@
 package dev.activator.standalone.policy;
 
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.kube.policy.IpFamily;
+import dev.activator.revision.PortProtocol;
+import dev.activator.standalone.policy.ResolvedScaledService.Backend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +28,7 @@ public record ActivatorSlicePlanner(ScaledService object, boolean catches, boole
   /**
    * The port and addresses where activators take requests.
    *
+   * @param port 0 if it is unknown
    * @param addresses the addresses of the ready activators
    */
   public record Activators(int port, List<String> addresses) {
@@ -48,28 +53,51 @@ public record ActivatorSlicePlanner(ScaledService object, boolean catches, boole
     present = Map.copyOf(present);
   }
 
-  /** @param port the port of the Service; null if it does not exist */
+  /** @param service null if it does not exist */
   public static ActivatorSlicePlanner of(ResolvedScaledService state,
-      KubernetesService.@Nullable Port port,
+      @Nullable KubernetesService service,
       Activators activators, Map<String, ActivatorEndpointSlice> present) {
     var object = state.object();
-    if (port == null || !object.catchService() || state.target() == null || state.isTls(port)) {
+    if (service == null || !object.catchService() || state.target() == null
+        || state.backends().stream().noneMatch(one -> isCaught(state, one, service))) {
       return new ActivatorSlicePlanner(object, false, state.ready() > 0, List.of(), present);
     }
     return new ActivatorSlicePlanner(object, true, state.ready() > 0,
-        slices(object, port, activators),
-        present);
+        slices(object, ports(state, service, activators), activators), present);
+  }
+
+  private static boolean isCaught(ResolvedScaledService state, Backend backend,
+      KubernetesService service) {
+    var port = service.port(state.port(backend));
+    boolean isMain = backend.id().equals(state.object().id());
+    return port != null
+        && (backend.revision().protocol() == PortProtocol.TCP || isMain && !state.isTls(port));
+  }
+
+  /** The ports that are caught, as far as it is known where activators listen for them. */
+  private static Map<String, Integer> ports(ResolvedScaledService state,
+      KubernetesService service, Activators activators) {
+    var ports = new TreeMap<String, Integer>();
+    for (var backend : state.backends()) {
+      var port = service.port(state.port(backend));
+      var number = backend.revision().protocol() == PortProtocol.TCP
+          ? Integer.parseInt(
+              backend.revision().annotations().getOrDefault(RevisionAnnotations.TCP_PORT, "0"))
+          : activators.port();
+      if (port != null && number > 0 && isCaught(state, backend, service)) {
+        ports.put(port.name(), number);
+      }
+    }
+    return ports;
   }
 
   private static List<ActivatorEndpointSlice> slices(ScaledService object,
-      KubernetesService.Port port,
-      Activators activators) {
-    return activators.port() == 0
+      Map<String, Integer> ports, Activators activators) {
+    return ports.isEmpty()
         ? List.of()
         : Stream.of(IpFamily.values())
             .map(family -> new ActivatorEndpointSlice(object.id(), object.uid(), object.service(),
-                family,
-                port.name(), activators.port(), activators.addresses().stream()
+                family, ports, activators.addresses().stream()
                     .filter(ip -> IpFamily.of(ip) == family).toList()))
             .filter(one -> !one.addresses().isEmpty()).toList();
   }

@@ -270,6 +270,13 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();
   }
 
+  /** The port of the Service that a backend is for, as the ScaledService names it. */
+  String port(Backend backend) {
+    return backend.id().equals(object.id())
+        ? object.port()
+        : backend.id().name().substring(object.id().name().length() + 1);
+  }
+
   /** Whether callers of the Service's port expect TLS, which its pods speak. */
   boolean isTls(KubernetesService.Port port) {
     return revision.podIdentity() != null || port.isTls();

@@ -260,7 +260,8 @@ final class ScaledServiceTroubles {
       return null;
     }
     var port = service.port(object.port());
-    if (port != null && PortSecurity.of(object, port, found.authorities()).isTls()) {
+    if (port != null && object.tcp().besideHttp()
+        && PortSecurity.of(object, port, found.authorities()).isTls()) {
       return new Trouble("ServiceNotCaught", "callers of port " + port + " of Service "
           + service.name() + " expect TLS with the certificate of its pods, which activators have"
           + " not: remove spec.catchService");

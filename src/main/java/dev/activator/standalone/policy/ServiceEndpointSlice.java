@@ -55,11 +55,10 @@ public record ServiceEndpointSlice(RevisionId service, Map<String, Integer> port
 
   /** The slice in the form in which activators write it, to compare it. */
   public ActivatorEndpointSlice caught(RevisionId of) {
-    var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
     var first = members.isEmpty() ? "" : members.getFirst().ip();
     return new ActivatorEndpointSlice(of, own == null ? "" : own.uid, service.name(),
         IpFamily.of(first),
-        port.getKey(), port.getValue(),
+        ports,
         members.stream().filter(one -> one.condition() == RevisionEndpointSlice.Condition.READY)
             .map(Member::ip).toList());
   }

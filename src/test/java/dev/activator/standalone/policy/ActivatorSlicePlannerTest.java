@@ -2,6 +2,7 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.PortRange;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
@@ -58,7 +59,52 @@ class ActivatorSlicePlannerTest {
     var byName = new TreeMap<String, ActivatorEndpointSlice>();
     Stream.of(present).forEach(one -> byName.put(one.name(), one));
     return ActivatorSlicePlanner.of(state(catchService, "svc", endpoints),
-        port == null ? null : SERVICE.port(port), activators, byName);
+        port == null ? null : SERVICE, activators, byName);
+  }
+
+  /** @param open by {@code spec.ports} */
+  private static ActivatorSlicePlanner tcp(String serviceRef, Map<String, Integer> open) {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: %s
+          ports: [{port: 5432, protocol: tcp}, {port: ssh, protocol: tcp}]
+          target: {concurrency: 20}
+          catchService: true
+        """.formatted(serviceRef)).value();
+    var service = Yaml.decoded(StandaloneKinds.ROUTED_SERVICES, """
+        metadata: {namespace: shop, name: svc}
+        spec: {selector: {app: web}, ports: [{name: http, port: 80}, {name: https, port: 443},
+          {name: pg, port: 5432}, {name: ssh, port: 22}]}
+        """).value();
+    var state = ResolvedScaledService.of(object, new References(service, List.of(),
+        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
+        TestValues.MAX_TIMEOUT, null),
+        new TcpPortTable.Numbers(open, open, new PortRange(9100, 9109)));
+    return ActivatorSlicePlanner.of(state, service, TWO, Map.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "{name: svc, port: http}  | {http=8012, pg=9100, ssh=9101}",
+      "{name: svc}              | {pg=9100, ssh=9101}",
+      // Its callers expect TLS.
+      "{name: svc, port: https} | {pg=9100, ssh=9101}",
+      // A port of the Service takes either requests or connections.
+      "{name: svc, port: pg}    | {pg=8012, ssh=9101}"})
+  void connectionsAreCaughtAtThePortsOfTheActivatorsForThem(String serviceRef, String expected) {
+    var slice = tcp(serviceRef, Map.of("5432", 9100, "ssh", 9101)).whileAtZero().getFirst();
+
+    assertThat(new TreeMap<>(slice.ports())).hasToString(expected);
+  }
+
+  @Test
+  void connectionsAreCaughtOnceActivatorsListenForThem() {
+    assertThat(tcp("{name: svc}", Map.of()).catches()).isTrue();
+    assertThat(tcp("{name: svc}", Map.of()).whileAtZero()).isEmpty();
+    assertThat(tcp("{name: svc}", Map.of("ssh", 9101)).whileAtZero().getFirst().ports())
+        .isEqualTo(Map.of("ssh", 9101));
   }
 
   private static final Activators TWO = new Activators(8012, List.of("10.9.0.2", "10.9.0.1"));

@@ -259,9 +259,9 @@ class PortSecurityTest {
         catchService: true
           tls: {caCertificateRefs: [{name: web-ca}]}
         """), "[{name: main, port: 443}]", isKnown ? valid() : new CaObject.Missing());
-    var port = service("[{name: main, port: 443}]").port("main");
+    var service = service("[{name: main, port: 443}]");
 
-    assertThat(ActivatorSlicePlanner.of(state, port, new Activators(8012, List.of("10.0.0.1")),
+    assertThat(ActivatorSlicePlanner.of(state, service, new Activators(8012, List.of("10.0.0.1")),
         Map.of()).catches()).isFalse();
     assertThat(state.warnings()).containsExactly(new Trouble("ServiceNotCaught",
         "callers of port main (443) of Service svc expect TLS with the certificate of its pods,"
