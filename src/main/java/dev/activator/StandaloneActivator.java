@@ -3,6 +3,7 @@ package dev.activator;
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.standalone.StandalonePlatform;
 import dev.activator.standalone.ScaledServices;
+import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.revision.RevisionId;
 import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.OutboundProxyProperties;
@@ -29,7 +30,8 @@ public class StandaloneActivator {
   static ScaledServices services(IdentityProperties identity, StandaloneProperties properties) {
     return new ScaledServices(new ScaledServices.Scope(identity.clusterDomain(),
         properties.rules(), properties.namespaces(), properties.maxTimeout(),
-        properties.tcpRange())
+        new TcpPortTable.Allowed(properties.tcpRange(), properties.sniPort() > 0,
+            properties.rules()))
         .sharedBy(new RevisionId(identity.systemNamespace(), properties.service())));
   }
 

@@ -7,6 +7,7 @@ import dev.activator.settings.ListeningPort;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties;
+import dev.activator.settings.StandaloneProperties;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -141,6 +142,7 @@ public final class SettingsCheck
         environment.getProperty("server.port", Integer.class, 0)));
     var others = new ListeningPort.Others(address,
         environment.getProperty("server.port", Integer.class, 0), isEmbedded);
+    all.addAll(ports(settings.of(StandaloneProperties.class), others));
     for (var record : Extensions.settings()) {
       if (settings.of(record) instanceof ListeningPort.Source opened) {
         all.addAll(ports(opened, others));

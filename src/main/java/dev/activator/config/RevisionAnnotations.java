@@ -23,6 +23,8 @@ public final class RevisionAnnotations {
    * sets it.
    */
   public static final String TCP_PORT = GROUP + "tcp-port";
+  /** The server names, with commas, by which TLS connections come to it. Only the platform sets it. */
+  public static final String TCP_SNI = GROUP + "tcp-sni";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String NO_EFFECT = "no annotation of this name has an effect";
   /**

@@ -7,6 +7,7 @@ import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.StandaloneProperties;
 import dev.activator.standalone.ScaledServices;
+import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.settings.MetricsServerProperties;
 import dev.activator.throttle.Throttler;
 import java.util.random.RandomGenerator;
@@ -38,7 +39,9 @@ public class EmbeddedActivator {
     var settings = new EmbeddedPlatform.Settings(properties.apiPort(), properties.autoscalerPort(),
         properties.stableWindow(), properties.maxPods(), properties.logOutput());
     var scope = new ScaledServices.Scope(identity.clusterDomain(), standalone.rules(),
-        standalone.namespaces(), standalone.maxTimeout(), standalone.tcpRange());
+        standalone.namespaces(), standalone.maxTimeout(),
+        new TcpPortTable.Allowed(standalone.tcpRange(), standalone.sniPort() > 0,
+            standalone.rules()));
     return new EmbeddedPlatform(settings, scope,
         resources.onServer(LoopResources.DEFAULT_NATIVE), random,
         pod -> throttler.getObject().inFlight(pod));

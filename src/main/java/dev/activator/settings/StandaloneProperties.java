@@ -4,6 +4,7 @@ import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.PortRange;
 import dev.activator.config.SettingPreconditions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -25,12 +26,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     activator that ends should be given as long to drain
  * @param tcpPorts the ports on which activators take connections to {@code spec.ports} of
  *     ScaledServices, one port for each, such as {@code 9100-9119}. Empty for none
+ * @param sniPort the port on which they take TLS connections to {@code spec.ports} by server name, which
+ *     are passed on as they are; 0 for none
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,
     @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort,
     @DefaultValue("") String domains, @DefaultValue Set<String> namespaces,
-    @DefaultValue("600") int maxTimeoutSeconds, @DefaultValue("") String tcpPorts) {
+    @DefaultValue("600") int maxTimeoutSeconds, @DefaultValue("") String tcpPorts,
+    @DefaultValue("0") int sniPort) implements ListeningPort.Source {
   private static final int MAX_TIMEOUT_SECONDS = 86_400;
 
   public StandaloneProperties {
@@ -46,6 +50,15 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
         "must be 1 to " + MAX_TIMEOUT_SECONDS);
     parses("activator.standalone.domains", domains, NamespaceHostRules::parse);
     parses("activator.standalone.tcp-ports", tcpPorts, PortRange::parse);
+    SettingPreconditions.port("activator.standalone.sni-port", sniPort);
+  }
+
+  @Override
+  public List<ListeningPort> ports(ListeningPort.Others others) {
+    return sniPort == 0
+        ? List.of()
+        : List.of(new ListeningPort("activator.standalone.sni-port", others.requestAddress(),
+            sniPort));
   }
 
   private static void parses(String setting, String value, Consumer<String> parser) {

@@ -122,7 +122,7 @@ final class ScaledServiceResolver {
         () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
         () -> true, _ -> {
         }, this::reconcile);
-    this.tcpPorts = TcpPortTable.of(List.of(), scope.tcpPorts());
+    this.tcpPorts = TcpPortTable.of(List.of(), scope.tcp());
     this.hosts = ScaledServiceRouteTable.of(List.of(), scope.domain(), scope.hosts());
   }
 
@@ -306,7 +306,7 @@ final class ScaledServiceResolver {
     if (tcpPortsAreStale) {
       tcpPortsAreStale = false;
       var before = tcpPorts;
-      tcpPorts = TcpPortTable.of(stores.objects().toList(), scope.tcpPorts());
+      tcpPorts = TcpPortTable.of(stores.objects().toList(), scope.tcp());
       tcpPorts.differences(before).forEach(queue::add);
     }
     boolean again = publishedAgain.remove(id);

@@ -1,7 +1,6 @@
 package dev.activator.standalone;
 
 import dev.activator.config.NamespaceHostRules;
-import dev.activator.config.PortRange;
 import dev.activator.http.HeaderMap;
 import dev.activator.knative.RevisionChangePublisher;
 import dev.activator.knative.RevisionSource;
@@ -16,6 +15,7 @@ import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Backend;
+import dev.activator.standalone.policy.TcpPortTable;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -47,26 +47,26 @@ public final class ScaledServices implements RevisionSource, HostRouter {
    * @param hosts the hosts that each namespace may claim
    * @param namespaces the namespaces that this installation handles; empty for all
    * @param maxTimeout the bound of their {@code timeoutSeconds}
-   * @param tcpPorts the ports of the activators that lead to TCP ports
+   * @param tcp how connections may come to TCP ports
    * @param service the namespace and name of the activators' own Service; null if this is the only
    *     activator
    * @param alone returns the addresses of this activator if it is the only one
    */
   public record Scope(String domain, NamespaceHostRules hosts, Set<String> namespaces,
-      Duration maxTimeout, PortRange tcpPorts, @Nullable RevisionId service,
+      Duration maxTimeout, TcpPortTable.Allowed tcp, @Nullable RevisionId service,
       Supplier<Activators> alone) {
     /** The scope of the only activator, which catches no requests. */
     public Scope(String domain, NamespaceHostRules hosts, Set<String> namespaces,
-        Duration maxTimeout, PortRange tcpPorts) {
-      this(domain, hosts, namespaces, maxTimeout, tcpPorts, null, () -> Activators.NONE);
+        Duration maxTimeout, TcpPortTable.Allowed tcp) {
+      this(domain, hosts, namespaces, maxTimeout, tcp, null, () -> Activators.NONE);
     }
 
     public Scope sharedBy(RevisionId activators) {
-      return new Scope(domain, hosts, namespaces, maxTimeout, tcpPorts, activators, alone);
+      return new Scope(domain, hosts, namespaces, maxTimeout, tcp, activators, alone);
     }
 
     public Scope alone(Supplier<Activators> where) {
-      return new Scope(domain, hosts, namespaces, maxTimeout, tcpPorts, null, where);
+      return new Scope(domain, hosts, namespaces, maxTimeout, tcp, null, where);
     }
   }
 

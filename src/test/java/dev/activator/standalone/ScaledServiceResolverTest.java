@@ -8,8 +8,8 @@ import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.NamespaceHostRules;
-import dev.activator.config.PortRange;
 import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
@@ -261,7 +261,7 @@ class ScaledServiceResolverTest {
     scaledService("web", "web", "'web.example.com'");
     var services = new ScaledServices(
         new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of("shop"),
-            TestValues.MAX_TIMEOUT, PortRange.NONE));
+            TestValues.MAX_TIMEOUT, TcpPortTable.Allowed.NONE));
     cluster.setSource(services);
     services.changes().subscribe("test", this::received);
     services.ends().subscribe("test", this::gone);

@@ -10,6 +10,7 @@ import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
+import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -76,7 +77,8 @@ class ScaledServiceStatusWriterTest {
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
         """));
     var services = new ScaledServices(new ScaledServices.Scope("cluster.local",
-        NamespaceHostRules.ANY, Set.of(), TestValues.MAX_TIMEOUT, new PortRange(9100, 9109)));
+        NamespaceHostRules.ANY, Set.of(), TestValues.MAX_TIMEOUT,
+        new TcpPortTable.Allowed(new PortRange(9100, 9109), false, NamespaceHostRules.ANY)));
     cluster.leaveOutKnative();
     cluster.setSource(services);
     services.changes().subscribe("test", writer::changed);

@@ -11,9 +11,9 @@ import dev.activator.throttle.PermitSharing;
 import dev.activator.loop.Loop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.config.NamespaceHostRules;
-import dev.activator.config.PortRange;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.standalone.ScaledServices;
+import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.upstream.ProbeClient;
@@ -71,7 +71,7 @@ public final class Make {
 
   public static ScaledServices.Scope scope() {
     return new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of(),
-        TestValues.MAX_TIMEOUT, PortRange.NONE);
+        TestValues.MAX_TIMEOUT, TcpPortTable.Allowed.NONE);
   }
 
   /** Follows a cluster of the oldest Kubernetes that is supported; its start may take two minutes. */

@@ -3,22 +3,33 @@ package dev.activator.ext.tcp;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ProxyServerProperties;
+import dev.activator.settings.StandaloneProperties;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Connections that are not HTTP, to the TCP ports of ScaledServices. */
 @Configuration(proxyBeanMethods = false)
 public class TcpConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(TcpConfiguration.class);
   private static final String NAME = "tcp";
+  private static final Duration HELLO_TIMEOUT = Duration.ofSeconds(10);
 
   @Bean
-  Extension tcp(ProxyServer proxy, ProxyServerProperties serving, LoopGroup loops,
-      LiveRevisions revisions, ClusterWatcher cluster) {
+  Extension tcp(ProxyServer proxy, ProxyServerProperties serving,
+      StandaloneProperties standalone, LoopGroup loops, LiveRevisions revisions,
+      ClusterWatcher cluster) {
+    var routes = new SniRoutes(revisions, loops.loopFor(NAME));
     var ports = new TcpPorts(proxy, serving.bindAddress(), loops.loopFor(NAME), revisions);
     return new Extension() {
       @Override
@@ -28,15 +39,37 @@ public class TcpConfiguration {
 
       @Override
       public void attach() {
-        cluster.revisions().subscribe(NAME, ports::onRevision);
+        cluster.revisions().subscribe(NAME, revision -> {
+          ports.onRevision(revision);
+          routes.onRevision(revision);
+        });
       }
 
       @Override
       public List<LifecyclePart> parts(StartOrder when) {
         return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(LifecyclePart.started("TCP ports", ports::start))
+            ? List.of(LifecyclePart.started("TCP ports", () -> {
+              ports.start();
+              if (standalone.sniPort() > 0) {
+                listen(proxy, serving.bindAddress(), standalone.sniPort(), routes);
+              }
+            }))
             : List.of();
       }
     };
+  }
+
+  /** @throws IOException naming the setting of the port */
+  private static void listen(ProxyServer proxy, String address, int port, SniRoutes routes)
+      throws IOException, InterruptedException {
+    var refusals = new LogLimit();
+    try {
+      proxy.listenFor(address, port, (client, dispatcher) -> client.pipeline()
+          .addLast(new SniRouter(client, dispatcher, routes, refusals, HELLO_TIMEOUT))).get();
+    } catch (ExecutionException e) {
+      throw new IOException("activator.standalone.sni-port is " + port + ", but cannot listen on "
+          + address + ":" + port + ": " + e.getMessage(), e);
+    }
+    log.info("Listening for TLS connections by server name on {}:{}", address, port);
   }
 }

@@ -10,6 +10,7 @@ import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.standalone.policy.ConnectionPorts;
+import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.ScaledServiceRulesReader;
 import dev.activator.config.KeepWarmSettingsReader;
@@ -43,7 +44,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private final List<String> hosts = new ArrayList<>(2);
   private @Nullable Object routes;
   private final List<String> wakeWith = new ArrayList<>(2);
-  private final List<String> tcpPorts = new ArrayList<>(1);
+  private final List<ConnectionPort> tcpPorts = new ArrayList<>(1);
   private final Map<String, Integer> openPorts = new HashMap<>(1);
   private int minReplicas;
   private int maxReplicas;
@@ -148,13 +149,21 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   }
 
   private void tcpPort(JsonCursor in) {
+    var name = "";
+    var sni = new ArrayList<String>(0);
     for (var field : in.fields()) {
       switch (field) {
-        case "port" -> tcpPorts.add(port(in));
+        case "port" -> name = port(in);
+        case "sni" -> {
+          for (var _ : in.items()) {
+            sni.add(in.text().toLowerCase(Locale.ROOT));
+          }
+        }
         // It is the only protocol.
         case "protocol" -> in.text();
       }
     }
+    tcpPorts.add(new ConnectionPort(name, sni));
   }
 
   private static PodTlsSettings tls(JsonCursor in) {
@@ -230,9 +239,9 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     require(workload.kind(), "scaleTargetRef.kind", in);
     require(workload.name(), "scaleTargetRef.name", in);
     require(service, "serviceRef.name", in);
-    var tcp = new ConnectionPorts(tcpPorts.stream().distinct().toList(), !port.isEmpty());
+    var tcp = new ConnectionPorts(tcpPorts, !port.isEmpty());
     if (!tcp.besideHttp() && !tcpPorts.isEmpty()) {
-      port = tcpPorts.getFirst();
+      port = tcpPorts.getFirst().name();
     }
     require(port, "serviceRef.port", in);
     if (concurrency == 0 && requestsPerSecond == 0 && containerConcurrency == 0) {

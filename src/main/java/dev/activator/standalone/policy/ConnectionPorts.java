@@ -3,16 +3,32 @@ package dev.activator.standalone.policy;
 import java.util.List;
 
 /**
- * The ports of a ScaledService's Service that take connections, not HTTP requests.
+ * The ports of a ScaledService's Service that take connections, not HTTP requests, in the order of the
+ * manifest.
  *
- * @param names names or numbers of ports, in the order of the manifest
  * @param besideHttp whether {@link ScaledService#port} takes HTTP requests; otherwise it is the first
  *     of these ports
  */
-public record ConnectionPorts(List<String> names, boolean besideHttp) {
+public record ConnectionPorts(List<ConnectionPort> ports, boolean besideHttp) {
   public static final ConnectionPorts NONE = new ConnectionPorts(List.of(), true);
 
+  /**
+   * One of them.
+   *
+   * @param name the name or number of a port of the Service
+   * @param sni the server names of the TLS connections to it, in lower case
+   */
+  public record ConnectionPort(String name, List<String> sni) {
+    public ConnectionPort {
+      sni = List.copyOf(sni);
+    }
+  }
+
   public ConnectionPorts {
-    names = List.copyOf(names);
+    ports = List.copyOf(ports);
+  }
+
+  public List<String> names() {
+    return ports.stream().map(ConnectionPort::name).toList();
   }
 }

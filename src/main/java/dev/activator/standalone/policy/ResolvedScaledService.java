@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  * @param troubles the reasons why it is not ready, the most important first
  * @param warnings problems that do not stop it from working; they are published as Events
  * @param remarks the parts of the workload that were ignored, for the log
- * @param tcpNumbers the ports of the activators that lead to its TCP ports
+ * @param tcp how connections come to its TCP ports
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
     List<Backend> ports, @Nullable ScaledServiceSpec target,
     List<ScaledServiceRouteTable.Taken> taken,
     List<Trouble> troubles,
-    List<Trouble> warnings, List<String> remarks, TcpPortTable.Numbers tcpNumbers) {
+    List<Trouble> warnings, List<String> remarks, TcpPortTable.Assigned tcp) {
   public ResolvedScaledService {
     ports = List.copyOf(ports);
     taken = List.copyOf(taken);
@@ -103,29 +103,29 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   }
 
   public static ResolvedScaledService of(ScaledService object, References found) {
-    return of(object, found, TcpPortTable.Numbers.NONE);
+    return of(object, found, TcpPortTable.Assigned.NONE);
   }
 
   public static ResolvedScaledService of(ScaledService object, References found,
-      TcpPortTable.Numbers tcpNumbers) {
+      TcpPortTable.Assigned tcp) {
     var troubles = new ArrayList<Trouble>();
     var remarks = new ArrayList<String>();
     var port = ServedPort.ofObject(object, found, troubles);
     ScaledServiceTroubles.add(object, found, troubles);
     var first = backend(object, found, object.id(), port,
         ScaledServiceTroubles.startFailure(object, found, troubles),
-        remarks, tcpNumbers);
+        remarks, tcp);
     var others = new ArrayList<Backend>();
     var ofOthers = new ArrayList<Trouble>();
     for (var one : ServedPort.others(object, found, port)) {
       var all = Stream.concat(one.troubles().stream(), troubles.stream()).toList();
       if (!one.isTaken()) {
         others.add(backend(object, found, object.id().ofPort(one.name()), one,
-            ScaledServiceTroubles.startFailure(object, found, all), remarks, tcpNumbers));
+            ScaledServiceTroubles.startFailure(object, found, all), remarks, tcp));
       }
       ofOthers.addAll(one.troubles());
     }
-    ScaledServiceTroubles.addTcp(object, tcpNumbers, ofOthers);
+    ofOthers.addAll(tcp.troubles());
     ofOthers.stream().filter(one -> !troubles.contains(one)).distinct().toList()
         .forEach(troubles::add);
     return new ResolvedScaledService(object, first.revision, first.pods, others,
@@ -135,37 +135,42 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         found.taken,
         troubles,
         ScaledServiceTroubles.warnings(object, found), remarks.stream().distinct().toList(),
-        tcpNumbers);
+        tcp);
   }
 
   private static Backend backend(ScaledService object, References found, RevisionId id,
       ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks,
-      TcpPortTable.Numbers tcpNumbers) {
+      TcpPortTable.Assigned tcp) {
     var probing = !port.isRefused() && found.workload instanceof WorkloadState.Found(var workload)
         ? port.probing(workload, remarks)
         : Probing.WHEN_READY;
     var revision = new Revision(id, object.uid(), port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(found.timeout(object), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(),
-        annotations(object, tcpNumbers.open().get(port.name())), failure,
+        annotations(object, port, tcp), failure,
         object.rules(), port.identity());
     return new Backend(revision,
         port.isRefused() ? PrivateEndpoints.none(id) : pods(id, port.found(), found));
   }
 
   /**
-   * The object's annotations, with {@code wakeWith} in the form of a revision's annotation.
-   *
-   * @param number the port of the activators that leads to a TCP port; null if there is none
+   * The object's annotations, with {@code wakeWith} in the form of a revision's annotation, and how
+   * connections come to the port.
    */
-  private static Map<String, String> annotations(ScaledService object, @Nullable Integer number) {
+  private static Map<String, String> annotations(ScaledService object, ServedPort port,
+      TcpPortTable.Assigned tcp) {
     var all = new HashMap<>(object.annotations());
     if (!object.wakeWith().isEmpty()) {
       all.put(WAKE_WITH, String.join(",", object.wakeWith()));
     }
-    all.remove(RevisionAnnotations.TCP_PORT);
+    all.keySet().removeAll(Set.of(RevisionAnnotations.TCP_PORT, RevisionAnnotations.TCP_SNI));
+    var number = tcp.open().get(port.name());
     if (number != null) {
       all.put(RevisionAnnotations.TCP_PORT, number.toString());
+    }
+    var names = tcp.sni().getOrDefault(port.name(), List.of());
+    if (!names.isEmpty()) {
+      all.put(RevisionAnnotations.TCP_SNI, String.join(",", names));
     }
     return all;
   }
@@ -213,7 +218,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
             ? this
             : new ResolvedScaledService(object, revision, pods, ports, target.withoutLastDesired(),
                 taken,
-                troubles, warnings, remarks, tcpNumbers);
+                troubles, warnings, remarks, tcp);
   }
 
   /**
@@ -225,15 +230,15 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     var missing = object.annotations().keySet().stream().map(RevisionAnnotations::extension)
         .filter(name -> name != null && !installed.contains(name)).distinct().sorted()
         .map(name -> notInstalled(name, name));
-    var tcp = object.tcp().names().isEmpty() || installed.contains("tcp")
+    var ofPorts = object.tcp().names().isEmpty() || installed.contains("tcp")
         ? Stream.<Trouble>empty()
         : Stream.of(notInstalled("ports", "tcp"));
-    var all = Stream.concat(missing, tcp).toList();
+    var all = Stream.concat(missing, ofPorts).toList();
     return all.isEmpty()
         ? this
         : new ResolvedScaledService(object, revision, pods, ports, target, taken,
             Stream.concat(troubles.stream(), all.stream()).toList(), warnings, remarks,
-            tcpNumbers);
+            tcp);
   }
 
   private static Trouble notInstalled(String field, String extension) {
@@ -253,7 +258,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   public ResolvedScaledService withRequestsWaiting() {
     return new ResolvedScaledService(object, waiting(revision), pods,
         ports.stream().map(port -> new Backend(waiting(port.revision), port.pods)).toList(), target,
-        taken, troubles, warnings, remarks, tcpNumbers);
+        taken, troubles, warnings, remarks, tcp);
   }
 
   private static Revision waiting(Revision revision) {

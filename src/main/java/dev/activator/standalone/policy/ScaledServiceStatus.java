@@ -37,7 +37,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
       "InvalidSchedule", "InvalidAnnotation", "FeatureNotInstalled", "PodsSpeakTls",
-      "RulePortSpeaksTls", ScaledServiceTroubles.PORT_TAKEN, "TimeoutTooLong");
+      "RulePortSpeaksTls", ScaledServiceTroubles.PORT_TAKEN, "SniTaken", "TimeoutTooLong");
 
   /** One without TCP ports. */
   public ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
@@ -87,7 +87,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
       troubles.add(scaling.trouble);
     }
     boolean isDecided = scaling != null || state.target() == null;
-    var leading = state.tcpNumbers().chosen();
+    var leading = state.tcp().chosen();
     if (!isDecided && troubles.isEmpty()) {
       // Activators need the ports before the first decision.
       return leading.equals(ports)

@@ -87,26 +87,11 @@ final class ScaledServiceTroubles {
             new Trouble("InvalidAnnotation", "annotation " + name + ": " + problem))));
   }
 
-  /** Adds those of TCP ports to which no port of the activators leads. */
-  static void addTcp(ScaledService object, TcpPortTable.Numbers numbers, List<Trouble> troubles) {
-    for (var name : object.tcp().names()) {
-      if (!numbers.chosen().containsKey(name)) {
-        troubles.add(new Trouble("NoFreeTcpPort", numbers.range().isEmpty()
-            ? "no port of the activators leads to port " + name
-                + ": activator.standalone.tcp-ports is not set"
-            : "no port of the activators leads to port " + name
-                + ": other ScaledServices have all of activator.standalone.tcp-ports ("
-                + numbers.range() + ")"));
-      }
-    }
-  }
-
   private static Trouble taken(ScaledService object, ScaledServiceRouteTable.Taken taken) {
     var host = "host " + taken.host();
     var by = taken.by();
     if (by == null) {
-      return new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
-          + " may not claim the " + host + " (activator.standalone.domains)");
+      return hostNotAllowed(object, taken.host());
     }
     if (!taken.condition().isEmpty()) {
       return new Trouble("RuleTaken",
@@ -116,6 +101,11 @@ final class ScaledServiceTroubles {
         + (object.routes().isEmpty() || by.namespace().equals(object.id().namespace())
             ? ""
             : ", and rules in another namespace cannot have a part of it"));
+  }
+
+  static Trouble hostNotAllowed(ScaledService object, String host) {
+    return new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
+        + " may not claim the host " + host + " (activator.standalone.domains)");
   }
 
   static String serviceName(ScaledService object) {

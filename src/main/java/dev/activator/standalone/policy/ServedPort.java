@@ -62,11 +62,11 @@ record ServedPort(String name, KubernetesService.@Nullable Port port,
     for (var name : object.otherPorts()) {
       all.add(ofRule(object, found, name));
     }
-    for (var name : object.tcp().names()) {
-      if (object.tcp().besideHttp() || !name.equals(object.port())) {
-        all.add(ofTcp(object, found, name,
-            first.has(name, found) || all.stream().anyMatch(one -> one.has(name, found))));
-      }
+    // Without requests, the first one is the ScaledService's port.
+    for (var name : object.tcp().names().subList(object.tcp().besideHttp() ? 0 : 1,
+        object.tcp().names().size())) {
+      all.add(ofTcp(object, found, name,
+          first.has(name, found) || all.stream().anyMatch(one -> one.has(name, found))));
     }
     return all;
   }

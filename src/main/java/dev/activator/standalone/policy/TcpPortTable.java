@@ -1,7 +1,11 @@
 package dev.activator.standalone.policy;
 
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.PortRange;
 import dev.activator.revision.RevisionId;
+import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,73 +16,138 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * The ports of the activators that lead to the TCP ports of ScaledServices, one for each. A port that a
- * status says belongs to that ScaledService, or to the oldest of several. The others get free ones,
- * the oldest first, which count once the status says them: so all activators listen on the same
- * ports, although only the elected one chooses.
+ * How connections come to the TCP ports of ScaledServices: by a port of the activators for each, or by
+ * the server name that a TLS client sends to one port of theirs.
+ *
+ * <p>A port that a status says belongs to that ScaledService, or to the oldest of several. The others
+ * get free ones, the oldest first, which count once the status says them: so all activators listen on
+ * the same ports, although only the elected one chooses. A server name belongs to the oldest that
+ * claims it.
  */
 public final class TcpPortTable {
-  private final Map<RevisionId, Numbers> all;
+  private final Map<RevisionId, Assigned> all;
 
   /**
-   * The ports of one ScaledService, by the name in its {@code spec.ports}.
+   * What this installation allows.
    *
-   * @param chosen what its status should say. A port that is missing gets none, as all are in use
-   * @param open those that the status says already
-   * @param range the ports that may be used
+   * @param range the ports of the activators that may be used
+   * @param sni whether activators have a port for TLS connections by server name
+   * @param domains which server names a namespace may claim
    */
-  public record Numbers(Map<String, Integer> chosen, Map<String, Integer> open, PortRange range) {
-    public static final Numbers NONE = new Numbers(Map.of(), Map.of(), PortRange.NONE);
+  public record Allowed(PortRange range, boolean sni, NamespaceHostRules domains) {
+    /** Nothing. */
+    public static final Allowed NONE = new Allowed(PortRange.NONE, false, NamespaceHostRules.ANY);
+  }
 
-    public Numbers {
+  /**
+   * How connections come to one ScaledService, by the name in its {@code spec.ports}.
+   *
+   * @param chosen the ports of the activators that its status should say
+   * @param open those that the status says already
+   * @param sni its server names
+   * @param troubles what it claims and does not get
+   */
+  public record Assigned(Map<String, Integer> chosen, Map<String, Integer> open,
+      Map<String, List<String>> sni, List<Trouble> troubles) {
+    public static final Assigned NONE = new Assigned(Map.of(), Map.of(), Map.of(), List.of());
+
+    public Assigned {
       chosen = Map.copyOf(chosen);
       open = Map.copyOf(open);
+      sni = Map.copyOf(sni);
+      troubles = List.copyOf(troubles);
     }
   }
 
-  private TcpPortTable(Map<RevisionId, Numbers> all) {
+  private TcpPortTable(Map<RevisionId, Assigned> all) {
     this.all = all;
   }
 
-  public static TcpPortTable of(Collection<ScaledService> objects, PortRange range) {
-    var byAge = objects.stream().filter(one -> !one.tcp().names().isEmpty())
+  public static TcpPortTable of(Collection<ScaledService> objects, Allowed allowed) {
+    var byAge = objects.stream().filter(one -> !one.tcp().ports().isEmpty())
         .sorted(ScaledService.BY_AGE).toList();
     var used = new HashSet<Integer>();
     var open = new HashMap<RevisionId, Map<String, Integer>>();
-    byAge.forEach(object -> open.put(object.id(), open(object, range, used)));
-    var free = IntStream.rangeClosed(range.first(), range.last())
+    byAge.forEach(object -> open.put(object.id(), open(object, allowed, used)));
+    var free = IntStream.rangeClosed(allowed.range.first(), allowed.range.last())
         .filter(port -> !used.contains(port)).iterator();
-    var all = new HashMap<RevisionId, Numbers>();
+    var owners = new HashMap<String, RevisionId>();
+    var all = new HashMap<RevisionId, Assigned>();
     for (var object : byAge) {
       var known = open.getOrDefault(object.id(), Map.of());
       var chosen = new TreeMap<>(known);
-      for (var name : object.tcp().names()) {
-        if (!chosen.containsKey(name) && free.hasNext()) {
-          chosen.put(name, free.next());
+      var servers = new TreeMap<String, List<String>>();
+      var troubles = new ArrayList<Trouble>();
+      for (var port : object.tcp().ports()) {
+        if (needsNumber(object, port, allowed) && !chosen.containsKey(port.name())) {
+          if (free.hasNext()) {
+            chosen.put(port.name(), free.next());
+          } else {
+            troubles.add(noneFree(port, allowed.range));
+          }
         }
+        servers.putIfAbsent(port.name(), sni(object, port, allowed, owners, troubles));
       }
-      all.put(object.id(), new Numbers(chosen, known, range));
+      all.put(object.id(), new Assigned(chosen, known, servers, troubles));
     }
     return new TcpPortTable(all);
   }
 
-  private static Map<String, Integer> open(ScaledService object, PortRange range,
+  private static boolean needsNumber(ScaledService object, ConnectionPort port, Allowed allowed) {
+    return port.sni().isEmpty() || !allowed.sni || object.catchService();
+  }
+
+  private static Map<String, Integer> open(ScaledService object, Allowed allowed,
       Set<Integer> used) {
     var known = new TreeMap<String, Integer>();
-    for (var name : object.tcp().names()) {
-      var number = object.status().ports().get(name);
-      if (number != null && range.has(number) && used.add(number)) {
-        known.put(name, number);
+    for (var port : object.tcp().ports()) {
+      var number = object.status().ports().get(port.name());
+      if (number != null && needsNumber(object, port, allowed) && allowed.range.has(number)
+          && used.add(number)) {
+        known.put(port.name(), number);
       }
     }
     return known;
   }
 
-  public Numbers of(ScaledService object) {
-    return all.getOrDefault(object.id(), Numbers.NONE);
+  private static Trouble noneFree(ConnectionPort port, PortRange range) {
+    return new Trouble("NoFreeTcpPort", "no port of the activators leads to port " + port.name()
+        + (range.isEmpty()
+            ? ": activator.standalone.tcp-ports is not set"
+            : ": other ScaledServices have all of activator.standalone.tcp-ports (" + range + ")"));
   }
 
-  /** The ScaledServices that have other ports in another table. */
+  private static List<String> sni(ScaledService object, ConnectionPort port, Allowed allowed,
+      Map<String, RevisionId> owners, List<Trouble> troubles) {
+    if (!allowed.sni && !port.sni().isEmpty()) {
+      troubles.add(new Trouble("SniNotEnabled", "no connection comes to port " + port.name()
+          + " by its server name: activator.standalone.sni-port is not set"));
+      return List.of();
+    }
+    var own = new ArrayList<String>();
+    for (var name : port.sni()) {
+      if (!allowed.domains.allow(object.id().namespace(), name)) {
+        troubles.add(ScaledServiceTroubles.hostNotAllowed(object, name));
+        continue;
+      }
+      var by = owners.putIfAbsent(name, object.id());
+      if (by == null) {
+        own.add(name);
+      } else {
+        troubles.add(new Trouble("SniTaken", "the server name " + name + " of port " + port.name()
+            + " belongs to " + (by.equals(object.id())
+                ? "another port"
+                : "ScaledService " + by)));
+      }
+    }
+    return own;
+  }
+
+  public Assigned of(ScaledService object) {
+    return all.getOrDefault(object.id(), Assigned.NONE);
+  }
+
+  /** The ScaledServices to which other ports or names lead in another table. */
   public List<RevisionId> differences(TcpPortTable other) {
     return all.entrySet().stream()
         .filter(one -> !one.getValue().equals(other.all.get(one.getKey()))).map(Map.Entry::getKey)

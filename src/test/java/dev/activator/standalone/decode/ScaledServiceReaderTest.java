@@ -11,6 +11,7 @@ import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.standalone.policy.ConnectionPorts;
+import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
@@ -57,7 +58,7 @@ class ScaledServiceReaderTest {
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
-        ports: [{port: pg, protocol: tcp}, {port: 22, protocol: tcp}]
+        ports: [{port: pg, protocol: tcp, sni: [db.example.com]}, {port: 22, protocol: tcp}]
         hosts: [shop.example.com]
         rules:
           - {hosts: [api.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
@@ -111,7 +112,8 @@ class ScaledServiceReaderTest {
         """);
 
     assertThat(read.port()).isEqualTo("5432");
-    assertThat(read.tcp()).isEqualTo(new ConnectionPorts(List.of("5432", "ssh"), false));
+    assertThat(read.tcp()).isEqualTo(new ConnectionPorts(List.of(
+        new ConnectionPort("5432", List.of()), new ConnectionPort("ssh", List.of())), false));
   }
 
   @Test
@@ -168,7 +170,8 @@ class ScaledServiceReaderTest {
         true,
         new PodTlsSettings(List.of(new CaReference(CaObject.Kind.CONFIG_MAP, "web-ca", "ca.crt"),
             new CaReference(CaObject.Kind.SECRET, "other", "root.pem")), false, "web.example.com"),
-        new ConnectionPorts(List.of("pg", "22"), true),
+        new ConnectionPorts(List.of(new ConnectionPort("pg", List.of("db.example.com")),
+            new ConnectionPort("22", List.of())), true),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t", 3)), Map.of("pg", 9100))));
   }

@@ -2,7 +2,6 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.PortRange;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
@@ -81,7 +80,7 @@ class ActivatorSlicePlannerTest {
     var state = ResolvedScaledService.of(object, new References(service, List.of(),
         new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
         TestValues.MAX_TIMEOUT, null),
-        new TcpPortTable.Numbers(open, open, new PortRange(9100, 9109)));
+        new TcpPortTable.Assigned(open, open, Map.of(), List.of()));
     return ActivatorSlicePlanner.of(state, service, TWO, Map.of());
   }
 

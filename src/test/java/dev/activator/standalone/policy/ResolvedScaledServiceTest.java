@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.activator.config.PortRange;
 import dev.activator.config.RevisionAnnotations;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -125,8 +124,8 @@ class ResolvedScaledServiceTest {
     return ResolvedScaledService.of(object, new References(service, List.of(slice),
         found("{template: {spec: {containers: [{" + readiness + "}]}}}", "{}"), List.of(), null,
         false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null),
-        new TcpPortTable.Numbers(Map.of("pg", 9100, "ssh", 9101, "5432", 9102), open,
-            new PortRange(9100, 9110)));
+        new TcpPortTable.Assigned(open, open, Map.of("ssh", List.of("a.example", "b.example")),
+            List.of()));
   }
 
   private static List<String> backends(ResolvedScaledService state) {
@@ -153,6 +152,8 @@ class ResolvedScaledServiceTest {
 
     assertThat(backends(state)).containsExactly("web TCP [10.0.0.1:5432] -",
         "web:ssh TCP [10.0.0.1:22] 9101");
+    assertThat(state.ports().getFirst().revision().annotations())
+        .containsEntry(RevisionAnnotations.TCP_SNI, "a.example,b.example");
     assertThat(state.listed()).hasValue(1);
     assertThat(state.ready()).isEqualTo(1);
   }
@@ -176,7 +177,7 @@ class ResolvedScaledServiceTest {
     var state = tcp("{name: svc, port: http}", "[{port: mysql, protocol: tcp}]", "", Map.of());
 
     assertThat(state.troubles()).extracting(Trouble::reason)
-        .contains("TcpPortNotFound", "NoFreeTcpPort");
+        .contains("TcpPortNotFound");
     assertThat(state.ports().getFirst().revision().startFailure().reason())
         .isEqualTo("TcpPortNotFound");
     assertThat(state.revision().startFailure()).isNull();

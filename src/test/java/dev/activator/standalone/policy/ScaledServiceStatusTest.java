@@ -194,7 +194,7 @@ class ScaledServiceStatusTest {
     var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
     return TestValues.NO_STATUS.next(new ResolvedScaledService(OBJECT, FINE.revision(),
         FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of(),
-        TcpPortTable.Numbers.NONE), THREE, FIRST);
+        TcpPortTable.Assigned.NONE), THREE, FIRST);
   }
 
   @ParameterizedTest(name = "{0}: {1}")

@@ -2,10 +2,12 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.PortRange;
 import dev.activator.kube.Yaml;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -14,7 +16,10 @@ import org.junit.jupiter.api.Test;
 
 /** Which ports of the activators lead to which ScaledServices. */
 class TcpPortTableTest {
-  private static final PortRange RANGE = new PortRange(9100, 9102);
+  private static final TcpPortTable.Allowed RANGE = new TcpPortTable.Allowed(
+      new PortRange(9100, 9102), false, NamespaceHostRules.ANY);
+  private static final TcpPortTable.Allowed SNI = new TcpPortTable.Allowed(
+      new PortRange(9100, 9102), true, NamespaceHostRules.parse("other=*.example.com, *=*.test"));
 
   /** @param status such as {@code pg 9100}; empty for none */
   private static ScaledService object(String name, int created, String ports, String status) {
@@ -50,9 +55,11 @@ class TcpPortTableTest {
     var table = TcpPortTable.of(List.of(old, known), RANGE);
 
     assertThat(table.of(known)).isEqualTo(
-        new TcpPortTable.Numbers(Map.of("pg", 9100), Map.of("pg", 9100), RANGE));
+        new TcpPortTable.Assigned(Map.of("pg", 9100), Map.of("pg", 9100),
+            Map.of("pg", List.of()), List.of()));
     assertThat(table.of(old))
-        .isEqualTo(new TcpPortTable.Numbers(Map.of("pg", 9101), Map.of(), RANGE));
+        .isEqualTo(new TcpPortTable.Assigned(Map.of("pg", 9101), Map.of(),
+            Map.of("pg", List.of()), List.of()));
   }
 
   @Test
@@ -74,7 +81,14 @@ class TcpPortTableTest {
 
     assertThat(chosen(table, first)).isEqualTo(Map.of("pg", 9100, "ssh", 9101));
     assertThat(chosen(table, second)).isEqualTo(Map.of("pg", 9102));
-    assertThat(chosen(TcpPortTable.of(List.of(first), PortRange.NONE), first)).isEmpty();
+    assertThat(table.of(second).troubles()).containsExactly(new Trouble("NoFreeTcpPort",
+        "no port of the activators leads to port ssh: other ScaledServices have all of"
+            + " activator.standalone.tcp-ports (9100-9102)"));
+    var none = TcpPortTable.of(List.of(first), TcpPortTable.Allowed.NONE).of(first);
+    assertThat(none.chosen()).isEmpty();
+    assertThat(none.troubles()).extracting(Trouble::message)
+        .contains("no port of the activators leads to port pg: activator.standalone.tcp-ports is"
+            + " not set");
   }
 
   @Test
@@ -84,6 +98,55 @@ class TcpPortTableTest {
 
     assertThat(table.of(moved).open()).isEmpty();
     assertThat(chosen(table, moved)).isEqualTo(Map.of("pg", 9100));
+  }
+
+  private static ScaledService named(String name, int created, String ports) {
+    return Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: %s, uid: u,
+          creationTimestamp: "2026-01-01T00:00:0%dZ"}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: %s}
+          serviceRef: {name: %s}
+          ports: [%s]
+          target: {concurrency: 20}
+        """.formatted(name, created, name, name, ports)).value();
+  }
+
+  @Test
+  void aServerNameBelongsToTheOldest_andItsPortNeedsNoOther() {
+    var older = named("older", 1, "{port: pg, protocol: tcp, sni: [a.test, b.test]}");
+    var younger = named("younger", 2,
+        "{port: pg, protocol: tcp, sni: [b.test, c.test, db.example.com]}");
+    var table = TcpPortTable.of(List.of(younger, older), SNI);
+
+    assertThat(table.of(older)).isEqualTo(new TcpPortTable.Assigned(Map.of(), Map.of(),
+        Map.of("pg", List.of("a.test", "b.test")), List.of()));
+    assertThat(table.of(younger).sni()).isEqualTo(Map.of("pg", List.of("c.test")));
+    assertThat(table.of(younger).troubles()).containsExactly(
+        new Trouble("SniTaken",
+            "the server name b.test of port pg belongs to ScaledService shop/older"),
+        new Trouble("HostNotAllowed", "namespace shop may not claim the host db.example.com"
+            + " (activator.standalone.domains)"));
+  }
+
+  @Test
+  void aServerNameOfTwoPortsBelongsToTheFirst() {
+    var object = named("one", 1, "{port: pg, protocol: tcp, sni: [a.test]},"
+        + " {port: ssh, protocol: tcp, sni: [a.test]}");
+
+    assertThat(TcpPortTable.of(List.of(object), SNI).of(object).troubles())
+        .containsExactly(new Trouble("SniTaken",
+            "the server name a.test of port ssh belongs to another port"));
+  }
+
+  @Test
+  void withoutAPortForServerNames_onesOwnPortIsLeft() {
+    var object = named("one", 1, "{port: pg, protocol: tcp, sni: [a.test]}");
+    var assigned = TcpPortTable.of(List.of(object), RANGE).of(object);
+
+    assertThat(assigned.chosen()).isEqualTo(Map.of("pg", 9100));
+    assertThat(assigned.sni()).isEqualTo(Map.of("pg", List.of()));
+    assertThat(assigned.troubles()).extracting(Trouble::reason).containsExactly("SniNotEnabled");
   }
 
   @Test
