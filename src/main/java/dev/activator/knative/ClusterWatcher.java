@@ -286,6 +286,11 @@ public final class ClusterWatcher implements AutoCloseable {
     certificates.requireSecret();
   }
 
+  /** The connection to the API; null before the start. */
+  public @Nullable KubernetesSession session() {
+    return session;
+  }
+
   /** The client of the API; null before the start. */
   public @Nullable KubernetesApiClient api() {
     var now = session;

@@ -179,7 +179,8 @@ class ChartExtrasTest {
       "certificate: {metrics: true}|certificate.enabled is not",
       "'{serviceMonitor: {enabled: true}, podMonitor: {enabled: true}}'|would scrape each pod twice",
       "'{admit: {enabled: true, from: [{podSelector: {}}]}, networkPolicy: {enabled: false}}'|so that all may",
-      "'{picker: {enabled: true, from: [{podSelector: {}}]}, networkPolicy: {enabled: false}}'|so that all may"})
+      "'{picker: {enabled: true, from: [{podSelector: {}}]}, networkPolicy: {enabled: false}}'|so that all may",
+      "'{picker: {enabled: true, pools: true}}'|picker.pools is true"})
   void refusesWhatHasNoEffectOrTwoOfIt(String values, String message) {
     assertThatThrownBy(() -> Chart.replacing(values)).hasMessageContaining(message);
   }

@@ -695,6 +695,19 @@ class ChartTest {
   }
 
   @Test
+  void mayWriteTheServicesOfInferencePoolsOnlyIfItReadsThem() {
+    var without = Chart.installed("web", "edge", "mode: standalone", "picker: {enabled: true}");
+    var with = Chart.installed("web", "edge", "mode: standalone",
+        "picker: {enabled: true, pools: true}");
+
+    assertThat(without.only("Role").toString()).doesNotContain("inferencepools", "create, patch");
+    assertThat(without.container().path("env").toString()).doesNotContain("PICKER_SERVICE");
+    assertThat(with.only("Role").toString()).contains("inferencepools/status");
+    assertThat(variable(with, "ACTIVATOR_PICKER_SERVICE"))
+        .isEqualTo(with.only("Service").at("/metadata/name").asString());
+  }
+
+  @Test
   void keepsScaledServices_whenItIsUninstalled() {
     var kept = Chart.installed("activator", "activator", "mode: standalone");
     var deleted = Chart.installed("activator", "activator", "mode: standalone",

@@ -1,20 +1,30 @@
 package dev.activator.ext.picker;
 
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.Meters;
+import dev.activator.platform.Platform;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.throttle.Throttler;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
 
-/** The endpoint picker. Disabled by default; the setting is {@code activator.picker.enabled}. */
+/**
+ * The endpoint picker, and the InferencePools that name it. Disabled by default; the settings are
+ * {@code activator.picker.enabled} and {@code activator.picker.service}.
+ */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(PickerProperties.class)
 public class PickerConfiguration {
@@ -22,7 +32,8 @@ public class PickerConfiguration {
 
   @Bean
   Extension picker(PickerProperties picker, ProxyServer proxy, LoopResources resources,
-      ActivatorHealth health, Throttler throttler, ProxyServerProperties serving, Meters meters) {
+      ActivatorHealth health, Throttler throttler, ProxyServerProperties serving, Meters meters,
+      InferencePools.Maker pools) {
     if (!picker.enabled()) {
       return () -> NAME;
     }
@@ -45,10 +56,33 @@ public class PickerConfiguration {
 
       @Override
       public List<LifecyclePart> parts(StartOrder when) {
-        return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("port of the endpoint picker", server::start, server::stop))
-            : List.of();
+        return switch (when) {
+          case BEFORE_REQUESTS ->
+            List.of(new LifecyclePart("port of the endpoint picker", server::start, server::stop));
+          case AFTER_REQUESTS ->
+            picker.service().isEmpty() ? List.of() : List.of(part(pools));
+          case FIRST -> List.of();
+        };
       }
     };
+  }
+
+  private static LifecyclePart part(InferencePools.Maker pools) {
+    var running = new AtomicReference<InferencePools>();
+    return new LifecyclePart("InferencePools", () -> {
+      var now = pools.of();
+      running.set(now);
+      now.start();
+    }, () -> running.get().stop());
+  }
+
+  @Bean
+  InferencePools.Maker inferencePools(PickerProperties picker, IdentityProperties identity,
+      ClusterWatcher cluster, Platform platform, RandomGenerator random) {
+    return () -> new InferencePools(Objects.requireNonNull(cluster.session()),
+        identity.systemNamespace(), picker.service(), () -> {
+          var election = platform.leadership();
+          return election == null || election.here();
+        }, InstantSource.system(), random);
   }
 }
