@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.ext.console.ConsoleConfiguration;
+import dev.activator.ext.actuators.ActuatorsConfiguration;
 import dev.activator.ext.admit.AdmitConfiguration;
 import dev.activator.ext.affinity.AffinityConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
@@ -40,6 +41,7 @@ public final class Extensions {
     all.add(ConsoleConfiguration.class);
     all.add(ProfilingConfiguration.class);
     all.add(WakeWithConfiguration.class);
+    all.add(ActuatorsConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);
     all.add(AffinityConfiguration.class);
     all.add(LendingConfiguration.class);

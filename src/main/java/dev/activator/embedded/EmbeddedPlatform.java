@@ -27,7 +27,9 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.platform.Platform;
+import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
+import dev.activator.standalone.ScaleClients;
 import dev.activator.standalone.ScaledServiceAutoscalerAdapter;
 import dev.activator.standalone.ScaledServices;
 import dev.activator.proxy.policy.HostRouter;
@@ -44,10 +46,12 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -92,6 +96,8 @@ public final class EmbeddedPlatform implements Platform {
   private final EmbeddedScaleClient scaling;
   private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
   private final RandomGenerator random;
+  private final ScaleClients scales;
+  private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final StatsServer autoscalerServer;
@@ -130,8 +136,10 @@ public final class EmbeddedPlatform implements Platform {
             (id, uid) -> isRoutable.test(id, uid), inFlight));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
-    this.autoscaler = new Autoscaler(autoscalerLoop, controller.scales(_ -> {
-    }).add(ScaleTargetRef.class, scaling), LeadershipCheck.ALONE, controller, random);
+    this.scales = controller.scales(_ -> {
+    }).add(ScaleTargetRef.class, scaling);
+    this.autoscaler = new Autoscaler(autoscalerLoop, scales, LeadershipCheck.ALONE, controller,
+        random);
     this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
     this.autoscalerServer = new StatsServer(loops, at(settings.autoscalerPort()),
@@ -206,8 +214,13 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public void wakeMethod(WakeMethod<?> method) {
+    wakeMethods.add(method);
+  }
+
+  @Override
   public void extensions(Set<String> names) {
-    services.extensions(names);
+    services.extensions(names, wakeMethods);
   }
 
   @Override
@@ -222,6 +235,8 @@ public final class EmbeddedPlatform implements Platform {
       }
     });
     cluster.setSource(services);
+    wakeMethods.forEach(method -> scales.add(method,
+        () -> Objects.requireNonNull(cluster.api(), "not open")));
     controller.follow(services, autoscaler,
         new ScaledServiceStatusWriter(autoscalerLoop, cluster::api, Clock.systemUTC(), () -> true,
             random),

@@ -1,9 +1,7 @@
 package dev.activator.kube;
 
-import dev.activator.kube.reflector.RestMapper;
-import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.kube.reflector.KubernetesApiClient;
-import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
+import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
@@ -15,41 +13,40 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import tools.jackson.core.JacksonException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The scale client that reads and writes the {@code scale} subresource of any kind, through the
  * Kubernetes API.
- *
- * <p><b>Errors.</b> Failures are results. The server also gives up a write at the time when it
- * times out here.
  */
 final class KubernetesScaleClient implements ScaleClient<ScaleTargetRef> {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Supplier<KubernetesApiClient> api;
   private final Duration timeout;
-  private final Map<Kind, Served.Here> served = new ConcurrentHashMap<>();
-
-  private record Kind(String apiVersion, String kind) {}
+  private final NamedObjectClient scales;
 
   KubernetesScaleClient(Supplier<KubernetesApiClient> api, Duration timeout) {
     this.api = api;
     this.timeout = timeout;
+    this.scales = new NamedObjectClient(api, timeout, "/scale", KubernetesScaleClient::refusal);
+  }
+
+  private static @Nullable Refused refusal(Served.Here kind) {
+    return kind.isScalable() && kind.isNamespaced()
+        ? null
+        : new Refused(Reason.NOT_SCALABLE,
+            kind.plural() + " have no scale that belongs to a namespace");
   }
 
   @Override
   public CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTargetRef workload) {
-    return at(id, workload, "get", path -> api.get().fetch(path, timeout));
+    return scales.get(id.namespace(), workload, (_, scale) -> found(scale));
   }
 
   @Override
@@ -58,13 +55,12 @@ final class KubernetesScaleClient implements ScaleClient<ScaleTargetRef> {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("resourceVersion", read.resourceVersion());
     patch.putObject("spec").put("replicas", replicas);
-    return at(id, workload, "patch", path -> api.get().send("PATCH",
-        path, "application/merge-patch+json", patch.toString(), timeout));
+    return scales.patch(id.namespace(), workload, patch, (_, scale) -> found(scale));
   }
 
   @Override
   public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTargetRef workload) {
-    return find(new Kind(workload.apiVersion(), workload.kind()))
+    return scales.find(workload)
         .thenCompose(found -> found instanceof Served.Here here
             // A list, because workloads are watched, and no right to get one is needed.
             ? api.get().fetch(here.groupPath() + "/namespaces/" + id.namespace() + "/"
@@ -83,72 +79,10 @@ final class KubernetesScaleClient implements ScaleClient<ScaleTargetRef> {
         .map(one -> one.path("manager").asString("")).orElse("");
   }
 
-  private CompletableFuture<ScaleApiResult> at(RevisionId id, ScaleTargetRef workload, String verb,
-      Function<String, CompletableFuture<ApiAnswer>> request) {
-    String what = verb + " " + workload + " in namespace " + id.namespace();
-    return find(new Kind(workload.apiVersion(), workload.kind()))
-        .<ScaleApiResult>thenCompose(found -> switch (found) {
-          case Served.NotServed() -> answered(Reason.NOT_SCALABLE, "the API serves no "
-              + workload.kind() + " in " + workload.apiVersion());
-          case Served.Here here when !here.isScalable() || !here.isNamespaced() -> answered(
-              Reason.NOT_SCALABLE, here.plural() + " have no scale that belongs to a namespace");
-          case Served.Here here -> request
-              .apply(here.groupPath() + "/namespaces/" + id.namespace() + "/" + here.plural() + "/"
-                  + URLEncoder.encode(workload.name(), StandardCharsets.UTF_8) + "/scale")
-              .thenApply(answer -> answer(what, answer));
-        }).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionally(failure -> new Refused(Reason.UNAVAILABLE,
-            "cannot " + what + ": " + why(failure)));
-  }
-
-  /** The reason of a failed request. It says so if a write was not sent. */
-  private static String why(Throwable failure) {
-    var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof TimeoutException && cause.getMessage() != null
-        ? cause.getMessage()
-        : "no answer from the Kubernetes API";
-  }
-
-  private static CompletableFuture<ScaleApiResult> answered(Reason reason, String message) {
-    return CompletableFuture.completedFuture(new Refused(reason, message));
-  }
-
-  private CompletableFuture<Served> find(Kind kind) {
-    var known = served.get(kind);
-    return known != null
-        ? CompletableFuture.completedFuture(known)
-        : RestMapper.find(api.get(), kind.apiVersion, kind.kind).thenApply(found -> {
-          if (found instanceof Served.Here here && here.isScalable()) {
-            served.put(kind, here);
-          }
-          return found;
-        });
-  }
-
-  private static ScaleApiResult answer(String what, ApiAnswer answer) {
-    if (answer.status() == 200) {
-      return scale(what, answer.body());
-    }
-    var reason = switch (answer.status()) {
-      case 404 -> Reason.NOT_FOUND;
-      case 409 -> Reason.CONFLICT;
-      case 401, 403 -> Reason.FORBIDDEN;
-      case 408, 429 -> Reason.UNAVAILABLE;
-      default -> answer.status() >= 500 ? Reason.UNAVAILABLE : Reason.INVALID;
-    };
-    return new Refused(reason,
-        "cannot " + what + ": " + answer.status() + " " + answer.message(), answer.retryAfter());
-  }
-
-  private static ScaleApiResult scale(String what, byte[] body) {
-    try {
-      var scale = JSON.readTree(body);
-      // Go leaves out the field if it is zero.
-      return new Found(scale.at("/spec/replicas").intValue(0),
-          scale.at("/status/replicas").intValue(0),
-          scale.at("/metadata/resourceVersion").asString(""));
-    } catch (JacksonException e) {
-      return new Refused(Reason.UNAVAILABLE, "cannot " + what + ": the answer is no Scale");
-    }
+  private static Found found(JsonNode scale) {
+    // Go leaves out the field if it is zero.
+    return new Found(scale.at("/spec/replicas").intValue(0),
+        scale.at("/status/replicas").intValue(0),
+        scale.at("/metadata/resourceVersion").asString(""));
   }
 }

@@ -54,7 +54,7 @@ public final class ScalingApiClients implements AutoCloseable {
     this.access = access;
     this.rates = rates;
     this.timeout = timeout;
-    this.scales = new KubernetesScaleClient(() -> clients().scaling, timeout);
+    this.scales = new KubernetesScaleClient(this::scaling, timeout);
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
@@ -73,6 +73,11 @@ public final class ScalingApiClients implements AutoCloseable {
   public @Nullable KubernetesApiClient records() {
     var open = clients;
     return open == null ? null : open.records;
+  }
+
+  /** The client for scales, and for whatever is scaled in another way. */
+  public KubernetesApiClient scaling() {
+    return clients().scaling;
   }
 
   public ScaleClient<ScaleTargetRef> scales() {

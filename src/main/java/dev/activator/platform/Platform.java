@@ -83,6 +83,9 @@ public interface Platform {
     return null;
   }
 
+  /** Adds a way to start and stop what has no scale. Called before {@link #join}. */
+  default void wakeMethod(WakeMethod<?> method) {}
+
   /** Sets the names of the extensions of this build. Called before {@link #join}. */
   default void extensions(Set<String> names) {}
 

@@ -14,6 +14,17 @@ public sealed interface ScaleApiResult {
   record Found(int replicas, int current, String resourceVersion) implements ScaleApiResult {}
 
   /**
+   * What is scaled has no replicas, and its fields are neither those of a running one nor those of a
+   * stopped one. Its ready pods show whether it runs.
+   */
+  record Undecided(String resourceVersion) implements ScaleApiResult {
+    public Found with(int ready) {
+      int replicas = ready > 0 ? 1 : 0;
+      return new Found(replicas, replicas, resourceVersion);
+    }
+  }
+
+  /**
    * The scale was not read, or not written.
    *
    * @param message a text for people: verb, object, namespace, and the server's message

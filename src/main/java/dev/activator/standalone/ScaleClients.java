@@ -1,5 +1,7 @@
 package dev.activator.standalone;
 
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.platform.WakeMethod;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleClient;
@@ -47,6 +49,11 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
       ScaleClient<? super T> client) {
     clients.put(type, new Entry<>(type, client));
     return this;
+  }
+
+  /** Sets the client of what an extension starts and stops. Call before the start. */
+  public <T extends ScaleTarget> void add(WakeMethod<T> method, Supplier<KubernetesApiClient> api) {
+    add(method.type(), method.client(api));
   }
 
   private Entry<?> client(ScaleTarget target) {

@@ -10,6 +10,7 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.WakeSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -124,7 +125,8 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
   @Override
   public List<Setting> settings() {
     var rows = new ArrayList<Setting>();
-    rows.add(new Setting("scales", workload().toString(), "spec.scaleTargetRef"));
+    rows.add(new Setting("scales", workload().toString(),
+        isWakeable() ? "spec.wake" : "spec.scaleTargetRef"));
     rows.add(new Setting("requests go to",
         "Service " + object().service() + ", port " + object().port(), "spec.serviceRef"));
     rows.add(new Setting("hosts",
@@ -134,7 +136,7 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
         object().hosts().isEmpty() ? "its name" : "spec.hosts"));
     object().routes().forEach(rule -> rows.add(new Setting("rule",
         rule + (rule.port().isEmpty() ? "" : ", to port " + rule.port()), "spec.rules")));
-    rows.add(new Setting("replicas", replicas(object().minReplicas(), object().maxReplicas()),
+    rows.add(new Setting("replicas", replicas(),
         "spec.minReplicas, spec.maxReplicas"));
     var schedule = object().warmTimes().schedule();
     if (schedule != null) {
@@ -155,10 +157,16 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
     return rows;
   }
 
-  private static String replicas(int min, OptionalInt max) {
+  private boolean isWakeable() {
+    return workload() instanceof WakeSpec;
+  }
+
+  private String replicas() {
+    int min = object().minReplicas();
+    var max = object().maxReplicas();
     return max.isPresent()
         ? min + " to " + max.getAsInt()
-        : (min == 0 ? "0 or 1" : "1") + "; an HPA or KEDA may set more";
+        : (min == 0 ? "0 or 1" : "1") + (isWakeable() ? "" : "; an HPA or KEDA may set more");
   }
 
   private static String seconds(Duration length) {

@@ -22,6 +22,9 @@ import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WakeSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -59,7 +62,7 @@ final class ScaledServiceResolver {
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final Scope scope;
-  private final Supplier<Set<String>> extensions;
+  private final Supplier<InstalledExtensions> extensions;
   private final ScaledServiceStores stores;
   private final Sink sink;
   private final ScaledServicesListener listener;
@@ -103,7 +106,7 @@ final class ScaledServiceResolver {
 
   /** @param wall the clock of certificates */
   ScaledServiceResolver(KubernetesSession session, IpFamily preferred, Scope scope,
-      Supplier<Set<String>> extensions, Sink sink, ScaledServicesListener listener,
+      Supplier<InstalledExtensions> extensions, Sink sink, ScaledServicesListener listener,
       InstantSource wall) {
     this.session = session;
     this.wall = wall;
@@ -407,7 +410,7 @@ final class ScaledServiceResolver {
                 hpas.find(ScaledServiceStores.targetOf(object)),
                 unknown(object), preferred, scope.maxTimeout(), bundle),
             tcpPorts.of(object))
-            .withExtensions(extensions.get());
+            .withExtensions(extensions.get().names());
   }
 
   /** Null without {@code tls}, and while its objects are unknown; then they are read. */
@@ -428,7 +431,11 @@ final class ScaledServiceResolver {
 
   /** Null while the kind is unknown; then it is looked up. */
   private @Nullable WorkloadState workload(ScaledService object) {
-    return kinds.find(object.id().namespace(), object.workload());
+    return switch (object.workload()) {
+      case WakeSpec wake -> extensions.get().wake(wake);
+      case ScaleTargetRef scaled -> kinds.find(object.id().namespace(), scaled);
+      case ScaleTarget other -> throw new IllegalStateException("nothing can scale " + other);
+    };
   }
 
   private ActivatorSlicePlanner caught(ResolvedScaledService state) {

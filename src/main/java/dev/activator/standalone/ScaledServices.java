@@ -9,6 +9,7 @@ import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.loop.Topic;
 import dev.activator.proxy.policy.HostRouter;
+import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
@@ -19,8 +20,10 @@ import dev.activator.standalone.policy.TcpPortTable;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +41,7 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   private final Topic<ActivatorSlicePlanner> caught = new Topic<>(
       "EndpointSlices that catch requests");
   private volatile @Nullable ScaledServiceResolver resolver;
-  private volatile Set<String> extensions = Set.of();
+  private volatile InstalledExtensions extensions = new InstalledExtensions(Set.of(), Map.of());
 
   /**
    * Which ScaledServices this installation handles, and who shares their pods.
@@ -74,9 +77,10 @@ public final class ScaledServices implements RevisionSource, HostRouter {
     this.scope = scope;
   }
 
-  /** Sets the names of the extensions of this build. Call before the start. */
-  public void extensions(Set<String> names) {
-    extensions = names;
+  /** Sets the extensions of this build, by their names, and what they add. Call before the start. */
+  public void extensions(Set<String> names, List<WakeMethod<?>> wakeMethods) {
+    extensions = new InstalledExtensions(names,
+        wakeMethods.stream().collect(Collectors.toMap(WakeMethod::field, method -> method)));
   }
 
   /** Publishes ScaledServices, each before its revisions and pods. */

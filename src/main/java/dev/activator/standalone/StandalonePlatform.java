@@ -1,6 +1,7 @@
 package dev.activator.standalone;
 
 import dev.activator.platform.Platform;
+import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.StatsServer;
@@ -26,6 +27,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -61,6 +63,8 @@ public final class StandalonePlatform implements Platform {
   private final KubernetesLeaseClient lease;
   private final Loop loop;
   private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
+  private final ScaleClients scales;
+  private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
   private final Autoscaler autoscaler;
   private final StatsServer server;
   private final LeaderElection election;
@@ -108,9 +112,8 @@ public final class StandalonePlatform implements Platform {
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop,
-        controller.scales(this::written).add(ScaleTargetRef.class, session.scales()), election,
-        controller, random);
+    this.scales = controller.scales(this::written).add(ScaleTargetRef.class, session.scales());
+    this.autoscaler = new Autoscaler(loop, scales, election, controller, random);
     this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
         () -> election.view().leads());
@@ -155,8 +158,14 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
+  public void wakeMethod(WakeMethod<?> method) {
+    wakeMethods.add(method);
+    scales.add(method, session::scaling);
+  }
+
+  @Override
   public void extensions(Set<String> names) {
-    services.extensions(names);
+    services.extensions(names, wakeMethods);
   }
 
   @Override

@@ -135,6 +135,25 @@ class RbacTest {
   }
 
   @Test
+  void patchesObjectsOnlyOfListedResources_whichTheSettingHas() {
+    var on = Chart.installed("activator", NAMESPACE, "mode: standalone",
+        "standalone: {namespaces: [shop], wake: {patch: [sandboxes.agents.x-k8s.io, pods]}}");
+    var patches = Set.of("get sandboxes.agents.x-k8s.io", "patch sandboxes.agents.x-k8s.io",
+        "get pods", "patch pods");
+
+    Chart.installed("activator", NAMESPACE, "mode: standalone").all("ClusterRole")
+        .forEach(role -> assertThat(rights(role)).doesNotContainAnyElementsOf(patches));
+    assertThat(on.all("ClusterRole"))
+        .filteredOn(role -> rights(role).containsAll(patches)).singleElement()
+        .satisfies(role -> assertThat(on.names())
+            .contains("RoleBinding shop/" + role.at("/metadata/name").asString()));
+    assertThat(on.only("Deployment").at("/spec/template/spec/containers/0/env").valueStream()
+        .filter(one -> one.path("name").asString().equals("ACTIVATOR_ACTUATORS_PATCH")))
+        .singleElement().extracting(one -> one.path("value").asString())
+        .isEqualTo("sandboxes.agents.x-k8s.io,pods");
+  }
+
+  @Test
   void readsOtherConfigMapsAndSecretsOnlyByTheNamesOfTrustBundles() {
     var off = Chart.installed("activator", NAMESPACE, "mode: standalone");
     var on = Chart.installed("activator", NAMESPACE, "mode: standalone",

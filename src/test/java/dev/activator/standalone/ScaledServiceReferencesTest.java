@@ -69,7 +69,8 @@ class ScaledServiceReferencesTest {
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
-      Make.scope().sharedBy(new RevisionId("system", "activator")), () -> Set.of("affinity"),
+      Make.scope().sharedBy(new RevisionId("system", "activator")),
+      () -> new InstalledExtensions(Set.of("affinity"), Map.of()),
       new Names(), new Received(), () -> wall);
 
   private final class Received implements ScaledServiceResolver.ScaledServicesListener {

@@ -75,6 +75,16 @@ public final class ScaledServiceCrd {
           + " || has(self.queueMilliseconds)",
           (target, _) -> Stream.of("concurrency", "requestsPerSecond", "queueMilliseconds")
               .anyMatch(target::has)),
+      Map.entry("has(self.scaleTargetRef) != has(self.wake)",
+          (spec, _) -> spec.has("scaleTargetRef") != spec.has("wake")),
+      Map.entry("has(self.wake) == has(oldSelf.wake)",
+          (spec, before) -> before == null || spec.has("wake") == before.has("wake")),
+      Map.entry("!has(self.wake) || !has(self.maxReplicas)",
+          (spec, _) -> !spec.has("wake") || !spec.has("maxReplicas")),
+      Map.entry("self.apiVersion == oldSelf.apiVersion && self.kind == oldSelf.kind"
+          + " && self.name == oldSelf.name",
+          (object, before) -> before == null || Stream.of("apiVersion", "kind", "name")
+              .allMatch(field -> object.path(field).equals(before.path(field)))),
       Map.entry("self == oldSelf", (now, before) -> before == null || now.equals(before)),
       Map.entry("self.matches('^" + HOST.pattern() + "$')",
           (host, _) -> HOST.matcher(host.asString("")).matches()),

@@ -72,6 +72,9 @@ final class ScaleTask {
 
   /** What the workload should have. Called on the loop. */
   interface Wanted {
+    /** The number of ready pods. */
+    int ready();
+
     /** Whether there are fewer ready pods than there should be. */
     boolean needsPods();
 
@@ -259,16 +262,8 @@ final class ScaleTask {
     reading = read;
     await(read.answer(), answer -> {
       switch (answer) {
-        case ScaleApiResult.Found found -> {
-          state = state.on(new Event.WasRead(found)).state();
-          reread = Backoff.longer(MIN_REREAD, 1, term.random());
-          readAt = term.now();
-          retries.read();
-          if (!retries.isWriteRefused()) {
-            trouble = null;
-          }
-          changedByOther(wanted.sees(found.replicas()), found.replicas());
-        }
+        case ScaleApiResult.Found found -> wasRead(found);
+        case ScaleApiResult.Undecided found -> wasRead(found.with(wanted.ready()));
         case ScaleApiResult.Refused refused -> {
           state = state.on(new Event.ReadRefused()).state();
           retries.refusedRead(term.now(), refused, wanted.needsPods());
@@ -276,6 +271,17 @@ final class ScaleTask {
         }
       }
     });
+  }
+
+  private void wasRead(ScaleApiResult.Found found) {
+    state = state.on(new Event.WasRead(found)).state();
+    reread = Backoff.longer(MIN_REREAD, 1, term.random());
+    readAt = term.now();
+    retries.read();
+    if (!retries.isWriteRefused()) {
+      trouble = null;
+    }
+    changedByOther(wanted.sees(found.replicas()), found.replicas());
   }
 
   private void changedByOther(Change change, int replicas) {
@@ -351,6 +357,8 @@ final class ScaleTask {
           happened(false, reason(found.replicas(), replicas), workload
               + " goes from " + found.replicas() + " to " + replicas + ": " + why);
         }
+        case ScaleApiResult.Undecided _ -> throw new IllegalStateException(
+            workload + " was written, and is neither running nor stopped");
         case ScaleApiResult.Refused refused -> {
           if (refused.reason() == ScaleApiResult.Reason.UNAVAILABLE) {
             planner.mayHaveWritten(replicas);

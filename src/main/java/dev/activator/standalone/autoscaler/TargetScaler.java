@@ -172,6 +172,11 @@ final class TargetScaler implements ScaleTask.Wanted {
   }
 
   @Override
+  public int ready() {
+    return ready;
+  }
+
+  @Override
   public boolean needsPods() {
     return planner.bounded(decision, settings()) > ready;
   }

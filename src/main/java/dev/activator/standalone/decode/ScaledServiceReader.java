@@ -18,7 +18,9 @@ import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WakeSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,7 +40,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private static final String CA_KEY = "ca.crt";
   private static final String SYSTEM = "System";
 
-  private ScaleTargetRef workload = new ScaleTargetRef("", "", "");
+  private ScaleTarget workload = new ScaleTargetRef("", "", "");
   private String service = "";
   private String port = "";
   private final List<String> hosts = new ArrayList<>(2);
@@ -76,6 +78,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     for (var field : in.fields()) {
       switch (field) {
         case "scaleTargetRef" -> workload = HpaReader.target(in);
+        case "wake" -> wake(in);
         case "serviceRef" -> service(in);
         case "hosts" -> {
           for (var _ : in.items()) {
@@ -127,6 +130,14 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             forExtensions.putAll(RevisionAnnotations.ofField(field, in.texts()));
           }
         }
+      }
+    }
+  }
+
+  private void wake(JsonCursor in) {
+    for (var field : in.fields()) {
+      if (in.tree() instanceof Map<?, ?> fields) {
+        workload = new WakeSpec(field, fields);
       }
     }
   }

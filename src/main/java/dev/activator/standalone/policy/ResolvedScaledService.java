@@ -10,6 +10,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaledServiceSpec;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,6 +80,16 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     record NoKind() implements WorkloadState {}
 
     record NotScalable() implements WorkloadState {}
+
+    /** {@code spec.wake} says how it is started and stopped. */
+    record Wakeable(ScaleTarget target) implements WorkloadState {}
+
+    /**
+     * {@code spec.wake} cannot be followed.
+     *
+     * @param reason one word
+     */
+    record NotWakeable(String reason, String message) implements WorkloadState {}
   }
 
   /**
@@ -179,8 +190,9 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return found.older == null && !found.isNameTaken && switch (found.workload) {
       // A missing workload is not scaled. When it appears, scaling begins at once, and need not
       // wait for the retry of a failed read.
-      case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _ -> false;
-      case WorkloadState.Found _,WorkloadState.Hidden _ -> true;
+      case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _,WorkloadState.NotWakeable _ ->
+        false;
+      case WorkloadState.Found _,WorkloadState.Hidden _,WorkloadState.Wakeable _ -> true;
     };
   }
 
@@ -199,7 +211,10 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     var hpas = found.hpas;
     boolean goesToZero = hpas.stream().anyMatch(hpa -> hpa.minReplicas() == 0);
     int min = hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas());
-    return new ScaledServiceSpec(object.id(), object.workload(), goesToZero ? 0 : min,
+    var workload = found.workload instanceof WorkloadState.Wakeable(var wakeable)
+        ? wakeable
+        : object.workload();
+    return new ScaledServiceSpec(object.id(), workload, goesToZero ? 0 : min,
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), goesToZero, object.load(),
         object.containerConcurrency(), object.window(), found.timeout(object),
         object.status().desiredReplicas(), object.warmTimes(), refusal);

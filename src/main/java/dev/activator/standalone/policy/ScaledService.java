@@ -4,7 +4,7 @@ import dev.activator.revision.LoadTarget;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledServiceRoute;
-import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.KeepWarmSettings;
 import java.time.Duration;
 import java.util.Comparator;
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param created the time of creation in RFC 3339; if two objects claim the same host or workload,
  *     the older one gets it
+ * @param workload a {@code ScaleTargetRef}, or a {@code WakeSpec}
  * @param service the Service whose pods get the requests, in the namespace of {@code id}
  * @param port the name or number of a port of that Service; the first of {@code tcp} if it gets no HTTP
  *     requests
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
-    ScaleTargetRef workload, String service, String port, List<String> hosts,
+    ScaleTarget workload, String service, String port, List<String> hosts,
     List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
     OptionalInt maxReplicas,
     LoadTarget load, int containerConcurrency, Duration timeout,
@@ -55,7 +56,7 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
 
   /** One without {@link ConnectionPorts}. */
   public ScaledService(RevisionId id, String uid, String created, long generation,
-      ScaleTargetRef workload, String service, String port, List<String> hosts,
+      ScaleTarget workload, String service, String port, List<String> hosts,
       List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
       OptionalInt maxReplicas,
       LoadTarget load, int containerConcurrency, Duration timeout,

@@ -36,7 +36,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final String NOT_DECIDED = "NotDecided";
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
-      "InvalidSchedule", "InvalidAnnotation", "FeatureNotInstalled", "PodsSpeakTls",
+      "InvalidSchedule", "InvalidAnnotation", "InvalidWake", "FeatureNotInstalled", "PodsSpeakTls",
       "RulePortSpeaksTls", ScaledServiceTroubles.PORT_TAKEN, "SniTaken", "TimeoutTooLong");
 
   /** One without TCP ports. */

@@ -3,6 +3,8 @@ package dev.activator.standalone.policy;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.KeepWarmSettings;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.standalone.policy.ResolvedScaledService.Backend;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
@@ -36,12 +38,16 @@ final class ScaledServiceTroubles {
   /** The reasons for which a request cannot start a pod, so that it is rejected. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
       SPEAKS_TLS, NO_AUTHORITY, RULE_PORT_NOT_FOUND, RULE_PORT_SPEAKS_TLS,
-      TCP_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
+      TCP_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken", "InvalidWake",
+      "FeatureNotInstalled");
   /** Those that are also seen for a moment while the object that is named is replaced. */
   static final Set<String> SEEN_IN_REPLACEMENTS = Set.of("ServiceNotFound",
       "TargetNotFound", SELECTS_OTHERS, NO_AUTHORITY);
   static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
   private static final String FORBIDDEN = "Forbidden";
+  /** What only the activator that scales knows of an object that is not watched. */
+  private static final Set<String> READ_FROM_STATUS = Set.of(FORBIDDEN, "TargetNotFound",
+      "TargetNotScalable");
   /**
    * The labels that controllers add to pods, so that they are missing in the template. Argo
    * Rollouts adds one of them to the selectors of Services, too.
@@ -127,19 +133,21 @@ final class ScaledServiceTroubles {
       case WorkloadState.Missing() -> troubles.add(new Trouble("TargetNotFound",
           "there is no " + workload + " in namespace " + object.id().namespace()));
       case WorkloadState.NoKind() -> troubles.add(new Trouble("TargetNotScalable",
-          "the Kubernetes API has no kind " + workload.kind() + " in " + workload.apiVersion()
+          "the Kubernetes API has no kind " + workload.kind() + apiVersion(" in ", workload)
               + (Character.isLowerCase(workload.kind().charAt(0))
                   ? "; a kind is spelled as in its manifest, such as Deployment"
                   : "")));
       case WorkloadState.NotScalable() -> troubles.add(new Trouble("TargetNotScalable",
-          workload.kind() + " of " + workload.apiVersion() + " has no scale subresource"));
+          workload.kind() + apiVersion(" of ", workload) + " has no scale subresource"));
       case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
             "no more pods of " + workload + " can be created: " + known.failure()));
       case WorkloadState.Found(var known) -> selectorTrouble(object, found, known)
           .ifPresent(troubles::add);
-      case WorkloadState.Hidden _ -> {
+      case WorkloadState.NotWakeable(var reason, var message) ->
+        troubles.add(new Trouble(reason, message));
+      case WorkloadState.Hidden _,WorkloadState.Wakeable _ -> {
       }
     }
     if (found.isNameTaken()) {
@@ -157,6 +165,10 @@ final class ScaledServiceTroubles {
             + " are set here"));
       }
     }
+  }
+
+  private static String apiVersion(String before, ScaleTarget workload) {
+    return workload instanceof ScaleTargetRef ref ? before + ref.apiVersion() : "";
   }
 
   /**
@@ -212,9 +224,11 @@ final class ScaledServiceTroubles {
     }
     // Only the activator that scales knows this. The others read it from the status.
     var ready = object.status().condition(ScaledServiceStatus.READY);
-    return ready != null && ready.status().equals("False") && ready.reason().equals(FORBIDDEN)
-        ? RevisionStartFailure.lasting(FORBIDDEN, ready.message())
-        : null;
+    return ready != null && ready.status().equals("False")
+        && (ready.reason().equals(FORBIDDEN) || found.workload() instanceof WorkloadState.Wakeable
+            && READ_FROM_STATUS.contains(ready.reason()))
+                ? RevisionStartFailure.lasting(ready.reason(), ready.message())
+                : null;
   }
 
   /** Why requests to all ports are refused, whatever pods there are; empty if some are not. */

@@ -128,6 +128,11 @@ class ScaledServiceCrdTest {
       "'affinity': {'header': 'a', 'mode': 'sticky'} | spec.affinity.mode | supported values: \"prefer\", \"strict\"",
       "'affinity': {'header': 'a', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs the mode strict",
       "'affinity': {'cookie': '', 'mode': 'strict', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs a key that pods issue",
+      "'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's', 'running': {}, 'stopped': {}}} | spec | needs either scaleTargetRef or wake",
+      "'scaleTargetRef': null | spec | needs either scaleTargetRef or wake",
+      "'scaleTargetRef': null, 'wake': {} | spec.wake.patch | Required value",
+      "'scaleTargetRef': null, 'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's', 'running': 1, 'stopped': {}}} | spec.wake.patch.running | must be of type object",
+      "'scaleTargetRef': null, 'maxReplicas': 2, 'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's', 'running': {}, 'stopped': {}}} | spec | maxReplicas needs scaleTargetRef",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
   void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {
     var fields = service(", 'containerConcurrency': 1");
@@ -164,6 +169,34 @@ class ScaledServiceCrdTest {
     })).hasMessageContaining("scaleTargetRef cannot be changed");
     store.edit(kind, "shop", "web", found -> {
       ((ObjectNode) found.path("spec")).put("maxReplicas", 3);
+      return found;
+    });
+  }
+
+  @Test
+  void keepsAllFieldsOfAPatch_andRefusesAnotherObject() {
+    var sandbox = Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'Sandbox', 'name': 'web',
+          'running': {'spec': {'mode': 'On'}}, 'stopped': {'spec': {'mode': null}}}},
+         'containerConcurrency': 1, 'serviceRef': {'name': 'web', 'port': 'http'}}}
+        """);
+
+    var stored = store.create(kind, sandbox);
+
+    assertThat(stored.at("/spec/wake")).isEqualTo(sandbox.at("/spec/wake"));
+    assertThatThrownBy(() -> store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/wake/patch")).put("name", "another");
+      return found;
+    })).hasMessageContaining("another object cannot be named");
+    assertThatThrownBy(() -> store.edit(kind, "shop", "web", found -> {
+      var spec = (ObjectNode) found.path("spec");
+      spec.remove("wake");
+      spec.set("scaleTargetRef", service("").at("/spec/scaleTargetRef"));
+      return found;
+    })).hasMessageContaining("cannot replace each other");
+    store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/wake/patch/running/spec")).put("mode", "Running");
       return found;
     });
   }

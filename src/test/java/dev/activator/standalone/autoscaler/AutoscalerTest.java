@@ -174,6 +174,19 @@ class AutoscalerTest {
   }
 
   @Test
+  void readyPodsDecideWhetherSomethingRuns_thatIsNeitherRunningNorStopped() {
+    scales.isUndecided = true;
+    autoscaler.target(target(OptionalInt.empty()));
+    batches(1, 1);
+
+    assertThat(scales.writes).containsExactly(1);
+
+    autoscaler.pods(WEB, 1);
+    batches(20, 0);
+    assertThat(scales.writes).containsExactly(1, 0);
+  }
+
+  @Test
   void scalesUp_forOneActivator_whileAnotherIsSilent() {
     twoAreBusy();
 

@@ -6,6 +6,7 @@ import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
+import dev.activator.revision.ScaleApiResult.Undecided;
 import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +39,8 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   /** Reads that wait for the test to answer them; null to answer at once. */
   public @Nullable List<Runnable> laterReads;
   public @Nullable RevisionId lastRead;
+  /** Whether the fields of what is read are neither those of a running nor of a stopped one. */
+  public boolean isUndecided;
   /** What the API makes of the replicas that it should store. */
   public IntUnaryOperator stores = replicas -> replicas;
   /** Whether the last replicas may go. */
@@ -82,6 +85,9 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
     }
     if (refusesReads != null && (refusesOnly == null || refusesOnly.equals(id))) {
       return CompletableFuture.completedFuture(refused(refusesReads));
+    }
+    if (isUndecided) {
+      return CompletableFuture.completedFuture(new Undecided(version(id)));
     }
     return CompletableFuture.completedFuture(scales.containsKey(id)
         ? scales.get(id)

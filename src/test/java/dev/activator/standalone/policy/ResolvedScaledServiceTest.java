@@ -16,6 +16,7 @@ import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WakeSpec;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;
@@ -206,6 +207,34 @@ class ResolvedScaledServiceTest {
     assertThat(state.withExtensions(Set.of()).troubles()).contains(new Trouble(
         "FeatureNotInstalled", "spec.ports has no effect: this activator was built without the"
             + " extension tcp"));
+  }
+
+  @Test
+  void startsWhatItsWakeNames_andRefusesRequestsIfThatIsInvalid() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          wake: {patch: {kind: Sandbox, name: a, running: {spec: {mode: On}}}}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+        """).value();
+    var target = new ScaleTargetRef("a/v1", "Sandbox", "a");
+
+    var woken = waking(object, new WorkloadState.Wakeable(target));
+    var invalid = waking(object, new WorkloadState.NotWakeable("InvalidWake", "no field"));
+
+    assertThat(object.workload()).isEqualTo(new WakeSpec("patch", Map.of("kind", "Sandbox",
+        "name", "a", "running", Map.of("spec", Map.of("mode", "On")))));
+    assertThat(woken.target().workload()).isEqualTo(target);
+    assertThat(woken.troubles()).isEmpty();
+    assertThat(invalid.target()).isNull();
+    assertThat(invalid.troubles()).containsExactly(new Trouble("InvalidWake", "no field"));
+    assertThat(invalid.revision().startFailure().message()).isEqualTo("no field");
+  }
+
+  private static ResolvedScaledService waking(ScaledService object, WorkloadState state) {
+    return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), state,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
   }
 
   private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {

@@ -1,0 +1,57 @@
+package dev.activator.ext.actuators;
+
+import dev.activator.config.ConfigValue;
+import dev.activator.ext.actuators.policy.PatchTarget;
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.lifecycle.Extension;
+import dev.activator.platform.Platform;
+import dev.activator.platform.WakeMethod;
+import dev.activator.revision.ScaleClient;
+import java.util.function.Supplier;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Starts and stops of what has no scale. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(ActuatorsProperties.class)
+public class ActuatorsConfiguration {
+  private static final String NAME = "actuators";
+
+  @Bean
+  Extension actuators(Platform platform, ActuatorsProperties settings) {
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        platform.wakeMethod(new Patch(settings));
+      }
+    };
+  }
+
+  private record Patch(ActuatorsProperties settings) implements WakeMethod<PatchTarget> {
+    @Override
+    public String field() {
+      return "patch";
+    }
+
+    @Override
+    public Class<PatchTarget> type() {
+      return PatchTarget.class;
+    }
+
+    @Override
+    public PatchTarget read(ConfigValue spec) {
+      return PatchTarget.read(spec);
+    }
+
+    @Override
+    public ScaleClient<PatchTarget> client(Supplier<KubernetesApiClient> api) {
+      return new PatchClient(api, settings.patch());
+    }
+  }
+}

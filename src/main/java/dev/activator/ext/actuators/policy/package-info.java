@@ -1,0 +1,5 @@
+/** How {@code spec.wake} is read, and what an object's fields say. */
+@NullMarked
+package dev.activator.ext.actuators.policy;
+
+import org.jspecify.annotations.NullMarked;
