@@ -226,6 +226,12 @@ public final class Activator implements Closeable {
     group.next().execute(task);
   }
 
+  /** Returns when all that its event loops have begun is done: a request that is refused is queued for a moment. */
+  void awaitTurn() {
+    group.forEach(loop -> loop.submit(() -> {
+    }).syncUninterruptibly());
+  }
+
   /** Takes its threads away, and with them what listens. */
   void loseThreads() {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS);

@@ -146,6 +146,7 @@ class HeldBytesTest extends WireTest {
       callers.add(caller);
       eventually(() -> assertThat(activator.throttle.queued() + activator.requests.ended.size())
           .isEqualTo(callers.size()));
+      activator.awaitTurn();
     }
     assertThat(response(callers.removeLast())).startsWith("503 ");
 
