@@ -83,14 +83,18 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
     return pem.certificates;
   }
 
-  /** A trust manager that trusts these authorities and no others. */
+  /** A trust manager that trusts these authorities and no others, each until it expires. */
   public static X509ExtendedTrustManager trust(List<X509Certificate> authorities) {
-    return trust(new PemSslStoreBundle(null, PemSslStore.of(authorities, null)).getTrustStore());
+    return new CurrentAuthorities(authorities);
   }
 
-  /** A trust manager that trusts the authorities of Java's own trust store. */
+  /** A trust manager that trusts the authorities of Java's own trust store, each until it expires. */
   static X509ExtendedTrustManager systemTrust() {
-    return trust((KeyStore) null);
+    return trust(List.of(trust((KeyStore) null).getAcceptedIssuers()));
+  }
+
+  static X509ExtendedTrustManager trustAtAnyTime(List<X509Certificate> authorities) {
+    return trust(new PemSslStoreBundle(null, PemSslStore.of(authorities, null)).getTrustStore());
   }
 
   private static X509ExtendedTrustManager trust(@Nullable KeyStore store) {

@@ -50,8 +50,6 @@ final class ServiceTrust extends PodTrustManager {
       throw new UntrustedPodException(Reason.UNKNOWN_ISSUER,
           "it is not known which authorities to trust");
     }
-    // Java trusts a certificate that is itself among the authorities even after its end.
-    verifyTime(chain[0]);
     try {
       authorities.checkServerTrusted(chain, type, engine);
     } catch (CertificateException e) {
@@ -78,6 +76,8 @@ final class ServiceTrust extends PodTrustManager {
     try {
       // Verifies all but the name.
       known.checkServerTrusted(chain, type);
+    } catch (CertificateExpiredException e) {
+      return new UntrustedPodException(Reason.EXPIRED, String.valueOf(e.getMessage()));
     } catch (CertificateException e) {
       return e.getCause() instanceof CertPathBuilderException
           ? new UntrustedPodException(Reason.UNKNOWN_ISSUER,

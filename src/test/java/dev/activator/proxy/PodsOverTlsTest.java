@@ -17,6 +17,7 @@ import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.tls.PodTls;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -322,6 +323,14 @@ class PodsOverTlsTest extends WireTest {
   void refusesAPodWhoseCertificateHasExpired_andSaysWhen() throws Exception {
     refused(authority.issueExpired(NAME), "it has expired, or is not valid yet",
         "the certificate of CN=web.shop.svc is valid from ");
+  }
+
+  @Test
+  void refusesAPodWhoseAuthorityHasExpired_andNamesIt() throws Exception {
+    var old = Authority.named("old", Instant.now().minusSeconds(60));
+    identified(authority.pem() + old.pem());
+    refused(old.issue(NAME), "it has expired, or is not valid yet",
+        "the authority CN=old is valid from");
   }
 
   @Test

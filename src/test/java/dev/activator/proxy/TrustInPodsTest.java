@@ -9,6 +9,7 @@ import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 import javax.net.ssl.SNIHostName;
@@ -92,6 +93,19 @@ class TrustInPodsTest extends SecuredTest {
     }
     assertThat(seen).isEmpty();
     // and a pod with a new certificate serves
+    show(authority.issue("kn-user-default", NAME));
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void refusesAPodWhoseAuthorityHasExpired() throws Exception {
+    var old = Authority.named("old", Instant.now().minusSeconds(60));
+    tls.trust(List.of(old.certificate(), authority.certificate()));
+    show(old.issue("kn-user-default", NAME));
+    ok();
+
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+    assertThat(seen).isEmpty();
     show(authority.issue("kn-user-default", NAME));
     assertThat(answer()).isEqualTo("200 ok");
   }
