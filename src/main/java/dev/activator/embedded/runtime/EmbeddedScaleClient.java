@@ -4,6 +4,7 @@ import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings;
+import dev.activator.embedded.api.apply.FieldOwnership;
 import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
@@ -130,6 +131,13 @@ public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
       }
       return found(deployment);
     });
+  }
+
+  @Override
+  public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTarget workload) {
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
+    return CompletableFuture.completedFuture(
+        FieldOwnership.of(BuiltInKinds.DEPLOYMENT, "", deployment).managerOfReplicas());
   }
 
   @Override

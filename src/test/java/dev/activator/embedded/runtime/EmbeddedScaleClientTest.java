@@ -15,8 +15,14 @@ import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -126,6 +132,30 @@ class EmbeddedScaleClientTest {
         .isInstanceOfSatisfying(ScaleApiResult.Refused.class,
             refused -> assertThat(refused.reason()).isEqualTo(ScaleApiResult.Reason.CONFLICT));
     assertThat(replicas(FIRST)).isEqualTo(1);
+  }
+
+  @Test
+  void knowsWhichClientHasSetTheReplicas() throws Exception {
+    try (var api = EmbeddedApi.start(); var http = HttpClient.newHttpClient()) {
+      var deployment = named("web");
+      deployment.putObject("spec").put("replicas", 0);
+      api.store().create(BuiltInKinds.DEPLOYMENT, deployment);
+      var client = new EmbeddedScaleClient(api.store(), loop,
+          new Defaults(Duration.ofSeconds(6), 10));
+      var workload = new ScaleTargetRef("apps/v1", "Deployment", "web");
+      assertThat(client.managerOfReplicas(FIRST, workload).join()).isEmpty();
+
+      var patched = http.send(HttpRequest.newBuilder(URI.create(api.url()
+          + "/apis/apps/v1/namespaces/default/deployments/web/scale?fieldManager=argocd"))
+          .header("Content-Type", "application/merge-patch+json")
+          .method("PATCH", BodyPublishers.ofString("{\"spec\": {\"replicas\": 3}}")).build(),
+          BodyHandlers.ofString());
+
+      assertThat(patched.statusCode()).isEqualTo(200);
+      assertThat(client.managerOfReplicas(FIRST, workload).join()).isEqualTo("argocd");
+      assertThat(client.managerOfReplicas(FIRST, new ScaleTargetRef("apps/v1", "Deployment",
+          "none")).join()).isEmpty();
+    }
   }
 
   @Test

@@ -127,6 +127,14 @@ public final class FieldOwnership {
         changes.modified().difference(replicas), changes.removed().union(replicas));
   }
 
+  /** The manager that has set the number of replicas last; empty if none owns it. */
+  public String managerOfReplicas() {
+    return owners.entrySet().stream()
+        .filter(one -> one.getValue().fields().child(FieldSet.field("spec"))
+            .child(FieldSet.field(kind.replicasField())).member())
+        .max(comparing(one -> one.getValue().time())).map(one -> one.getKey().name()).orElse("");
+  }
+
   private void replaceEntries(ObjectNode written) {
     var entries = written.path("metadata").path(MANAGED);
     if (entries.size() == 1 && entries.get(0).isEmpty()) {
