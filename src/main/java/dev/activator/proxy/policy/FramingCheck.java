@@ -105,10 +105,10 @@ public final class FramingCheck {
     }
     return text.startsWith("/") || (text.equals("*") && method.equals("OPTIONS"))
         ? new Target(null, text)
-        : absolute(text);
+        : absolute(method, text);
   }
 
-  private static @Nullable Target absolute(String text) {
+  private static @Nullable Target absolute(String method, String text) {
     int colon = text.indexOf("://");
     if (colon < 0) {
       return null;
@@ -122,6 +122,10 @@ public final class FramingCheck {
       return null;
     }
     String path = text.substring(to);
+    if (path.isEmpty() && method.equals("OPTIONS")) {
+      // RFC 9112, section 3.2.4.
+      return new Target(host, "*");
+    }
     return new Target(host, path.startsWith("/") ? path : "/" + path);
   }
 

@@ -9,7 +9,8 @@ class TargetTest {
   @ParameterizedTest
   @CsvSource({"GET, /, , /", "GET, /a%2Fb?c=//d, , /a%2Fb?c=//d", "GET, //a, , //a",
       "OPTIONS, *, , *", "GET, http://h.example:80/a?b, h.example:80, /a?b",
-      "GET, HTTP://h, h, /", "GET, https://h?q, h, /?q"})
+      "GET, HTTP://h, h, /", "GET, https://h?q, h, /?q", "OPTIONS, http://h:80, h:80, *",
+      "OPTIONS, http://h/, h, /", "OPTIONS, http://h?q, h, /?q"})
   void isRead(String method, String text, String host, String path) {
     assertThat(FramingCheck.target(method, text)).isEqualTo(new FramingCheck.Target(host, path));
   }
