@@ -1,5 +1,6 @@
 package dev.activator.ext.console;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -197,14 +199,8 @@ class WaitDiagnosisRoadsTest {
   void theOnlyPermitIsInUse_andThenTheQueueIsFull() throws Exception {
     revision("busy", "{metadata: {annotations: {activator.dev/queue-capacity: '2'}}, spec:"
         + " {containerConcurrency: 1}}");
-    var reached = new CompletableFuture<Void>();
-    listed("busy", pod(new ScriptedPod(caller -> {
-      while (caller.readHead().header("K-Network-Probe") != null) {
-        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue");
-      }
-      reached.complete(null);
-      caller.waitForEver().readToEnd();
-    })).destination(), true);
+    var reached = new CompletableFuture<Destination>();
+    listed("busy", holding(reached), true);
     request("busy");
     reached.get(30, TimeUnit.SECONDS);
     says("busy", WaitState.SERVING, "1 request in flight on 1 pod");
@@ -216,6 +212,35 @@ class WaitDiagnosisRoadsTest {
     request("busy");
     says("busy", WaitState.QUEUE_FULL, "the only permit is in use on 1 pod, and so are all 2 in the"
         + " queue: new requests are refused");
+  }
+
+  @Test
+  void thePodOfASessionHasNoRoom() throws Exception {
+    revision("bound", "{metadata: {annotations: {activator.dev/affinity-header: Session,"
+        + " activator.dev/affinity-mode: strict}}, spec: {containerConcurrency: 1}}");
+    var reached = new CompletableFuture<Destination>();
+    listed("bound", true, holding(reached), holding(reached));
+    says("bound", WaitState.SERVING, "0 requests in flight on 2 pods");
+    request("bound", "Session: a");
+    var pod = reached.get(30, TimeUnit.SECONDS);
+
+    request("bound", "Session: a");
+
+    says("bound", WaitState.BOUND, "1 request waits for default/bound: 1 may run only on " + pod
+        + ", to which its key belongs");
+  }
+
+  /** A pod that answers probes, and no request. */
+  private Destination holding(CompletableFuture<Destination> reached) throws Exception {
+    var at = new CompletableFuture<Destination>();
+    at.complete(pod(new ScriptedPod(caller -> {
+      while (caller.readHead().header("K-Network-Probe") != null) {
+        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue");
+      }
+      reached.complete(at.join());
+      caller.waitForEver().readToEnd();
+    })).destination());
+    return at.join();
   }
 
   @Test
@@ -319,11 +344,12 @@ class WaitDiagnosisRoadsTest {
   }
 
   /** A request whose answer is not read. */
-  private void request(String revision) throws IOException {
+  private void request(String revision, String... fields) throws IOException {
     var caller = RawPeer.connect(product.getBean(RequestPorts.class).http1());
     open.add(caller);
     caller.send("GET / HTTP/1.1\r\nHost: any\r\nKnative-Serving-Namespace: default\r\n"
-        + "Knative-Serving-Revision: " + revision + "\r\n\r\n");
+        + "Knative-Serving-Revision: " + revision + "\r\n"
+        + Stream.of(fields).map(field -> field + "\r\n").collect(joining()) + "\r\n");
   }
 
   private ScriptedPod pod(ScriptedPod pod) {
@@ -351,6 +377,10 @@ class WaitDiagnosisRoadsTest {
   }
 
   private static void listed(String revision, Destination pod, boolean ready) {
+    listed(revision, ready, pod);
+  }
+
+  private static void listed(String revision, boolean ready, Destination... pods) {
     cluster.api.store().create(BuiltInKinds.ENDPOINTS, object("""
         metadata:
           namespace: default
@@ -359,9 +389,11 @@ class WaitDiagnosisRoadsTest {
             serving.knative.dev/revision: %1$s
             serving.knative.dev/revisionUID: u
             networking.internal.knative.dev/serviceType: Private
-        subsets: [{%2$s: [{ip: %3$s}], ports: [{name: http, port: %4$d}]}]
-        """.formatted(revision, ready ? "addresses" : "notReadyAddresses", pod.host(),
-        pod.port())));
+        subsets: [%2$s]
+        """.formatted(revision, Stream.of(pods)
+        .map(pod -> "{%s: [{ip: %s}], ports: [{name: http, port: %d}]}".formatted(
+            ready ? "addresses" : "notReadyAddresses", pod.host(), pod.port()))
+        .collect(joining(", ")))));
   }
 
   private static void service(String revision, Destination at) {
