@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RevisionAnnotations {
   public static final String GROUP = "activator.dev/";
+  /** The beginning of those that only the platform sets, from {@code spec.ports}. */
+  public static final String TCP = GROUP + "tcp-";
   /**
-   * The port of the activators that leads to a revision of {@code PortProtocol.TCP}. Only the platform
-   * sets it.
+   * The port of the activators that leads to a revision of {@code PortProtocol.TCP}.
    */
-  public static final String TCP_PORT = GROUP + "tcp-port";
-  /** The server names, with commas, by which TLS connections come to it. Only the platform sets it. */
-  public static final String TCP_SNI = GROUP + "tcp-sni";
+  public static final String TCP_PORT = TCP + "port";
+  /** The server names, with commas, by which TLS connections come to it. */
+  public static final String TCP_SNI = TCP + "sni";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String NO_EFFECT = "no annotation of this name has an effect";
   /**

@@ -55,6 +55,8 @@ public final class ScaledServiceCrd {
           + " && (!has(self.rules) || size(self.rules) == 0))",
           (spec, _) -> isHttp(spec)
               || spec.path("hosts").isEmpty() && spec.path("rules").isEmpty()),
+      Map.entry("!has(self.closeIdle) || !self.closeIdle || has(self.idleAfterSeconds)",
+          (port, _) -> !port.path("closeIdle").asBoolean(false) || port.has("idleAfterSeconds")),
       Map.entry("self.containerConcurrency == 0 || !has(self.ports) || size(self.ports) == 0"
           + " || (size(self.ports) == 1 && !has(self.serviceRef.port))",
           (spec, _) -> !isLimited(spec) || spec.path("ports").isEmpty()

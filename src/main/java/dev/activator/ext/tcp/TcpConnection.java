@@ -1,5 +1,6 @@
 package dev.activator.ext.tcp;
 
+import dev.activator.ext.tcp.policy.IdleRule;
 import dev.activator.ext.tcp.policy.TcpConnectionState;
 import dev.activator.ext.tcp.policy.TcpConnectionState.Action;
 import dev.activator.ext.tcp.policy.TcpConnectionState.End;
@@ -62,6 +63,10 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private @Nullable Permit permit;
   private @Nullable Dial dial;
   private @Nullable TcpSide pod;
+  private IdleRule idleRule = IdleRule.NONE;
+  private long lastByteNanos;
+  /** Whether the connection counts for the autoscaler. */
+  private boolean counted = true;
   /** Whether everything is given back. */
   private boolean over;
   private UpstreamFailure podFailure = UpstreamFailure.CLOSED;
@@ -153,6 +158,29 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       var late = dial.timedOut();
       dial = null;
       failed(late);
+    } else if (state.phase() == Phase.OPEN) {
+      checkIdle();
+    }
+  }
+
+  private void checkIdle() {
+    long left = idleRule.left(now() - lastByteNanos);
+    if (left > 0) {
+      timer.within(left);
+    } else if (idleRule.closes()) {
+      on(Event.IDLE);
+    } else {
+      counted = false;
+      count.left();
+    }
+  }
+
+  private void bytePassed() {
+    lastByteNanos = now();
+    if (!counted) {
+      counted = true;
+      count.arrived();
+      timer.within(idleRule.after());
     }
   }
 
@@ -225,6 +253,9 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       hold(bytes);
     } else {
       to.write(bytes);
+      if (idleRule.applies()) {
+        bytePassed();
+      }
       if (from == client && !state.sent()) {
         on(Event.SENT);
       } else if (from != client && !state.received()) {
@@ -328,6 +359,11 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     }
     to.setReading(client.isWritable());
     client.setReading(to.isWritable());
+    idleRule = IdleRule.of(live.spec().annotations());
+    if (idleRule.applies()) {
+      lastByteNanos = now();
+      timer.within(idleRule.after());
+    }
   }
 
   private void tryAnotherPod() {
@@ -337,6 +373,11 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (pod != null) {
       pod.abandon();
       pod = null;
+    }
+    timer.cancel();
+    if (!counted) {
+      counted = true;
+      count.arrived();
     }
     undelivered(podFailure.text());
     var again = failed.retry(this, connected);
@@ -365,13 +406,18 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (how == End.CLOSED) {
       client.closeWhenSent();
       Objects.requireNonNull(pod).closeWhenSent();
+    } else if (how == End.IDLE) {
+      client.closeGracefully();
+      Objects.requireNonNull(pod).closeGracefully();
     } else if (how == End.POD_FAILED && pod != null) {
       pod.abandon();
     }
     releasePermit(how);
-    count.left();
+    if (counted) {
+      count.left();
+    }
     switch (how) {
-      case CLOSED -> ended(RequestOutcome.UPGRADED, SERVED);
+      case CLOSED, IDLE -> ended(RequestOutcome.UPGRADED, SERVED);
       case CLIENT_GONE -> ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED);
       case REJECTED, WAITED_TOO_LONG -> refused(Objects.requireNonNull(refusal));
       case POD_FAILED -> {
@@ -395,7 +441,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       return;
     }
     var ending = switch (how) {
-      case CLOSED -> Ending.ANSWERED;
+      case CLOSED, IDLE -> Ending.ANSWERED;
       case CLIENT_GONE -> Ending.ABANDONED;
       case POD_FAILED -> Ending.BROKEN;
       case REJECTED, WAITED_TOO_LONG -> Ending.UNCOUNTED;

@@ -68,6 +68,14 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
     tunnel.endOutput().addListener(_ -> channel.close());
   }
 
+  /** Ends the output, and closes when the other end has had time to do so, too. */
+  void closeGracefully() {
+    connection = null;
+    // What is read from now on is dropped; its end is noticed.
+    setReading(true);
+    tunnel.close();
+  }
+
   /** Resets the connection once the other end has been sent everything. */
   void reset() {
     connection = null;

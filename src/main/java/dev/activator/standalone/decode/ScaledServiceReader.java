@@ -162,6 +162,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private void tcpPort(JsonCursor in) {
     var name = "";
     var sni = new ArrayList<String>(0);
+    var settings = new HashMap<String, String>(0);
     for (var field : in.fields()) {
       switch (field) {
         case "port" -> name = port(in);
@@ -172,9 +173,16 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
         }
         // It is the only protocol.
         case "protocol" -> in.text();
+        default -> {
+          var value = in.anyText();
+          if (value.isEmpty()) {
+            in.problem(in.wrong("a number, a text or a truth value"));
+          }
+          settings.put(field, value);
+        }
       }
     }
-    tcpPorts.add(new ConnectionPort(name, sni));
+    tcpPorts.add(new ConnectionPort(name, sni, RevisionAnnotations.ofField("tcp", settings)));
   }
 
   private static PodTlsSettings tls(JsonCursor in) {

@@ -1,6 +1,7 @@
 package dev.activator.standalone.policy;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * The ports of a ScaledService's Service that take connections, not HTTP requests, in the order of the
@@ -17,10 +18,12 @@ public record ConnectionPorts(List<ConnectionPort> ports, boolean besideHttp) {
    *
    * @param name the name or number of a port of the Service
    * @param sni the server names of the TLS connections to it, in lower case
+   * @param settings the other fields, as annotations of the revision
    */
-  public record ConnectionPort(String name, List<String> sni) {
+  public record ConnectionPort(String name, List<String> sni, Map<String, String> settings) {
     public ConnectionPort {
       sni = List.copyOf(sni);
+      settings = Map.copyOf(settings);
     }
   }
 

@@ -174,7 +174,9 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     if (!object.wakeWith().isEmpty()) {
       all.put(WAKE_WITH, String.join(",", object.wakeWith()));
     }
-    all.keySet().removeAll(Set.of(RevisionAnnotations.TCP_PORT, RevisionAnnotations.TCP_SNI));
+    all.keySet().removeIf(name -> name.startsWith(RevisionAnnotations.TCP));
+    object.tcp().ports().stream().filter(one -> one.name().equals(port.name())).limit(1)
+        .forEach(one -> all.putAll(one.settings()));
     var number = tcp.open().get(port.name());
     if (number != null) {
       all.put(RevisionAnnotations.TCP_PORT, number.toString());

@@ -129,7 +129,7 @@ class SniRouterTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GET / HTTP/1.1\r\n\r\n",
-      "\u0016\u0003\u0001\u00ff\u00ff\u0001\u00ff\u00ff\u00ff"})
+      "\u0016\u0003\u0001\u0000\u0004\u0002\u0000\u0000\u0000"})
   void whatIsNoHelloIsEnded(String bytes) throws Exception {
     try (var client = RawPeer.connect(port)) {
       client.send(bytes).awaitEnd();

@@ -18,6 +18,7 @@ import io.netty.channel.Channel;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -327,6 +328,49 @@ class TcpConnectionTest extends WireTest {
     });
     assertThatThrownBy(() -> late.get(120, TimeUnit.SECONDS))
         .isInstanceOf(CancellationException.class);
+  }
+
+  private void idle(String... settings) {
+    var annotations = new HashMap<String, String>();
+    for (var setting : settings) {
+      annotations.put("activator.dev/tcp-" + setting.split("=")[0], setting.split("=")[1]);
+    }
+    var hello = activator.revisions.get(Activator.HELLO);
+    activator.revisions.put(new Revision(hello.id(), hello.uid(), PortProtocol.TCP, 0,
+        hello.timeouts(), true, null, Map.of(), annotations, null));
+  }
+
+  @Test
+  void anIdleConnectionDoesNotCount_untilItsNextByte() throws Exception {
+    idle("idle-after-seconds=1");
+    pod(this::shout);
+    try (var client = client()) {
+      client.send("one\r\n");
+      assertThat(client.readLine()).isEqualTo("ONE");
+      assertThat(activator.counted).hasValue(1);
+      eventually(() -> assertThat(activator.counted).hasValue(0));
+      assertThat(activator.throttle.inFlight()).isEqualTo(1);
+
+      client.send("two\r\n");
+      assertThat(client.readLine()).isEqualTo("TWO");
+      assertThat(activator.arrivals).hasValue(2);
+      eventually(() -> assertThat(activator.counted).hasValue(0));
+    }
+    ended(RequestOutcome.UPGRADED);
+  }
+
+  @Test
+  void anIdleConnectionIsClosed_ifThatIsWanted() throws Exception {
+    idle("idle-after-seconds=1", "close-idle=true");
+    pod(caller -> {
+      caller.send("ready");
+      received.add("then " + caller.readToEnd());
+    });
+    try (var client = client()) {
+      assertThat(client.readToEnd()).isEqualTo("ready");
+      assertThat(next(received)).isEqualTo("then ");
+    }
+    ended(RequestOutcome.UPGRADED);
   }
 
   @Test

@@ -58,7 +58,7 @@ class ScaledServiceReaderTest {
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
-        ports: [{port: pg, protocol: tcp, sni: [db.example.com]}, {port: 22, protocol: tcp}]
+        ports: [{port: pg, protocol: tcp, sni: [db.example.com], idleAfterSeconds: 300, closeIdle: true}, {port: 22, protocol: tcp}]
         hosts: [shop.example.com]
         rules:
           - {hosts: [api.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
@@ -113,7 +113,8 @@ class ScaledServiceReaderTest {
 
     assertThat(read.port()).isEqualTo("5432");
     assertThat(read.tcp()).isEqualTo(new ConnectionPorts(List.of(
-        new ConnectionPort("5432", List.of()), new ConnectionPort("ssh", List.of())), false));
+        new ConnectionPort("5432", List.of(), Map.of()),
+        new ConnectionPort("ssh", List.of(), Map.of())), false));
   }
 
   @Test
@@ -170,8 +171,10 @@ class ScaledServiceReaderTest {
         true,
         new PodTlsSettings(List.of(new CaReference(CaObject.Kind.CONFIG_MAP, "web-ca", "ca.crt"),
             new CaReference(CaObject.Kind.SECRET, "other", "root.pem")), false, "web.example.com"),
-        new ConnectionPorts(List.of(new ConnectionPort("pg", List.of("db.example.com")),
-            new ConnectionPort("22", List.of())), true),
+        new ConnectionPorts(List.of(new ConnectionPort("pg", List.of("db.example.com"),
+            Map.of("activator.dev/tcp-idle-after-seconds", "300", "activator.dev/tcp-close-idle",
+                "true")),
+            new ConnectionPort("22", List.of(), Map.of())), true),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t", 3)), Map.of("pg", 9100))));
   }

@@ -137,11 +137,13 @@ class ResolvedScaledServiceTest {
 
   @Test
   void aPortForConnectionsIsARevisionBesideTheOneForRequests() {
-    var state = tcp("{name: svc, port: http}", "[{port: pg, protocol: tcp}]", "",
-        Map.of("pg", 9100));
+    var state = tcp("{name: svc, port: http}",
+        "[{port: pg, protocol: tcp, idleAfterSeconds: 60}]", "", Map.of("pg", 9100));
 
     assertThat(backends(state)).containsExactly("web HTTP1 [10.0.0.1:8080] -",
         "web:pg TCP [10.0.0.1:5432] 9100");
+    assertThat(state.ports().getFirst().revision().annotations())
+        .containsEntry("activator.dev/tcp-idle-after-seconds", "60");
     // Its annotation is not for users.
     assertThat(state.troubles()).extracting(Trouble::reason).containsExactly("InvalidAnnotation");
   }

@@ -53,7 +53,9 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
     /** The client's connection was reset, or is otherwise gone. */
     CLIENT_GONE,
     POD_ENDED,
-    POD_GONE
+    POD_GONE,
+    /** No byte has passed for so long that it is to be closed. */
+    IDLE
   }
 
   /** What is to be done. */
@@ -82,7 +84,9 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
     REJECTED,
     WAITED_TOO_LONG,
     /** The pod has failed. */
-    POD_FAILED
+    POD_FAILED,
+    /** No byte has passed for long. */
+    IDLE
   }
 
   /** The next state, and what is to be done, in this order. */
@@ -153,6 +157,7 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
       case POD_GONE -> sent || received
           ? ended(End.POD_FAILED, Action.RESET_CLIENT)
           : failed(MAX_FAILED);
+      case IDLE -> ended(End.IDLE, Action.END_TO_CLIENT, Action.END_TO_POD);
       default -> step(this);
     };
   }

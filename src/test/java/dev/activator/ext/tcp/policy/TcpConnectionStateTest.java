@@ -77,6 +77,8 @@ class TcpConnectionStateTest {
       "SENT CLIENT_ENDED CLIENT_GONE,    END_TO_POD RESET_POD > CLIENT_GONE",
       "SENT CLIENT_ENDED POD_GONE,       END_TO_POD RESET_CLIENT > POD_FAILED",
       "SENT POD_ENDED CLIENT_GONE,       END_TO_CLIENT RESET_POD > CLIENT_GONE",
+      // One that is idle is closed only if that is wanted.
+      "SENT IDLE,                        END_TO_CLIENT END_TO_POD > IDLE",
       // Nothing follows the end.
       "CLIENT_GONE POD_GONE CLIENT_ENDED POD_ENDED RECEIVED, RESET_POD > CLIENT_GONE"})
   void whileTheClientIsConnectedToAPod(String events, String expected) {
