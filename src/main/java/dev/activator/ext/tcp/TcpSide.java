@@ -124,7 +124,8 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (tunnel.endsInput(event) && connection != null) {
+    // After a write that was reset, the kernel reports the end of the input as if it were in order.
+    if (tunnel.endsInput(event) && connection != null && broken == null) {
       connection.inputEnded(this);
     }
     if (channel instanceof DuplexChannel both && both.isShutdown()) {
