@@ -43,7 +43,11 @@ public final class BackendsBench {
 
   private BackendsBench() {}
 
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.WARN);
     var wanted = args.length == 0 ? Set.of("memory", "answers", "storm") : Set.of(args);
     System.out.printf("%-52s %10s %10s%n", "", "measured", "budget");
@@ -56,7 +60,6 @@ public final class BackendsBench {
     if (wanted.contains("storm")) {
       new Storm().run();
     }
-    System.exit(0);
   }
 
   private static void print(String what, double measured, String budget) {

@@ -54,7 +54,11 @@ final class ClusterSizeBench {
   }
 
   /** @param args seconds of each part, a jar or folder with flags, then sizes as 2000x5 pods */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var bench = new ClusterSizeBench(Integer.parseInt(args[0]), args[1]);
     System.out.printf("| revisions x pods | s until settled | CPU s | heap MiB | KiB a revision "
         + "| %% of a core, idle | scraped each 15 s | %,d changes a second | later |%n%s%n",
@@ -63,7 +67,6 @@ final class ClusterSizeBench {
       var parts = size.split("x");
       bench.run(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
     }
-    System.exit(0);
   }
 
   private void run(int revisions, int podsEach) throws Exception {

@@ -77,9 +77,16 @@ public final class ColdStartBench {
   }
 
   /** @param args endpoints or slices, then rounds, then a folder or jar with flags each */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var source = PodSource.of(args[0]);
     int rounds = Integer.parseInt(args[1]);
+    if (rounds < LAST) {
+      throw new IllegalArgumentException(rounds + " rounds are too few: at least " + LAST);
+    }
     var programs = new ArrayList<>(Arrays.asList(args).subList(2, args.length));
     var address = new InetSocketAddress("127.0.0.1", 0);
     if (System.getenv("REFERENCE") != null) {
@@ -114,7 +121,6 @@ public final class ColdStartBench {
       print(source.kindName() + " written -> first byte, " + each.program, each.listed,
           first.listed);
     }
-    System.exit(0);
   }
 
   /** So that the figures do not show how slowly this process writes its first events. */

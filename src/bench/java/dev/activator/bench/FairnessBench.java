@@ -46,13 +46,7 @@ public final class FairnessBench {
 
   public static void main(String[] args) {
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
-    try {
-      new FairnessBench().run();
-      System.exit(0);
-    } catch (IOException | RuntimeException failure) {
-      System.err.println(failure);
-      System.exit(1);
-    }
+    Measurement.runAndExit(() -> new FairnessBench().run());
   }
 
   private void run() throws IOException {

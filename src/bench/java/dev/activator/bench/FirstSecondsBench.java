@@ -42,7 +42,11 @@ final class FirstSecondsBench {
 
   private FirstSecondsBench() {}
 
-  public static void main(String[] folders) throws Exception {
+  public static void main(String[] folders) {
+    Measurement.runAndExit(() -> measure(folders));
+  }
+
+  private static void measure(String[] folders) throws Exception {
     int rounds = Integer.getInteger("rounds", 5);
     var pod = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 1024);
     pod.createContext("/", exchange -> {
@@ -76,7 +80,6 @@ final class FirstSecondsBench {
           median(all.stream().mapToDouble(Round::max).toArray()),
           all.stream().mapToInt(Round::failed).sum());
     }
-    System.exit(0);
   }
 
   private static double median(double[] values) {

@@ -45,13 +45,8 @@ public final class HeldBench {
   }
 
   public static void main(String[] args) {
-    try {
-      new HeldBench(Path.of(args.length == 0 ? "target/activator.jar" : args[0])).run();
-      System.exit(0);
-    } catch (IOException | RuntimeException failure) {
-      System.err.println(failure);
-      System.exit(1);
-    }
+    Measurement.runAndExit(
+        () -> new HeldBench(Path.of(args.length == 0 ? "target/activator.jar" : args[0])).run());
   }
 
   private void run() throws IOException {

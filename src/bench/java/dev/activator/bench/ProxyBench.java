@@ -42,13 +42,7 @@ public final class ProxyBench {
 
   public static void main(String[] args) {
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
-    try {
-      measure(args);
-      System.exit(0);
-    } catch (IOException | RuntimeException failure) {
-      System.err.println(failure);
-      System.exit(1);
-    }
+    Measurement.runAndExit(() -> measure(args));
   }
 
   private static void measure(String[] args) throws IOException {

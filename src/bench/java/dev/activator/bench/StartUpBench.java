@@ -49,13 +49,16 @@ final class StartUpBench {
   }
 
   /** @param args the numbers of revisions, then rounds, then a folder or jar with flags each */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var bench = new StartUpBench(Integer.parseInt(args[1]),
         List.of(args).subList(2, args.length));
     for (String revisions : args[0].split(",")) {
       bench.run(Integer.parseInt(revisions));
     }
-    System.exit(0);
   }
 
   private void run(int revisions) throws Exception {

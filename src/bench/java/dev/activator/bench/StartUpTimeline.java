@@ -47,7 +47,11 @@ final class StartUpTimeline {
   record LoadedClass(double millis, String name, boolean fromCache) {}
 
   /** @param args the number of revisions, then a folder or jar with flags */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var words = args[1].split(" ");
     var classes = Files.createTempFile("classes", ".log");
     var flags = new ArrayList<>(Arrays.asList(words).subList(1, words.length));
@@ -82,7 +86,6 @@ final class StartUpTimeline {
         }
       }
     }
-    System.exit(0);
   }
 
   private static double millis(Instant from, Instant to) {

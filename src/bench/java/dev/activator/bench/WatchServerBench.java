@@ -38,7 +38,11 @@ public final class WatchServerBench {
   private final ObjectNode[] objects = new ObjectNode[OBJECTS];
 
   /** Runs all phases, or those that are named. */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var phases = args.length == 0
         ? List.of("list", "floor", "stress", "idle")
         : List.of(args);
@@ -59,7 +63,6 @@ public final class WatchServerBench {
     if (phases.contains("idle")) {
       bench.load(1_000, 0, 5, "1,000 idle watches");
     }
-    System.exit(0);
   }
 
   private void fill() {

@@ -55,6 +55,8 @@ final class DestinationSubsetUpdater {
 
   /** How long an ejection lasts, unless a probe ends it sooner. */
   private static final Duration EJECTION = Duration.ofMillis(250);
+  /** So that a line is written after the requests that a pod lets run, of other loops, too. */
+  static final Duration LOG_DELAY = Duration.ofMillis(20);
 
   private final Loop loop;
   private final RevisionPermits permits;
@@ -129,8 +131,7 @@ final class DestinationSubsetUpdater {
     sharing.onPods(canShare ? sharedPods(revision, now) : withoutPods(revision));
     owner.onSubset();
     if (!after.equals(before)) {
-      // Posted, so that requests that can run now are granted before.
-      loop.execute(() -> logCapacity(before, after));
+      loop.schedule(LOG_DELAY, () -> logCapacity(before, after));
     }
   }
 

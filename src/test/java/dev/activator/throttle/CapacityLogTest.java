@@ -55,6 +55,7 @@ class CapacityLogTest {
       }
       loop.advance(Duration.ofSeconds(10));
       start(150);
+      loop.advance(DestinationSubsetUpdater.LOG_DELAY);
 
       assertThat(log.lines()).hasSize(101).endsWith("INFO ns/rev-150: capacity 10 on 1"
           + " destinations, was 0 on 0; 50 more such lines were left out");
@@ -115,7 +116,7 @@ class CapacityLogTest {
 
   private void pods(Destination... pods) {
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
-    loop.run();
+    loop.advance(DestinationSubsetUpdater.LOG_DELAY);
   }
 
   private final class LineCounter extends PatientCaller {

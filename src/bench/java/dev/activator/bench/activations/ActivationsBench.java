@@ -1,5 +1,6 @@
 package dev.activator.bench.activations;
 
+import dev.activator.bench.Measurement;
 import dev.activator.bench.PodSource;
 import dev.activator.bench.ProcessCost;
 import java.util.ArrayList;
@@ -41,7 +42,11 @@ final class ActivationsBench {
   }
 
   /** @param args rates or "trace", endpoints or slices, then a folder or jar with flags each */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var programs = new ArrayList<>(Arrays.asList(args).subList(2, args.length));
     if (System.getenv("REFERENCE") != null) {
       programs.addFirst(ClusterAtZero.REFERENCE);
@@ -57,7 +62,6 @@ final class ActivationsBench {
     } else {
       bench.run(Arrays.stream(args[0].split(",")).map(Integer::parseInt).toList());
     }
-    System.exit(0);
   }
 
   private static double setting(String name, double usual) {

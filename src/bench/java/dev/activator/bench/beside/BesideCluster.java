@@ -3,6 +3,7 @@ package dev.activator.bench.beside;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.standalone.autoscaler.StatsServer;
+import dev.activator.bench.Measurement;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.activators.ActivatorProcess;
 import java.nio.file.Files;
@@ -22,7 +23,11 @@ public final class BesideCluster {
   private BesideCluster() {}
 
   /** @param args the binary of Knative's, the port of ours, the jar or class path of ours, and pods: {@code NAME=PORT} */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    Measurement.runAndExit(() -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     var autoscaler = new StatsServer(
         LoopResources.create("autoscaler", 1, true).onServer(LoopResources.DEFAULT_NATIVE),
         ActivatorProcess.autoscaler(), _ -> {
@@ -48,7 +53,6 @@ public final class BesideCluster {
         one.destroyForcibly().waitFor();
       }
     }
-    System.exit(0);
   }
 
   private static void revision(EmbeddedApi api, String name, int port) {

@@ -195,8 +195,7 @@ public final class ActivatorProcess {
         "knative-serving", "CLUSTER_DOMAIN", "cluster.local", "SERVER_PORT", "0"));
     environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(port), "ACTIVATOR_PORT_H2C",
         "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0", "ACTIVATOR_CONSOLE_PORT", "0",
-        "ACTIVATOR_ENDPOINTS_SOURCE",
-        "endpoints"));
+        "ACTIVATOR_LENDING_PORT", "0", "ACTIVATOR_ENDPOINTS_SOURCE", "endpoints"));
     return environment;
   }
 
