@@ -49,6 +49,11 @@ public record PodsByReadiness(DestinationSet ready, DestinationSet notReady, Des
     this(ready, notReady, DestinationSet.NONE);
   }
 
+  /** The same pods, none of which is ready. */
+  PodsByReadiness unready() {
+    return new PodsByReadiness(DestinationSet.NONE, all(), DestinationSet.NONE, identities);
+  }
+
   public DestinationSet all() {
     return ready.plus(notReady);
   }

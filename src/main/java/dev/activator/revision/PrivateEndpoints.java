@@ -9,6 +9,11 @@ public record PrivateEndpoints(RevisionId revision, PodsByReadiness http1, PodsB
     return new PrivateEndpoints(revision, PodsByReadiness.NONE, PodsByReadiness.NONE);
   }
 
+  /** The same pods, none of which is ready. */
+  public PrivateEndpoints unready() {
+    return new PrivateEndpoints(revision, http1.unready(), h2c.unready());
+  }
+
   public PodsByReadiness on(PortProtocol protocol) {
     return switch (protocol) {
       case HTTP1, NEGOTIATED, TCP -> http1;

@@ -2,10 +2,15 @@ package dev.activator.standalone;
 
 import dev.activator.config.ConfigValue;
 import dev.activator.platform.WakeMethod;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WakeSpec;
+import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the extensions of this build add to ScaledServices.
@@ -19,7 +24,13 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
     wakeMethods = Map.copyOf(wakeMethods);
   }
 
-  WorkloadState wake(WakeSpec spec) {
+  /**
+   * The state of what {@code spec.wake} names; null while that is unknown.
+   *
+   * @param objects returns the state of an object whose condition counts; null while it is unknown
+   */
+  @Nullable WorkloadState wake(WakeSpec spec,
+      Function<ScaleTargetRef, @Nullable WorkloadState> objects) {
     var field = "spec.wake." + spec.method();
     var method = wakeMethods.get(spec.method());
     if (method == null) {
@@ -27,9 +38,27 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
           + " has no effect: this activator was built without the extension that reads it");
     }
     try {
-      return new WorkloadState.Wakeable(method.read(new ConfigValue(field, spec.fields())));
+      return wake(method, new ConfigValue(field, spec.fields()), objects);
     } catch (IllegalArgumentException e) {
       return new WorkloadState.NotWakeable("InvalidWake", String.valueOf(e.getMessage()));
     }
+  }
+
+  private static <T extends ScaleTarget> @Nullable WorkloadState wake(WakeMethod<T> method,
+      ConfigValue spec, Function<ScaleTargetRef, @Nullable WorkloadState> objects) {
+    var target = method.read(spec);
+    var condition = method.readyCondition(target);
+    if (condition == null) {
+      return new WorkloadState.Wakeable(target, Readiness.OF_PODS);
+    }
+    var state = objects.apply(condition.object());
+    return switch (state) {
+      case WorkloadState.Found(var object) -> new WorkloadState.Wakeable(target,
+          object.conditions().contains(condition.type())
+              ? Readiness.OF_PODS
+              : Readiness.NOT_READY);
+      case WorkloadState.Hidden() -> new WorkloadState.Wakeable(target, Readiness.UNKNOWN);
+      case null, default -> state;
+    };
   }
 }

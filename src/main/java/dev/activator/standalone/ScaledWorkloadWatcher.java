@@ -42,7 +42,25 @@ final class ScaledWorkloadWatcher {
   private final Predicate<String> isUsed;
   private final Map<Name, FollowedKind> kinds = new HashMap<>();
 
-  private record Name(String apiVersion, String kind) {}
+  /** What an object is needed for. */
+  enum Use {
+    /** It is scaled, so its kind needs a {@code scale}. Its pod template is read. */
+    SCALED("pod templates", "pods are used when Kubernetes calls them ready"),
+    /** It is woken in another way. Its conditions are read. */
+    WOKEN("conditions", "pods get no requests");
+
+    /** What is read of it. */
+    private final String parts;
+    /** What follows if that cannot be read. */
+    private final String otherwise;
+
+    Use(String parts, String otherwise) {
+      this.parts = parts;
+      this.otherwise = otherwise;
+    }
+  }
+
+  private record Name(String apiVersion, String kind, Use use) {}
 
   /**
    * @param changed gets the kind and the object that has changed, or null if all objects of the
@@ -57,8 +75,8 @@ final class ScaledWorkloadWatcher {
   }
 
   /** The state of a workload; null while its kind is looked up. */
-  @Nullable WorkloadState find(String namespace, ScaleTargetRef workload) {
-    var name = new Name(workload.apiVersion(), workload.kind());
+  @Nullable WorkloadState find(String namespace, ScaleTargetRef workload, Use use) {
+    var name = new Name(workload.apiVersion(), workload.kind(), use);
     return kinds.computeIfAbsent(name, _ -> new FollowedKind(name).lookUp())
         .find(new RevisionId(namespace, workload.name()));
   }
@@ -93,9 +111,11 @@ final class ScaledWorkloadWatcher {
     private void discovered(@Nullable Served served, Throwable failure) {
       switch (served) {
         case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable) when isNamespaced
-            && isScalable -> {
+            && (isScalable || name.use == Use.WOKEN) -> {
           var query = InformerQuery
-              .everywhere(StandaloneKinds.workloads(name.kind, path, plural), "");
+              .everywhere(name.use == Use.WOKEN
+                  ? StandaloneKinds.wokenObjects(name.kind, path, plural)
+                  : StandaloneKinds.workloads(name.kind, path, plural), "");
           ListWatchAccess.ofList(session.api(), query).whenCompleteAsync(
               (access, unanswered) -> follow(query, access, unanswered), session.loop());
         }
@@ -135,10 +155,8 @@ final class ScaledWorkloadWatcher {
      */
     private void listIsLate(String error) {
       if (!isListed && all == null) {
-        log.warn(
-            "The pod templates of {} in {} are not listed yet, and pods are used when Kubernetes"
-                + " calls them ready: {}",
-            name.kind, name.apiVersion, error);
+        log.warn("The {} of {} in {} are not listed yet, and {}: {}", name.use.parts, name.kind,
+            name.apiVersion, name.use.otherwise, error);
         all = new WorkloadState.Hidden();
         publish();
       }
@@ -154,8 +172,8 @@ final class ScaledWorkloadWatcher {
 
     private void hidden(String verb, String resource, Throwable failure) {
       if (!(all instanceof WorkloadState.Hidden)) {
-        log.warn("The pod templates of {} in {} cannot be read, and pods are used when Kubernetes"
-            + " calls them ready: {}", name.kind, name.apiVersion,
+        log.warn("The {} of {} in {} cannot be read, and {}: {}", name.use.parts, name.kind,
+            name.apiVersion, name.use.otherwise,
             session.errors().about(verb, resource, failure));
       }
       decide(new WorkloadState.Hidden());

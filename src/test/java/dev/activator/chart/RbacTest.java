@@ -147,6 +147,10 @@ class RbacTest {
         .filteredOn(role -> rights(role).containsAll(patches)).singleElement()
         .satisfies(role -> assertThat(on.names())
             .contains("RoleBinding shop/" + role.at("/metadata/name").asString()));
+    assertThat(on.all("ClusterRole")).filteredOn(role -> role.at("/metadata/name").asString()
+        .endsWith("-cluster")).singleElement().satisfies(role -> assertThat(rights(role))
+            .containsAll(following("sandboxes.agents.x-k8s.io", "pods"))
+            .doesNotContainAnyElementsOf(patches));
     assertThat(on.only("Deployment").at("/spec/template/spec/containers/0/env").valueStream()
         .filter(one -> one.path("name").asString().equals("ACTIVATOR_ACTUATORS_PATCH")))
         .singleElement().extracting(one -> one.path("value").asString())

@@ -8,6 +8,7 @@ import dev.activator.platform.Platform;
 import dev.activator.platform.WakeMethod;
 import dev.activator.revision.ScaleClient;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -47,6 +48,12 @@ public class ActuatorsConfiguration {
     @Override
     public PatchTarget read(ConfigValue spec) {
       return PatchTarget.read(spec);
+    }
+
+    @Override
+    public @Nullable ReadyCondition readyCondition(PatchTarget target) {
+      var type = target.readyCondition();
+      return type == null ? null : new ReadyCondition(target.object(), type);
     }
 
     @Override

@@ -11,22 +11,41 @@ import dev.activator.standalone.policy.ScaledWorkload.Container;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
-/** Reads the pod template of a workload, of any kind that has {@code spec.template}. */
+/**
+ * Reads the pod template of a workload, of any kind that has {@code spec.template}; or the conditions
+ * of an object of any kind.
+ */
 final class ScaledWorkloadReader implements WatchedObjectReader<ScaledWorkload> {
   private final DecodedMetadata ofPods = new DecodedMetadata();
   private final List<Container> containers = new ArrayList<>(1);
+  private final Set<String> conditions = new HashSet<>(2);
+  private final boolean readsConditions;
   private boolean isGated;
   private String failure = "";
+
+  private ScaledWorkloadReader(boolean readsConditions) {
+    this.readsConditions = readsConditions;
+  }
+
+  static ScaledWorkloadReader ofTemplates() {
+    return new ScaledWorkloadReader(false);
+  }
+
+  static ScaledWorkloadReader ofConditions() {
+    return new ScaledWorkloadReader(true);
+  }
 
   @Override
   public void field(String name, JsonCursor in) {
     switch (name) {
       case "spec" -> {
         for (var field : in.fields()) {
-          if (field.equals("template")) {
+          if (field.equals("template") && !readsConditions) {
             template(in);
           }
         }
@@ -70,7 +89,12 @@ final class ScaledWorkloadReader implements WatchedObjectReader<ScaledWorkload> 
       if (field.equals("conditions")) {
         for (var _ : in.items()) {
           var condition = StatusCondition.read(in);
-          if (condition.type().equals("ReplicaFailure") && condition.status().equals("True")) {
+          if (!condition.status().equals("True")) {
+            continue;
+          }
+          if (readsConditions) {
+            conditions.add(condition.type());
+          } else if (condition.type().equals("ReplicaFailure")) {
             failure = condition.message().isEmpty() ? condition.reason() : condition.message();
           }
         }
@@ -122,6 +146,6 @@ final class ScaledWorkloadReader implements WatchedObjectReader<ScaledWorkload> 
   public ScaledWorkload decoded(DecodedMetadata metadata, JsonCursor in) {
     return new ScaledWorkload(new RevisionId(metadata.namespace(), metadata.name()),
         ofPods.labels(),
-        containers, isGated, failure);
+        containers, isGated, failure, conditions);
   }
 }

@@ -32,6 +32,12 @@ public final class StandaloneKinds {
   /** The kind of a workload that ScaledServices scale. */
   public static WatchedKind<ScaledWorkload> workloads(String kind, String groupPath,
       String plural) {
-    return new WatchedKind<>(kind, groupPath, plural, ScaledWorkloadReader::new);
+    return new WatchedKind<>(kind, groupPath, plural, ScaledWorkloadReader::ofTemplates);
+  }
+
+  /** The kind of an object whose conditions count. */
+  public static WatchedKind<ScaledWorkload> wokenObjects(String kind, String groupPath,
+      String plural) {
+    return new WatchedKind<>(kind, groupPath, plural, ScaledWorkloadReader::ofConditions);
   }
 }

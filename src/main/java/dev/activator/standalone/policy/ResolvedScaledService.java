@@ -67,6 +67,16 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    */
   public record Trouble(String reason, String message) {}
 
+  /** Whether the pods of what is woken may get requests. */
+  public enum Readiness {
+    /** Those that are ready may. */
+    OF_PODS,
+    /** None may: the condition of the object is not True. */
+    NOT_READY,
+    /** None may, because the condition of the object cannot be read. */
+    UNKNOWN
+  }
+
   public sealed interface WorkloadState {
     record Found(ScaledWorkload workload) implements WorkloadState {}
 
@@ -82,7 +92,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     record NotScalable() implements WorkloadState {}
 
     /** {@code spec.wake} says how it is started and stopped. */
-    record Wakeable(ScaleTarget target) implements WorkloadState {}
+    record Wakeable(ScaleTarget target, Readiness readiness) implements WorkloadState {}
 
     /**
      * {@code spec.wake} cannot be followed.
@@ -201,7 +211,9 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   private static PrivateEndpoints pods(RevisionId id, KubernetesService.Port port,
       References found) {
     var sets = found.slices.stream().map(slice -> slice.on(port.name(), id)).toList();
-    return MergedEndpoints.of(sets, "", found.preferred).pods(id);
+    var listed = MergedEndpoints.of(sets, "", found.preferred).pods(id);
+    return found.workload instanceof WorkloadState.Wakeable(_, var readiness)
+        && readiness != Readiness.OF_PODS ? listed.unready() : listed;
   }
 
   /**
@@ -213,7 +225,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     var hpas = found.hpas;
     boolean goesToZero = hpas.stream().anyMatch(hpa -> hpa.minReplicas() == 0);
     int min = hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas());
-    var workload = found.workload instanceof WorkloadState.Wakeable(var wakeable)
+    var workload = found.workload instanceof WorkloadState.Wakeable(var wakeable, _)
         ? wakeable
         : object.workload();
     return new ScaledServiceSpec(object.id(), workload, goesToZero ? 0 : min,

@@ -6,6 +6,7 @@ import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.standalone.policy.ResolvedScaledService.Backend;
+import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
@@ -147,6 +148,10 @@ final class ScaledServiceTroubles {
           .ifPresent(troubles::add);
       case WorkloadState.NotWakeable(var reason, var message) ->
         troubles.add(new Trouble(reason, message));
+      case WorkloadState.Wakeable(var target, var readiness) when readiness == Readiness.UNKNOWN ->
+        troubles
+            .add(new Trouble(FORBIDDEN, "pods get no requests, because the condition of " + target
+                + " cannot be read: this activator may not list objects of its kind"));
       case WorkloadState.Hidden _,WorkloadState.Wakeable _ -> {
       }
     }

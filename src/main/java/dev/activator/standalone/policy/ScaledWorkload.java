@@ -6,6 +6,7 @@ import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param isGated whether more than these containers decides if a pod is ready: readinessGates, or the
  *     readinessProbe of an init container that keeps running
  * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
+ * @param conditions the types of its conditions that are true; empty unless it is woken by them
  */
 public record ScaledWorkload(RevisionId id, Map<String, String> labels, List<Container> containers,
-    boolean isGated, String failure) {
+    boolean isGated, String failure, Set<String> conditions) {
   public ScaledWorkload {
     labels = Map.copyOf(labels);
     containers = List.copyOf(containers);
+    conditions = Set.copyOf(conditions);
   }
 
   /**

@@ -41,6 +41,14 @@ final class Sandboxes {
     });
   }
 
+  void condition(String name, String type, String status) {
+    store.edit(kind, "shop", name, found -> {
+      found.putObject("status").putArray("conditions").addObject().put("type", type)
+          .put("status", status);
+      return found;
+    });
+  }
+
   String mode(String name) {
     return store.find(kind, "shop", name).at("/spec/mode").asString("");
   }

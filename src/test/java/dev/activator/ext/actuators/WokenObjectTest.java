@@ -33,6 +33,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,6 +111,34 @@ class WokenObjectTest {
         .map(one -> one.path("status").asString() + " " + one.path("reason").asString() + " "
             + one.path("message").asString())
         .orElse("");
+  }
+
+  @Test
+  void requestsWait_untilTheConditionOfTheObjectIsTrue() throws Exception {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/wake/patch")).put("readyCondition", "Ready");
+      return found;
+    });
+    store.create(BuiltInKinds.ENDPOINT_SLICE, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web-x',
+          'labels': {'kubernetes.io/service-name': 'web'}}, 'addressType': 'IPv4',
+         'ports': [{'name': 'http', 'port': 8080}],
+         'endpoints': [{'addresses': ['10.0.0.1'], 'conditions': {'ready': true}}]}
+        """));
+    sandboxes.condition("web", "Ready", "False");
+    start(allowed());
+    await().untilAsserted(() -> assertThat(services.find(WEB)).isNotNull());
+    await().untilAsserted(
+        () -> assertThat(services.find(WEB).pods().http1().all().isEmpty()).isFalse());
+    assertThat(services.find(WEB).ready()).isZero();
+
+    sandboxes.condition("web", "Ready", "True");
+
+    await().untilAsserted(() -> assertThat(services.find(WEB).ready()).isEqualTo(1));
+    store.delete(sandboxes.kind(), "shop", "web");
+    await().untilAsserted(() -> assertThat(services.find(WEB).troubles())
+        .anySatisfy(trouble -> assertThat(trouble.message())
+            .isEqualTo("there is no Sandbox web in namespace shop")));
   }
 
   private static ActuatorsProperties allowed() {

@@ -6,6 +6,7 @@ import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.Yaml;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
+import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
@@ -222,7 +223,7 @@ class ResolvedScaledServiceTest {
         """).value();
     var target = new ScaleTargetRef("a/v1", "Sandbox", "a");
 
-    var woken = waking(object, new WorkloadState.Wakeable(target));
+    var woken = waking(object, new WorkloadState.Wakeable(target, Readiness.OF_PODS));
     var invalid = waking(object, new WorkloadState.NotWakeable("InvalidWake", "no field"));
 
     assertThat(object.workload()).isEqualTo(new WakeSpec("patch", Map.of("kind", "Sandbox",
@@ -232,6 +233,25 @@ class ResolvedScaledServiceTest {
     assertThat(invalid.target()).isNull();
     assertThat(invalid.troubles()).containsExactly(new Trouble("InvalidWake", "no field"));
     assertThat(invalid.revision().startFailure().message()).isEqualTo("no field");
+  }
+
+  @Test
+  void podsGetNoRequests_untilTheConditionOfWhatIsWokenIsTrue() {
+    var object = scaling("web");
+    var target = new ScaleTargetRef("a/v1", "Sandbox", "a");
+
+    var awake = waking(object, new WorkloadState.Wakeable(target, Readiness.OF_PODS));
+    var starting = waking(object, new WorkloadState.Wakeable(target, Readiness.NOT_READY));
+    var unknown = waking(object, new WorkloadState.Wakeable(target, Readiness.UNKNOWN));
+
+    assertThat(awake.ready()).isEqualTo(1);
+    assertThat(starting.ready()).isZero();
+    assertThat(starting.pods().http1().ready().isEmpty()).isTrue();
+    assertThat(starting.pods().http1().all()).isEqualTo(awake.pods().http1().all());
+    assertThat(starting.revision().probesBeforeReady()).isFalse();
+    assertThat(starting.troubles()).isEmpty();
+    assertThat(unknown.ready()).isZero();
+    assertThat(unknown.troubles()).extracting(Trouble::reason).containsExactly("Forbidden");
   }
 
   private static ResolvedScaledService waking(ScaledService object, WorkloadState state) {

@@ -5,14 +5,18 @@ import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object that is started and stopped by merge patches of its fields.
  *
  * @param running the merge patch that starts it
  * @param stopped the merge patch that stops it, which contradicts {@code running}
+ * @param readyCondition the type of its condition that is True once its pods may get requests; null
+ *     if that is left to the pods
  */
-public record PatchTarget(ScaleTargetRef object, Map<?, ?> running, Map<?, ?> stopped)
+public record PatchTarget(ScaleTargetRef object, Map<?, ?> running, Map<?, ?> stopped,
+    @Nullable String readyCondition)
     implements ScaleTarget {
   private static final int MAX_LENGTH = 317;
   /** What no patch may change, because other objects or the API's own controllers depend on it. */
@@ -29,7 +33,7 @@ public record PatchTarget(ScaleTargetRef object, Map<?, ?> running, Map<?, ?> st
 
   /** @throws IllegalArgumentException a sentence with the part that is invalid */
   public static PatchTarget read(ConfigValue spec) {
-    spec.object("apiVersion", "kind", "name", "running", "stopped");
+    spec.object("apiVersion", "kind", "name", "running", "stopped", "readyCondition");
     var running = patch(spec.field("running"));
     var stopped = patch(spec.field("stopped"));
     if (!PatchedFields.contradict(running, stopped)) {
@@ -37,7 +41,8 @@ public record PatchTarget(ScaleTargetRef object, Map<?, ?> running, Map<?, ?> st
           + ".stopped must set a field to different values, by which the state is known");
     }
     return new PatchTarget(new ScaleTargetRef(text(spec.field("apiVersion")),
-        text(spec.field("kind")), text(spec.field("name"))), running, stopped);
+        text(spec.field("kind")), text(spec.field("name"))), running, stopped,
+        spec.field("readyCondition").text(MAX_LENGTH));
   }
 
   private static String text(ConfigValue field) {
