@@ -37,6 +37,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     String whatToDo) {
 
   private static final int MAX_NAMED_PODS = 3;
+  private static final Duration MAX_LIST_TIME = Duration.ofSeconds(2);
   private static final Set<WaitState> PROBING = EnumSet.of(WaitState.STARTING,
       WaitState.NOT_PROBED_YET,
       WaitState.NOT_ANSWERING, WaitState.NOT_READY, WaitState.OVERDUE, WaitState.RESTARTING);
@@ -167,6 +168,9 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
       var pod = ofPod(now);
       if (pod != null) {
         tail.append("; ").append(waitsFor(pod, requested));
+      } else if (cause.state == WaitState.NO_PODS && arePodsUnknown(now, requested)) {
+        tail.append("; it is unknown whether its pod was created, as the Kubernetes API has not"
+            + " listed the pods of the revision");
       }
     }
     if (cause.state != WaitState.BOUND && !now.queue().queue().byPod().isEmpty()) {
@@ -181,6 +185,11 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
   /** Whether the link was down before a pod was needed, so that none has been requested. */
   private static boolean isUnsent(RevisionSnapshot now, Duration requested) {
     return !now.link().connected() && now.link().since().compareTo(requested) > 0;
+  }
+
+  /** Whether the pods have not been read for so long that the API does not answer, or may not. */
+  private static boolean arePodsUnknown(RevisionSnapshot now, Duration requested) {
+    return now.start() != null && !now.start().podsRead() && requested.compareTo(MAX_LIST_TIME) > 0;
   }
 
   /** The start, if it waits for a step that the status of its pod shows; otherwise null. */

@@ -487,9 +487,10 @@ class WaitDiagnosisTest {
         .isEqualTo("no pod is listed: it waits for its images and containers");
     assertThat(WaitDiagnosis.of(starting(true, "web-1", "TriggeredScaleUp", StartPhase.CREATE))
         .forCallers()).isEqualTo("no pod is listed: it waits for a node, which is being added");
-    // what the summary says without that
+    // what the summary says if the API does not answer, on a connection that is open, or refuses it
     assertThat(WaitDiagnosis.of(starting(false, "", "", StartPhase.SCALE)).summary())
-        .endsWith("; a pod was first requested 5.0 s ago.");
+        .endsWith("; a pod was first requested 5.0 s ago; it is unknown whether its pod was"
+            + " created, as the Kubernetes API has not listed the pods of the revision.");
   }
 
   @Test
