@@ -6,6 +6,7 @@ import dev.activator.kube.decode.StatusCondition;
 import dev.activator.kube.decode.WatchedObjectReader;
 import dev.activator.knative.policy.PodStartStatus;
 import dev.activator.knative.policy.PodStartStatus.FailureReason;
+import dev.activator.knative.policy.PodStartStatus.Termination;
 import dev.activator.revision.StartPhase;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -85,7 +86,7 @@ final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> 
     // A ready container has recovered from its last termination.
     return new ContainerStarts(ready
         ? null
-        : FailureReason.ofContainer(state.waiting, state.message, before.terminated, restarts),
+        : FailureReason.ofContainer(state.waiting, state.message, before.end, restarts),
         instant(state.startedAt));
   }
 
@@ -93,27 +94,30 @@ final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> 
    * The state of a container. A text that does not apply is empty.
    *
    * @param waiting the reason for which it waits
-   * @param terminated the reason of the last termination
    */
-  private record State(String waiting, String message, String terminated, String startedAt) {
-    static final State NONE = new State("", "", "", "");
+  private record State(String waiting, String message, Termination end, String startedAt) {
+    static final State NONE = new State("", "", Termination.NONE, "");
 
     static State read(JsonCursor in) {
       var waiting = "";
       var message = "";
-      var terminated = "";
+      var reason = "";
+      int exitCode = 0;
+      var lastWords = "";
       var startedAt = "";
       for (var state : in.fields()) {
         for (var field : in.fields()) {
           switch (state + "." + field) {
             case "waiting.reason" -> waiting = in.text();
             case "waiting.message" -> message = in.text();
-            case "terminated.reason" -> terminated = in.text();
+            case "terminated.reason" -> reason = in.text();
+            case "terminated.exitCode" -> exitCode = in.count(0);
+            case "terminated.message" -> lastWords = in.text();
             case "running.startedAt" -> startedAt = in.text();
           }
         }
       }
-      return new State(waiting, message, terminated, startedAt);
+      return new State(waiting, message, new Termination(reason, exitCode, lastWords), startedAt);
     }
   }
 

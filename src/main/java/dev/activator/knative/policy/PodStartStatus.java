@@ -26,6 +26,35 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
     UNSCHEDULED
   }
 
+  /**
+   * How a container has ended.
+   *
+   * @param reason empty if it has not ended
+   * @param message what it wrote to its termination log, or the end of its output if its
+   *     {@code terminationMessagePolicy} says so
+   */
+  public record Termination(String reason, int exitCode, String message) {
+    public static final Termination NONE = new Termination("", 0, "");
+    private static final int MAX_SHOWN_LENGTH = 200;
+
+    boolean isKnown() {
+      return !reason.isEmpty() || exitCode != 0;
+    }
+
+    String text() {
+      var line = lastLine();
+      return "it ended with exit code " + exitCode + (line.isEmpty() ? "" : ": " + line);
+    }
+
+    /** The last line that is not indented, as lines of a stack trace are. */
+    private String lastLine() {
+      var line = message.lines()
+          .filter(one -> !one.isEmpty() && !Character.isWhitespace(one.charAt(0)))
+          .reduce("", (_, last) -> last).strip();
+      return line.length() > MAX_SHOWN_LENGTH ? line.substring(0, MAX_SHOWN_LENGTH) + "..." : line;
+    }
+  }
+
   /** Whether no node takes the pod. */
   public boolean isUnscheduled() {
     return failure != null && failure.persistence == Persistence.UNSCHEDULED;
@@ -51,16 +80,17 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
     /**
      * The reason why a container is not ready; null during a normal start.
      *
-     * @param ended the reason of the last termination, which {@code CrashLoopBackOff} hides
+     * @param before how the container ended last time, which {@code CrashLoopBackOff} hides
      */
-    public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
-        int restarts) {
-      if (ended.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
+    public static @Nullable FailureReason ofContainer(String waiting, String message,
+        Termination before, int restarts) {
+      if (before.reason.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
         return new FailureReason(Persistence.PERMANENT, OUT_OF_MEMORY,
             "the container needs more memory than its limit");
       }
       if (PERMANENT.contains(waiting)) {
-        return new FailureReason(Persistence.PERMANENT, waiting, message);
+        return new FailureReason(Persistence.PERMANENT, waiting,
+            waiting.equals(CRASHES) && before.isKnown() ? before.text() : message);
       }
       return RETRIED.contains(waiting)
           ? new FailureReason(Persistence.RETRIED, waiting, message)

@@ -63,6 +63,18 @@ class PodStartStatusReaderTest {
     assertThat(failure(status)).isEqualTo(expected);
   }
 
+  @Test
+  void readsHowACrashingContainerEnded() {
+    var pod = Yaml.decoded(KnativeKinds.PODS, """
+        metadata: {namespace: ns, name: p}
+        status: {containerStatuses: [{restartCount: 4,
+          state: {waiting: {reason: CrashLoopBackOff, message: back-off 40s}},
+          lastState: {terminated: {reason: Error, exitCode: 1, message: "panic: boom"}}}]}
+        """).value();
+
+    assertThat(pod.failure().message()).isEqualTo("it ended with exit code 1: panic: boom");
+  }
+
   private static final String RUNNING = "{state: {running: {startedAt: '2026-01-01T00:00:0%sZ'}}}";
 
   @ParameterizedTest(name = "{0} is {1}")

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.knative.policy.StartingPodSet.GracePeriods;
 import dev.activator.knative.policy.PodStartStatus.FailureReason;
 import dev.activator.knative.policy.PodStartStatus.Persistence;
+import dev.activator.knative.policy.PodStartStatus.Termination;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;
@@ -116,17 +117,34 @@ class FailingPodsTest {
   void areKnownByTheReasonsOfKubernetes(String waiting, String ended, int restarts,
       Persistence persistence,
       String reason) {
-    assertThat(FailureReason.ofContainer(waiting, "why", ended, restarts))
+    assertThat(FailureReason.ofContainer(waiting, "why", new Termination(ended, 0, ""), restarts))
         .isEqualTo(new FailureReason(persistence, reason, reason.equals("OOMKilled")
             ? "the container needs more memory than its limit"
-            : "why"));
+            : ended.isEmpty() || !waiting.equals("CrashLoopBackOff")
+                ? "why"
+                : "it ended with exit code 0"));
+  }
+
+  @ParameterizedTest(name = "{1}")
+  @CsvSource(delimiter = '|', value = {
+      "''                                     | it ended with exit code 3",
+      "panic: no DATABASE_URL                 | it ended with exit code 3: panic: no DATABASE_URL",
+      "'Traceback:~  File \"x.py\"~KeyError: 1~' | it ended with exit code 3: KeyError: 1",
+      "'Exception in thread \"main\" Boom~\tat Main.main(Main.java:1)'"
+          + " | it ended with exit code 3: Exception in thread \"main\" Boom"})
+  void sayHowACrashingContainerEnded(String message, String says) {
+    var ended = new Termination("Error", 3, message.replace('~', '\n'));
+
+    assertThat(FailureReason.ofContainer("CrashLoopBackOff", "back-off 40s", ended, 4))
+        .isEqualTo(new FailureReason(Persistence.PERMANENT, "CrashLoopBackOff", says));
   }
 
   @ParameterizedTest(name = "waits as {0}, ended as {1}, {2} restarts")
   @CsvSource({"'', '', 0", "ContainerCreating, '', 0", "PodInitializing, '', 0",
       "'', OOMKilled, 1", "'', Error, 9"})
   void areNoneWhereTheReasonIsPartOfAnyStart(String waiting, String ended, int restarts) {
-    assertThat(FailureReason.ofContainer(waiting, "", ended, restarts)).isNull();
+    assertThat(FailureReason.ofContainer(waiting, "", new Termination(ended, 0, ""), restarts))
+        .isNull();
   }
 
   @Test
