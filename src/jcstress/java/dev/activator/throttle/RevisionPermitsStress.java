@@ -51,7 +51,7 @@ public final class RevisionPermitsStress {
     }
 
     @Override
-    public @Nullable QueueEntry retry(PodTracker pod, QueuedCaller waiter, boolean connected) {
+    public @Nullable QueueEntry retry(Permit permit, QueuedCaller waiter, boolean connected) {
       return null;
     }
   }

@@ -16,6 +16,7 @@ import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.Arrival;
+import dev.activator.proxy.exchange.CountPolicy;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.WaitPolicy;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -145,15 +146,17 @@ class RequestConfiguration {
       Throttler throttler, ConnectionPoolsByLoop upstreams, ConcurrencyReporter reporter,
       RequestObservers observers, HeldRequestBytes held, UnreadResponseBytes unread,
       ActivatorMeters meters, RevisionStarts starts, ObjectProvider<WaitPolicy> waitPolicies,
-      ObjectProvider<TunnelWatcher.Maker> tunnels) {
+      ObjectProvider<TunnelWatcher.Maker> tunnels, ObjectProvider<CountPolicy> counting) {
     var waitPolicy = WaitPolicy.first(Extensions.sorted(waitPolicies.stream()));
     var watchers = tunnels.getIfAvailable(() -> _ -> TunnelWatcher.NONE);
+    var counts = counting.getIfAvailable(() -> CountPolicy.EACH);
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop),
             new RequestDispatcher.Memory(held.share(), unread.share(loop)),
-            new RequestDispatcher.Seams(observers, starts, waitPolicy, watchers.of(loop), null)));
+            new RequestDispatcher.Seams(observers, starts, waitPolicy, watchers.of(loop), counts,
+                null)));
     meters.ended(server.endedConnections());
     return server;
   }

@@ -76,7 +76,8 @@ public final class RevisionAnnotations {
       row(rows, AFFINITY + source, text -> NAME.matcher(text).matches(),
           "a name of at most 128 letters, digits and . _ ~ -");
     }
-    row(rows, AFFINITY + "mode", Set.of("prefer", "strict")::contains, "prefer or strict");
+    row(rows, AFFINITY + "mode", Set.of("prefer", "strict", "exclusive")::contains,
+        "prefer, strict or exclusive");
     row(rows, AFFINITY + "on-pod-gone", Set.of("another", "reject")::contains,
         "another or reject");
     row(rows, "server-timing", "enabled"::equals, "enabled");

@@ -168,6 +168,8 @@ public enum MetricDefinition {
           + " (that one had no room)."),
   AFFINITY_KEYS("activator.affinity.keys", Kind.GAUGE, "{key}", List.of(),
       "Keys of which the pod that issued them is known."),
+  AFFINITY_KEYS_IN_FLIGHT("activator.affinity.keys.active", Kind.GAUGE, "{key}", List.of(),
+      "Keys that have requests, of revisions whose pods serve one key at a time."),
   AFFINITY_LOST("activator.affinity.lost", Kind.COUNTER, "{key}", List.of("reason"),
       "Keys that no longer have the pod that issued them: reason pod-gone (counted with each request),"
           + " or evicted (there are too many keys)."),

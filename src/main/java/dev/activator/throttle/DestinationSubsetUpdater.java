@@ -39,6 +39,9 @@ final class DestinationSubsetUpdater {
     /** Whether requests choose among the pods. */
     boolean requestsChoose();
 
+    /** Whether each pod serves one tenant at a time, so that it has a single permit. */
+    boolean isExclusive();
+
     /** Permits or destinations may have changed. */
     void onSubset();
 
@@ -118,9 +121,9 @@ final class DestinationSubsetUpdater {
     var revision = owner.revision();
     var options = owner.options();
     var before = permits.subset();
-    int concurrency = revision.containerConcurrency();
+    int concurrency = limit();
     long now = loop.nanoTime();
-    boolean canShare = sharedLimit(revision) > 0 && eligible.healthy().clusterIp() == null;
+    boolean canShare = shared(concurrency) > 0 && eligible.healthy().clusterIp() == null;
     boolean shares = canShare && sharing.isActive();
     var divided = shares || usesAllPods(revision) ? eligible.undivided() : eligible;
     var after = divided.subset(concurrency, now);
@@ -128,30 +131,43 @@ final class DestinationSubsetUpdater {
     estimator.onSubset(before, after);
     permits.setDestinations(after, eligible.healthy().transport(), eligible.podsBehindClusterIp(),
         options.balancer(concurrency), concurrency == 0 ? options.slowStart() : 0, shares);
-    sharing.onPods(canShare ? sharedPods(revision, now) : withoutPods(revision));
+    sharing.onPods(canShare
+        ? sharedPods(revision, now)
+        : withoutPods(revision, concurrency, isExact(revision)));
     owner.onSubset();
     if (!after.equals(before)) {
       loop.schedule(LOG_DELAY, () -> logCapacity(before, after));
     }
   }
 
+  private int limit() {
+    return owner.isExclusive() ? 1 : owner.revision().containerConcurrency();
+  }
+
   /** The limit of each pod; 0 if there is none, or if it is too high to be shared. */
-  private static int sharedLimit(Revision revision) {
-    int concurrency = revision.containerConcurrency();
+  private static int shared(int concurrency) {
     return concurrency < PodTracker.ALL ? concurrency : 0;
   }
 
-  /** The value while the revision has no pod whose permits can be shared. */
+  /** The value before the revision has a pod. */
   static SharedPods withoutPods(Revision revision) {
-    return SharedPods.withoutPods(sharedLimit(revision), isExact(revision),
-        revision.timeouts().overall());
+    return withoutPods(revision, revision.containerConcurrency(), hasNoQueueProxy(revision));
+  }
+
+  /** The value while the revision has no pod whose permits can be shared. */
+  private static SharedPods withoutPods(Revision revision, int concurrency, boolean exact) {
+    return SharedPods.withoutPods(shared(concurrency), exact, revision.timeouts().overall());
   }
 
   /**
    * Whether the limit must be kept even if starts take longer. A queue-proxy would keep the limit
-   * itself.
+   * itself, but knows no tenants.
    */
-  private static boolean isExact(Revision revision) {
+  private boolean isExact(Revision revision) {
+    return owner.isExclusive() || hasNoQueueProxy(revision);
+  }
+
+  private static boolean hasNoQueueProxy(Revision revision) {
     return revision.readinessProbe() != null;
   }
 
@@ -164,7 +180,7 @@ final class DestinationSubsetUpdater {
   }
 
   private SharedPods sharedPods(Revision revision, long now) {
-    int concurrency = revision.containerConcurrency();
+    int concurrency = limit();
     var healthy = eligible.healthy();
     var divided = usesAllPods(revision) ? eligible.undivided() : eligible;
     return new SharedPods(healthy.pods().all(), eligible.ejected(now),

@@ -20,6 +20,14 @@ public interface PodChoice {
   interface Maker {
     /** Returns null if the balancer chooses. Called on the request's loop. */
     @Nullable PodChoice of(QueuedCaller caller);
+
+    /**
+     * Whether each pod serves the requests of one {@link PodChoice#tenant} at a time. Requests without a
+     * choice or a tenant then have a pod to themselves.
+     */
+    default boolean isExclusive() {
+      return false;
+    }
   }
 
   Wanted ANY = new Any();
@@ -47,4 +55,12 @@ public interface PodChoice {
 
   /** How much the request prefers a pod: the same on each activator. */
   long score(Destination pod);
+
+  /**
+   * Whose request this is, where pods are exclusive: no request of another tenant runs on its pod
+   * meanwhile. Null if the request has a pod to itself.
+   */
+  default @Nullable Object tenant() {
+    return null;
+  }
 }

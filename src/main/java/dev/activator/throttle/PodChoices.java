@@ -21,36 +21,53 @@ final class PodChoices {
   private final RevisionId id;
   private final RevisionPermits permits;
   private final WaitQueue queue;
+  private final PodTenants tenants;
   private final Supplier<@Nullable List<Destination>> pods;
   /** Null for most revisions, whose balancer chooses the pods. */
   private volatile PodChoice.@Nullable Maker maker;
   /** The pods among which the queued requests have chosen. */
   private @Nullable List<Destination> chosenFrom = List.of();
+  /** Whether pods were exclusive when they chose. */
+  private boolean chosenExclusively;
 
   /**
    * @param pods those that requests may choose; null if requests are sent to a ClusterIP. Called on
    *     any thread
    */
-  PodChoices(RevisionId id, RevisionPermits permits, WaitQueue queue,
+  PodChoices(RevisionId id, RevisionPermits permits, WaitQueue queue, PodTenants tenants,
       Supplier<@Nullable List<Destination>> pods) {
     this.id = id;
     this.permits = permits;
     this.queue = queue;
+    this.tenants = tenants;
     this.pods = pods;
   }
 
   /**
    * @param now null if the balancer chooses the pods
-   * @return whether requests begin to choose, or no longer do
+   * @return whether requests begin to choose, or no longer do, or pods begin to be exclusive, or no
+   *     longer are
    */
   boolean use(PodChoice.@Nullable Maker now) {
-    boolean changes = areUsed() != (now != null);
+    boolean wereUsed = areUsed();
+    boolean wereExclusive = areExclusive();
     maker = now;
-    return changes;
+    return wereUsed != areUsed() || wereExclusive != areExclusive();
   }
 
   boolean areUsed() {
     return maker != null;
+  }
+
+  /** Whether each pod serves one tenant at a time. */
+  boolean areExclusive() {
+    var its = maker;
+    return its != null && its.isExclusive();
+  }
+
+  /** Null if the request has none, or pods are not exclusive. */
+  private @Nullable Object tenantOf(@Nullable PodChoice choice) {
+    return choice != null && areExclusive() ? choice.tenant() : null;
   }
 
   @Nullable PodChoice of(QueuedCaller caller) {
@@ -64,6 +81,8 @@ final class PodChoices {
       return permits.tryAcquire();
     }
     return switch (wanted(choice)) {
+      case PodChoice.Any _ when tenantOf(choice) instanceof Object tenant ->
+        tenants.tryAcquire(tenant, choice);
       case PodChoice.Any _ -> permits.tryAcquireFor(choice);
       case PodChoice.Only(var pod) -> permits.tryAcquireAt(pod);
       case PodChoice.Gone _ -> null;
@@ -89,7 +108,8 @@ final class PodChoices {
 
   private void place(QueuedRequest request, Wanted wanted) {
     switch (wanted) {
-      case PodChoice.Any _ when request.isRetry() -> queue.addReturned(request);
+      case PodChoice.Any _ when tenantOf(request.choice()) instanceof Object tenant ->
+        tenants.place(request, tenant);
       case PodChoice.Any _ -> queue.add(request);
       case PodChoice.Only(var pod) -> {
         queue.add(request, pod);
@@ -104,21 +124,28 @@ final class PodChoices {
 
   /** Moves the queued requests whose choice is another now. */
   void onPods() {
+    tenants.onPods();
     var now = pods.get();
-    if (now == chosenFrom) {
+    boolean exclusive = areExclusive();
+    if (now == chosenFrom && exclusive == chosenExclusively) {
       return;
     }
+    boolean all = exclusive != chosenExclusively;
     chosenFrom = now;
+    chosenExclusively = exclusive;
     boolean moved = false;
     for (var request : queue.choosing()) {
       var wanted = wanted(request.choice());
       var pod = wanted instanceof PodChoice.Only(var only) ? only : null;
-      if (wanted instanceof PodChoice.Gone || !Objects.equals(pod, request.onlyPod)) {
-        if (request.onlyPod != null) {
+      boolean isOfTenant = exclusive && !all && pod == null;
+      if (all || wanted instanceof PodChoice.Gone
+          || !isOfTenant && !Objects.equals(pod, request.waitsFor)) {
+        if (request.waitsFor != null) {
           permits.enterAgain();
         }
         queue.remove(request);
-        request.onlyPod = null;
+        request.waitsFor = null;
+        tenants.forget(request);
         place(request, wanted);
         moved = true;
       }
@@ -130,13 +157,17 @@ final class PodChoices {
 
   /** Call after a request was removed from the queue. */
   void removed(QueuedRequest request) {
-    if (request.onlyPod == null) {
+    if (request.waitsFor == null) {
       permits.leave();
     }
+    tenants.removed(request);
   }
 
   /** Grants a permit to the next request. Returns whether there was one that it can use. */
   boolean grantNext(long nowNanos) {
+    if (tenants.grantNext(nowNanos)) {
+      return true;
+    }
     if (!permits.hasRoom()) {
       return false;
     }
@@ -152,11 +183,15 @@ final class PodChoices {
   }
 
   private @Nullable Permit acquire(QueuedRequest request) {
-    if (request.onlyPod != null) {
-      return permits.acquireAt(request.onlyPod);
+    var choice = request.choice();
+    if (request.waitsFor instanceof Destination only) {
+      return permits.acquireAt(only);
     }
-    return request.choice() == null
-        ? permits.acquireForNext()
-        : permits.acquireFor(request.choice());
+    if (choice == null) {
+      return permits.acquireForNext();
+    }
+    return tenantOf(choice) instanceof Object tenant
+        ? tenants.acquire(tenant, choice)
+        : permits.acquireFor(choice);
   }
 }

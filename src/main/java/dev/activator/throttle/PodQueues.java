@@ -5,6 +5,7 @@ import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedSet;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one revision that wait for one pod each. For each pod, those that were returned
+ * The requests of one revision that wait for one pod each, which may be that of their tenant. For each pod, those that were returned
  * run first, then the others in the order of the revision's queue.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods} and {@link #size}.
@@ -49,12 +50,12 @@ final class PodQueues {
   }
 
   /** None of the queues is empty. */
-  private Map<Destination, PodQueue> byPod = Map.of();
+  private Map<Object, PodQueue> byPod = Map.of();
   private final AtomicInteger size = new AtomicInteger();
-  private volatile Set<Destination> pods = Set.of();
+  private volatile Set<Object> pods = Set.of();
 
-  /** The pods that requests wait for. */
-  Set<Destination> pods() {
+  /** The pods that requests wait for, or the tenants whose pods they wait for. */
+  Set<Object> pods() {
     return pods;
   }
 
@@ -62,8 +63,9 @@ final class PodQueues {
     return size.get();
   }
 
-  void add(QueuedRequest request, Destination pod) {
-    request.onlyPod = pod;
+  /** @param pod a {@link Destination}, or the tenant that has the pod */
+  void add(QueuedRequest request, Object pod) {
+    request.waitsFor = pod;
     if (byPod.isEmpty()) {
       byPod = new LinkedHashMap<>();
     }
@@ -80,7 +82,7 @@ final class PodQueues {
     }
   }
 
-  boolean remove(QueuedRequest request, Destination pod) {
+  boolean remove(QueuedRequest request, Object pod) {
     var waiting = byPod.get(pod);
     if (waiting == null || !waiting.groupOf(request).remove(request)) {
       return false;
@@ -99,6 +101,17 @@ final class PodQueues {
         .reduce((one, other) -> one.runsBefore(other, order) ? one : other).orElse(null);
   }
 
+  /** The request that runs next on the pod of a tenant; null if none waits for that. */
+  @Nullable QueuedRequest firstOf(Object tenant, AdaptiveLifo order) {
+    var waiting = byPod.get(tenant);
+    return waiting == null ? null : waiting.next(order);
+  }
+
+  /** The tenants whose pods requests wait for. */
+  List<Object> tenants() {
+    return byPod.keySet().stream().filter(it -> !(it instanceof Destination)).toList();
+  }
+
   Stream<SequencedSet<QueuedRequest>> groups() {
     return byPod.values().stream().flatMap(pod -> Stream.of(pod.returned(), pod.others()));
   }
@@ -113,14 +126,17 @@ final class PodQueues {
     return requests.sorted(BY_ARRIVAL).collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** How many requests wait for which pod. */
+  /** How many requests wait for which pod, other than that of their tenant. */
   Map<Destination, Integer> sizes() {
     if (byPod.isEmpty()) {
       return Map.of();
     }
     var sizes = new TreeMap<Destination, Integer>();
-    byPod.forEach(
-        (pod, waiting) -> sizes.put(pod, waiting.returned().size() + waiting.others().size()));
+    byPod.forEach((pod, waiting) -> {
+      if (pod instanceof Destination destination) {
+        sizes.put(destination, waiting.returned().size() + waiting.others().size());
+      }
+    });
     return sizes;
   }
 

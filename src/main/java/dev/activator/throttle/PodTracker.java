@@ -175,6 +175,11 @@ final class PodTracker implements Permit {
     return isOver(lease) ? Math.min(permits(now), load(now)) : permits(now);
   }
 
+  /** Whether requests may start, though there may be no permit. */
+  boolean isOpen() {
+    return state.get() >= 0 && !isOver(lease);
+  }
+
   /** Whether one more request may start. Reads the clock only if the result depends on it. */
   boolean hasRoom(int usual) {
     long now = state.get();

@@ -23,8 +23,11 @@ final class QueuedRequest implements QueueEntry {
   private final long sinceNanos;
   private final @Nullable PodChoice choice;
   private final @Nullable RetryBudget retries;
-  /** The pod that it waits for, if it may run on no other. Only on the revision's loop. */
-  @Nullable Destination onlyPod;
+  /**
+   * The pod that it waits for, or the tenant whose pod it waits for, if it may run on no other. Only on
+   * the revision's loop.
+   */
+  @Nullable Object waitsFor;
   private boolean done;
 
   /**
@@ -78,7 +81,7 @@ final class QueuedRequest implements QueueEntry {
 
   void grant(Permit permit, long nowNanos) {
     boolean counts = isRetry()
-        || onlyPod == null && nowNanos - sinceNanos >= AdaptiveLifo.STANDING_NANOS;
+        || waitsFor == null && nowNanos - sinceNanos >= AdaptiveLifo.STANDING_NANOS;
     var granted = counts
         ? new CountedPermit(permit, nowNanos)
         : permit;

@@ -53,7 +53,7 @@ final class RevisionPermits implements PodPermits {
     /**
      * Releases the permit, and queues the request again; null if the request may not be retried.
      */
-    @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected);
+    @Nullable QueueEntry retry(Permit permit, QueuedCaller caller, boolean connected);
   }
 
   /**
@@ -67,7 +67,7 @@ final class RevisionPermits implements PodPermits {
         Balancer.FIRST_AVAILABLE);
 
     /** The same, but these pods have no room. */
-    Balancer.Loads without(Set<Destination> except) {
+    Balancer.Loads without(Set<Object> except) {
       var all = this;
       return new Balancer.Loads() {
         @Override
@@ -183,7 +183,7 @@ final class RevisionPermits implements PodPermits {
     return acquire(Set.of());
   }
 
-  private @Nullable Permit acquire(Set<Destination> except) {
+  private @Nullable Permit acquire(Set<Object> except) {
     while (true) {
       var now = snapshot;
       int start = cursor.getOpaque();
@@ -205,11 +205,11 @@ final class RevisionPermits implements PodPermits {
   }
 
   /** Acquires a permit of the pod with the highest score of those with room; null if none has room. */
-  @Nullable Permit acquireFor(PodChoice choice) {
+  @Nullable PodTracker acquireFor(PodChoice choice) {
     return acquireFor(choice, Set.of());
   }
 
-  private @Nullable Permit acquireFor(PodChoice choice, Set<Destination> except) {
+  private @Nullable PodTracker acquireFor(PodChoice choice, Set<Object> except) {
     while (true) {
       var now = snapshot;
       @Nullable PodTracker best = null;
@@ -267,10 +267,8 @@ final class RevisionPermits implements PodPermits {
     return null;
   }
 
-  boolean hasRoomOtherThan(PodTracker failed) {
-    var now = snapshot;
-    return Stream.of(now.pods())
-        .anyMatch(pod -> pod != failed && pod.hasRoom(now.limit()));
+  boolean hasRoomOtherThan(Destination failed) {
+    return withRoom().anyMatch(pod -> !pod.equals(failed));
   }
 
   boolean tryEnter(int queueBound) {
@@ -318,8 +316,8 @@ final class RevisionPermits implements PodPermits {
     }
   }
 
-  @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected) {
-    return owner.retry(pod, caller, connected);
+  @Nullable QueueEntry retry(Permit permit, QueuedCaller caller, boolean connected) {
+    return owner.retry(permit, caller, connected);
   }
 
   /**

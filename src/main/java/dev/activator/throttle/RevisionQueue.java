@@ -8,6 +8,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.RevisionThrottler.Listener;
 import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
@@ -43,6 +44,9 @@ final class RevisionQueue implements RevisionPermits.Owner {
 
     /** <b>Threads.</b> Any. */
     boolean isWithdrawn(Destination destination);
+
+    /** How many requests of a tenant may run on its pod. <b>Threads.</b> Any. */
+    int tenantLimit();
 
     /** Whether no pod accepts connections any more. */
     boolean isUnreachable();
@@ -91,7 +95,8 @@ final class RevisionQueue implements RevisionPermits.Owner {
     var podQueues = new PodQueues();
     this.permits = new RevisionPermits(random, podQueues, this);
     this.waiting = new WaitQueue(id, podQueues);
-    this.choices = new PodChoices(id, permits, waiting, owner::choosable);
+    this.choices = new PodChoices(id, permits, waiting,
+        new PodTenants(permits, waiting, owner::tenantLimit), owner::choosable);
     this.slowStart = new ResettableTimer(loop, this::grant);
     this.monitor = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
         () -> listener.onWaiting(waitingOn), listener::onStarved, this::cannotStart);
@@ -205,7 +210,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
     loop.execute(() -> {
       boolean nothingRuns = permits.capacity() == 0;
       // Those that wait for one pod show nothing about the queue of the others.
-      if (!request.isRetry() && request.onlyPod == null) {
+      if (!request.isRetry() && request.waitsFor == null) {
         long now = loop.nanoTime();
         long queuedNanos = now - request.sinceNanos();
         waiting.setOrder(nothingRuns
@@ -238,29 +243,29 @@ final class RevisionQueue implements RevisionPermits.Owner {
   }
 
   @Override
-  public @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected) {
+  public @Nullable QueueEntry retry(Permit permit, QueuedCaller caller, boolean connected) {
     int active = permits.queued() + permits.inFlight();
-    if (!connected || permits.hasRoomOtherThan(pod)) {
+    if (!connected || permits.hasRoomOtherThan(permit.destination())) {
       retries.acquire();
     } else if (!retries.tryAcquire(active)) {
       log.debug("{}: too many of {} requests are retries already", id, active);
-      pod.release(Ending.BROKEN);
+      permit.release(Ending.BROKEN);
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), choices.of(caller), retries);
     // Counted as queued first, so that no request overtakes before the loop has queued this one.
     permits.enterAgain();
-    loop.execute(() -> returned(request, pod));
+    loop.execute(() -> returned(request, permit));
     return request;
   }
 
-  private void returned(QueuedRequest request, PodTracker pod) {
+  private void returned(QueuedRequest request, Permit permit) {
     if (!rejectIfHopeless(request)) {
       choices.place(request);
     }
     // Ejects before the release, so that the permit is not granted for this destination again.
-    owner.eject(pod.destination());
-    pod.release(Ending.BROKEN);
+    owner.eject(permit.destination());
+    permit.release(Ending.BROKEN);
     // Needed if nothing was ejected because the pod was already unlisted or ejected.
     onSubset(hasPods);
   }

@@ -198,6 +198,17 @@ final class RevisionThrottler
   }
 
   @Override
+  public boolean isExclusive() {
+    return choices.areExclusive();
+  }
+
+  @Override
+  public int tenantLimit() {
+    int limit = revision.containerConcurrency();
+    return limit == 0 ? Integer.MAX_VALUE : limit;
+  }
+
+  @Override
   public void onUnreachable(Destination destination) {
     listener.onUnreachable(destination);
   }
@@ -252,7 +263,8 @@ final class RevisionThrottler
 
   @Override
   public int queued() {
-    return queue.waiting().size();
+    // A tenant needs one pod, however many of its requests wait.
+    return isExclusive() ? queue.waiting().sizeForAnyPod() : queue.waiting().size();
   }
 
   @Override
@@ -262,7 +274,7 @@ final class RevisionThrottler
 
   @Override
   public long oldestNanos() {
-    var first = queue.waiting().first();
+    var first = isExclusive() ? queue.waiting().firstForAnyPod() : queue.waiting().first();
     return first == null ? loop.nanoTime() : first.sinceNanos();
   }
 
@@ -293,7 +305,8 @@ final class RevisionThrottler
             waiting.isEmpty()
                 ? List.of()
                 : waiting.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
-            waiting.isEmpty() ? Map.of() : waiting.from(MAX_SOURCES), waiting.byPod()),
+            waiting.isEmpty() ? Map.of() : waiting.from(MAX_SOURCES), waiting.byPod(),
+            isExclusive() ? waiting.sizeForAnyPod() : null),
         start(),
         subsetUpdater.activator(), subsetUpdater.ejected(), revision.rules(), sharing.view());
   }

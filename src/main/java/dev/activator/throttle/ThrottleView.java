@@ -44,9 +44,11 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param oldest the longest waits, in descending order
    * @param from the number of requests from each address, among the first hundred
    * @param byPod the number of requests that may run on one pod only, by pod
+   * @param needPods the number of pods that the requests need; null unless each pod serves one tenant
+   *     at a time
    */
   public record Queue(int capacity, long heldBytes, WaitLimits limits, List<Duration> oldest,
-      Map<String, Integer> from, Map<Destination, Integer> byPod) {}
+      Map<String, Integer> from, Map<Destination, Integer> byPod, @Nullable Integer needPods) {}
 
   /**
    * @param requested the time since the first request was queued for a start; null if none is

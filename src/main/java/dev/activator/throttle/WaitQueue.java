@@ -48,6 +48,8 @@ final class WaitQueue {
   private SequencedSet<QueuedRequest> late = NONE;
   /** The other requests, in order of arrival. */
   private SequencedSet<QueuedRequest> queue = NONE;
+  /** Whether {@code queue} is not in this order, and sorted before it is read. */
+  private boolean unsorted;
   private final PodQueues byPod;
   private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
@@ -71,30 +73,46 @@ final class WaitQueue {
   }
 
   int size() {
-    return returned.size() + late.size() + queue.size() + byPod.size();
+    return sizeForAnyPod() + byPod.size();
+  }
+
+  /** The number of requests that may run on several pods. */
+  int sizeForAnyPod() {
+    return returned.size() + late.size() + queue.size();
   }
 
   private Stream<SequencedSet<QueuedRequest>> groups() {
     return Stream.concat(Stream.of(returned, late, queue), byPod.groups());
   }
 
+  /** Adds a request that may run on several pods. */
   void add(QueuedRequest request) {
-    queue = modifiable(queue);
-    queue.add(request);
+    if (request.isRetry()) {
+      returned = modifiable(returned);
+      returned.add(request);
+    } else {
+      queue = modifiable(queue);
+      queue.add(request);
+    }
   }
 
-  /** Adds a request that may run on this pod only. */
-  void add(QueuedRequest request, Destination pod) {
+  /** Like {@link #add(QueuedRequest)}, for a request that has waited for one pod until now. */
+  void addInOrder(QueuedRequest request) {
+    unsorted |= !queue.isEmpty() && request.isOlderThan(queue.getLast());
+    add(request);
+  }
+
+  /**
+   * Adds a request that may run on one pod only.
+   *
+   * @param pod a {@link Destination}, or the tenant that has the pod
+   */
+  void add(QueuedRequest request, Object pod) {
     byPod.add(request, pod);
   }
 
-  void addReturned(QueuedRequest request) {
-    returned = modifiable(returned);
-    returned.add(request);
-  }
-
   boolean remove(QueuedRequest request) {
-    var pod = request.onlyPod;
+    var pod = request.waitsFor;
     return pod == null
         ? isRemovedFrom(queue, request) || isRemovedFrom(late, request)
             || isRemovedFrom(returned, request)
@@ -118,6 +136,7 @@ final class WaitQueue {
   }
 
   private QueuedRequest nextForAnyPod(long nowNanos) {
+    sortIfNeeded();
     if (!returned.isEmpty()) {
       return returned.getFirst();
     }
@@ -131,6 +150,16 @@ final class WaitQueue {
     return queue.isEmpty() ? late.getFirst() : queue.getFirst();
   }
 
+  /** The request that runs next on the pod of a tenant; null if none waits for that. */
+  @Nullable QueuedRequest firstOf(Object tenant) {
+    return byPod.firstOf(tenant, order);
+  }
+
+  /** The tenants whose pods requests wait for. */
+  List<Object> tenants() {
+    return byPod.tenants();
+  }
+
   /** The requests that choose their pods. */
   List<QueuedRequest> choosing() {
     return isEmpty()
@@ -140,10 +169,21 @@ final class WaitQueue {
 
   /** Restores the order of arrival, after requests were moved. */
   void sort() {
+    sortForAnyPod();
+    byPod.sort();
+  }
+
+  private void sortIfNeeded() {
+    if (unsorted) {
+      sortForAnyPod();
+    }
+  }
+
+  private void sortForAnyPod() {
+    unsorted = false;
     queue = PodQueues.sorted(Stream.concat(late.stream(), queue.stream()));
     late = NONE;
     returned = PodQueues.sorted(returned.stream());
-    byPod.sort();
   }
 
   /** How many requests wait for which pod only. */
@@ -208,12 +248,18 @@ final class WaitQueue {
     return order;
   }
 
-  /** The request that has been queued for the longest. */
-  @Nullable QueuedRequest first() {
+  /** Of the requests that may run on several pods, the one that has been queued for the longest. */
+  @Nullable QueuedRequest firstForAnyPod() {
+    sortIfNeeded();
     var first = older(null, late.isEmpty() ? queue : late);
     // A request that was returned to the queue counts from its return, so it may be the younger
     // one.
-    first = older(first, returned);
+    return older(first, returned);
+  }
+
+  /** The request that has been queued for the longest. */
+  @Nullable QueuedRequest first() {
+    var first = firstForAnyPod();
     if (byPod.size() > 0) {
       for (var waiting : byPod.groups().toList()) {
         first = older(first, waiting);

@@ -44,7 +44,7 @@ class RevisionAnnotationsTest {
       "request-duration | 0s | '0s' is ignored: it must be a positive duration, such as 300ms or 5s",
       "affinity-header | a: b | 'a: b' is ignored: it must be a name of at most 128 letters, digits and"
           + " . _ ~ -",
-      "affinity-mode | sticky | 'sticky' is ignored: it must be prefer or strict",
+      "affinity-mode | sticky | 'sticky' is ignored: it must be prefer, strict or exclusive",
       "affinity-on-pod-gone | wait | 'wait' is ignored: it must be another or reject",
       "server-timing | true | 'true' is ignored: it must be enabled"})
   void saysWhatIsWrong(String name, String value, String problem) {

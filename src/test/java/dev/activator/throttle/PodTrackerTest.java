@@ -6,6 +6,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
@@ -152,7 +153,7 @@ class PodTrackerTest {
     }
 
     @Override
-    public @Nullable QueueEntry retry(PodTracker pod, QueuedCaller caller, boolean connected) {
+    public @Nullable QueueEntry retry(Permit permit, QueuedCaller caller, boolean connected) {
       return null;
     }
   }

@@ -3,7 +3,6 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.CustomResourceSchema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -70,6 +69,15 @@ public final class ScaledServiceCrd {
               + " || has(self.target.requestsPerSecond)))",
           (spec, _) -> isLimited(spec) || spec.path("target").has("concurrency")
               || spec.path("target").has("requestsPerSecond")),
+      Map.entry("!has(self.affinity) || !has(self.affinity.mode)"
+          + " || self.affinity.mode != \"exclusive\" || (has(self.target)"
+          + " && has(self.target.concurrency) && self.target.concurrency == 1)",
+          (spec, _) -> !isExclusive(spec) || spec.at("/target/concurrency").asInt(0) == 1),
+      Map.entry("!has(self.affinity) || !has(self.affinity.mode)"
+          + " || self.affinity.mode != \"exclusive\" || (!has(self.ports) && (!has(self.rules)"
+          + " || self.rules.all(rule, !has(rule.serviceRef))))",
+          (spec, _) -> !isExclusive(spec) || !spec.has("ports")
+              && spec.path("rules").valueStream().noneMatch(rule -> rule.has("serviceRef"))),
       Map.entry("!has(self.target) || !has(self.target.queueMilliseconds)"
           + " || self.containerConcurrency > 0",
           (spec, _) -> !spec.path("target").has("queueMilliseconds") || isLimited(spec)),
@@ -140,6 +148,10 @@ public final class ScaledServiceCrd {
 
   private static boolean isHttp(JsonNode spec) {
     return spec.path("serviceRef").has("port");
+  }
+
+  private static boolean isExclusive(JsonNode spec) {
+    return spec.at("/affinity/mode").asString("").equals("exclusive");
   }
 
   private static boolean isLimited(JsonNode spec) {

@@ -1,16 +1,23 @@
 package dev.activator.ext.affinity;
 
 import dev.activator.ext.affinity.policy.AffinityRule;
+import dev.activator.loop.Loop;
+import dev.activator.observability.Meters;
+import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
+import dev.activator.proxy.exchange.CountPolicy;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Slot;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.Throttler;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any; {@link #onRevision} from one thread at a time.
  */
-final class Affinities implements RequestObserver {
+final class Affinities implements RequestObserver, CountPolicy {
   private static final Logger log = LoggerFactory.getLogger(Affinities.class);
 
   private final Throttler throttler;
@@ -62,6 +69,14 @@ final class Affinities implements RequestObserver {
     }
   }
 
+  /** Call once: listens to other activators, and registers the meters. */
+  void register(Meters meters) {
+    notices.listen(this::onNotice);
+    counts.register(meters);
+    meters.number(MetricDefinition.AFFINITY_KEYS, Labels.EMPTY, this::keys);
+    meters.number(MetricDefinition.AFFINITY_KEYS_IN_FLIGHT, Labels.EMPTY, this::keysInFlight);
+  }
+
   void onNotice(KeyNotices.Notice notice) {
     var known = revisions.peek(notice.revision(), slot);
     var affinity = known == null ? null : known.get().affinity;
@@ -72,8 +87,24 @@ final class Affinities implements RequestObserver {
 
   /** The number of keys of which the pod that issued them is known. */
   long keys() {
-    return revisions.all(slot).map(known -> known.get().affinity).filter(Objects::nonNull)
-        .mapToLong(RevisionAffinity::keys).sum();
+    return all().mapToLong(RevisionAffinity::keys).sum();
+  }
+
+  /** The number of keys that have requests, of revisions whose pods serve one key at a time. */
+  long keysInFlight() {
+    return all().mapToLong(RevisionAffinity::keysInFlight).sum();
+  }
+
+  private Stream<RevisionAffinity> all() {
+    return revisions.all(slot).map(known -> known.get().affinity).filter(Objects::nonNull);
+  }
+
+  @Override
+  public RevisionCount of(RequestTimeline request, LiveRevision revision, RevisionCount each,
+      Loop loop) {
+    var known = revision.peek(slot);
+    var affinity = known == null ? null : known.get().affinity;
+    return affinity == null ? each : affinity.count(request, each, loop);
   }
 
   @Override

@@ -3,12 +3,10 @@ package dev.activator.ext.affinity;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.observability.Meters;
-import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.RequestObservers;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.Throttler;
-import io.prometheus.metrics.model.snapshots.Labels;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -21,14 +19,15 @@ public class AffinityConfiguration {
   private static final String NAME = "affinity";
 
   @Bean
-  Extension affinity(LiveRevisions revisions, Throttler throttler, ClusterWatcher cluster,
-      RequestObservers observers, Meters meters, AffinityProperties settings,
+  Affinities affinities(LiveRevisions revisions, Throttler throttler, AffinityProperties settings,
       ObjectProvider<KeyNotices> peers) {
-    var counts = new AffinityCounts();
-    var notices = peers.getIfAvailable(() -> KeyNotices.NONE);
-    var affinities = new Affinities(revisions, throttler,
-        new AffinityCookie(settings.cookieSecret()),
-        notices, counts);
+    return new Affinities(revisions, throttler, new AffinityCookie(settings.cookieSecret()),
+        peers.getIfAvailable(() -> KeyNotices.NONE), new AffinityCounts());
+  }
+
+  @Bean
+  Extension affinity(Affinities affinities, ClusterWatcher cluster, RequestObservers observers,
+      Meters meters) {
     return new Extension() {
       @Override
       public String name() {
@@ -38,10 +37,8 @@ public class AffinityConfiguration {
       @Override
       public void attach() {
         cluster.revisions().subscribe(NAME, affinities::onRevision);
-        notices.listen(affinities::onNotice);
         observers.add(affinities);
-        counts.register(meters);
-        meters.number(MetricDefinition.AFFINITY_KEYS, Labels.EMPTY, affinities::keys);
+        affinities.register(meters);
       }
     };
   }

@@ -5,10 +5,13 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.activator.ext.affinity.AffinityCookie.Session;
 import dev.activator.ext.affinity.policy.AffinityKey;
 import dev.activator.ext.affinity.policy.AffinityRule;
+import dev.activator.ext.affinity.policy.AffinityRule.Mode;
+import dev.activator.loop.Loop;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.observability.RequestTimeline.Attribute;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.PodChoice;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -39,6 +42,7 @@ final class RevisionAffinity implements PodChoice.Maker {
   private final AffinityCookie cookie;
   private final AffinityCounts counts;
   private final Cache<AffinityKey, Destination> issued;
+  private final KeyCounts keyCounts = new KeyCounts();
   private final OfRequest withoutKey = new OfRequest(this, null);
 
   RevisionAffinity(RevisionId revision, AffinityRule rule, AffinityCookie cookie,
@@ -53,10 +57,26 @@ final class RevisionAffinity implements PodChoice.Maker {
   }
 
   @Override
+  public boolean isExclusive() {
+    return rule.mode() == Mode.EXCLUSIVE;
+  }
+
+  @Override
   public @Nullable PodChoice of(QueuedCaller caller) {
     var request = caller.timeline();
-    if (request == null) {
-      return null;
+    return request == null ? null : ofRequest(request).choice;
+  }
+
+  /** The count of a request: one by one, or with others of its key. */
+  RevisionCount count(RequestTimeline request, RevisionCount each, Loop loop) {
+    var choice = isExclusive() ? ofRequest(request).choice : null;
+    return choice == null ? each : keyCounts.of(choice.key, each, loop);
+  }
+
+  private OfRequest ofRequest(RequestTimeline request) {
+    var known = OF_REQUEST.of(request);
+    if (known != null && known.affinity == this) {
+      return known;
     }
     var value = rule.keyOf(request::headers, request.path());
     var session = value == null || !rule.isOwnCookie() ? null : cookie.read(value);
@@ -64,8 +84,14 @@ final class RevisionAffinity implements PodChoice.Maker {
     var choice = value == null || rule.isOwnCookie() && session == null
         ? null
         : new KeyedChoice(AffinityKey.of(value), session);
-    OF_REQUEST.set(request, choice == null ? withoutKey : new OfRequest(this, choice));
-    return choice;
+    var of = choice == null ? withoutKey : new OfRequest(this, choice);
+    OF_REQUEST.set(request, of);
+    return of;
+  }
+
+  /** The number of keys with requests, if a pod serves one at a time. */
+  int keysInFlight() {
+    return keyCounts.keys();
   }
 
   /** The affinity of the revision that gets the request; null if it has none. */
@@ -167,7 +193,7 @@ final class RevisionAffinity implements PodChoice.Maker {
       var now = issuer != null || pods.isEmpty() ? issuer : key.first(pods);
       first = now;
       isIssued = issuer != null;
-      return now != null && rule.isStrict() ? new Only(now) : ANY;
+      return now != null && rule.mode() == Mode.STRICT ? new Only(now) : ANY;
     }
 
     private @Nullable Destination issuer(List<Destination> pods) {
@@ -186,6 +212,11 @@ final class RevisionAffinity implements PodChoice.Maker {
     /** Whether this is the request's key, and belongs to another pod that has issued it. */
     boolean isOfAnother(AffinityKey answered, Destination pod) {
       return isIssued && answered.equals(key) && !pod.equals(first);
+    }
+
+    @Override
+    public AffinityKey tenant() {
+      return key;
     }
 
     @Override

@@ -104,7 +104,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       case SERVING_BY_CLUSTER_IP -> new Badge("good", "serving by ClusterIP");
       case STARTING, NO_PODS, NOT_PROBED_YET -> new Badge("busy", "starting");
       case BUSY -> new Badge("warn", "busy");
-      case BOUND -> new Badge("warn", "busy pods");
+      case BOUND, EXCLUSIVE -> new Badge("warn", "busy pods");
       case NOT_ANSWERING ->
         isInTime(now) ? new Badge("busy", "starting") : new Badge("warn", "not answering");
       case RESTARTING -> new Badge("warn", "restarting");

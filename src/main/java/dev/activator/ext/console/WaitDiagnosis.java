@@ -45,7 +45,8 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
   /** The states that a pod which is not listed yet may change. */
   private static final Set<WaitState> OF_LISTED_PODS = EnumSet.of(WaitState.AT_ZERO,
       WaitState.NO_AUTOSCALER,
-      WaitState.STARTING, WaitState.BUSY, WaitState.BOUND, WaitState.QUEUE_FULL, WaitState.NO_PODS,
+      WaitState.STARTING, WaitState.BUSY, WaitState.BOUND, WaitState.EXCLUSIVE,
+      WaitState.QUEUE_FULL, WaitState.NO_PODS,
       WaitState.CANNOT_START,
       WaitState.CANNOT_SCALE, WaitState.NO_NODE, WaitState.OVERDUE, WaitState.NOT_PROBED_YET,
       WaitState.NOT_ANSWERING,
@@ -89,6 +90,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
       case BUSY, QUEUE_FULL -> inUse(now.capacity())
           + (now.isByClusterIp() ? "" : where(now));
       case BOUND -> "the pod of this session has no room";
+      case EXCLUSIVE -> "each pod serves another session";
       case NO_PODS -> now.linkProblem() == null
           ? "no pod is listed" + awaited(now)
           : "no pod is listed, and "
@@ -302,6 +304,11 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
       return cause(WaitState.BOUND, bound(now), "requests that end at "
           + mostWanted(bound).map(pod -> pod.getKey().toString()).collect(joining(", ")));
     }
+    var needPods = now.queue().queue().needPods();
+    if (needPods != null && (needPods < now.queued() || now.inFlight() >= now.capacity())) {
+      return cause(WaitState.EXCLUSIVE, exclusive(now, needPods) + share(now),
+          "more pods, or keys whose requests end");
+    }
     if (now.inFlight() < now.capacity()) {
       return cause(WaitState.MOVING, "there is room, and they are about to run" + where(now));
     }
@@ -340,6 +347,21 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
         + (bound.size() > MAX_NAMED_PODS
             ? ", others on " + count(bound.size() - MAX_NAMED_PODS, "more pod")
             : "");
+  }
+
+  /** One request of each key needs a pod; its others need room there. */
+  private static String exclusive(RevisionSnapshot now, int needPods) {
+    int others = now.queued() - needPods;
+    return Stream.of(
+        needPods == 0
+            ? ""
+            : needPods + (needPods == 1 ? " waits" : " wait")
+                + " for a pod that no other key has",
+        others == 0
+            ? ""
+            : others + (others == 1 ? " waits" : " wait")
+                + " for room on the pod of " + (others == 1 ? "its key" : "their keys"))
+        .filter(text -> !text.isEmpty()).collect(joining(", "));
   }
 
   private static String share(RevisionSnapshot now) {

@@ -28,6 +28,11 @@ public enum WaitState {
       + " activator.dev/affinity-mode: prefer.",
       "Raise containerConcurrency, or let other pods take such requests, by spec.affinity.mode:"
           + " prefer."),
+  /** Each pod serves one key at a time. */
+  EXCLUSIVE("Raise max-scale, make the requests shorter, or let keys share pods, by another"
+      + " annotation activator.dev/affinity-mode.",
+      "Raise maxReplicas, make the requests shorter, or let keys share pods, by another"
+          + " spec.affinity.mode."),
   QUEUE_FULL("Raise max-scale or containerConcurrency, or the annotation"
       + " activator.dev/queue-capacity.",
       "Raise maxReplicas or containerConcurrency, or the annotation"

@@ -84,7 +84,9 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
 
   /** Counts the request for the autoscaler. */
   final void countIn() {
-    count = dispatcher.counter().of(currentLive());
+    var live = currentLive();
+    count = dispatcher.seams().counting().of(this, live, dispatcher.counter().of(live),
+        dispatcher.loop());
     count.arrived();
   }
 

@@ -38,19 +38,21 @@ public record RequestDispatcher(Loop loop, Router router,
    * @param delivery null if requests are forwarded
    */
   public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy waitPolicy,
-      TunnelWatcher tunnels, @Nullable Delivery delivery) {
+      TunnelWatcher tunnels, CountPolicy counting, @Nullable Delivery delivery) {
     /** Without extensions. */
     public static Seams of(LiveRevisions revisions, RequestObserver observer) {
       var starts = new RevisionStarts(revisions, false, _ -> StartStatus.UNKNOWN,
           RevisionStarts.EarlyAnswers.NONE);
-      return new Seams(observer, starts, WaitPolicy.NONE, TunnelWatcher.NONE, null);
+      return new Seams(observer, starts, WaitPolicy.NONE, TunnelWatcher.NONE,
+          CountPolicy.EACH, null);
     }
   }
 
   /** The same for requests that are delivered in another way. */
   public RequestDispatcher with(Delivery delivery) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, memory,
-        new Seams(seams.observer, seams.starts, seams.waitPolicy, seams.tunnels, delivery));
+        new Seams(seams.observer, seams.starts, seams.waitPolicy, seams.tunnels, seams.counting,
+            delivery));
   }
 
   public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {

@@ -47,10 +47,11 @@ class WaitDiagnosisTest {
       @Nullable Address clusterIp, boolean byClusterIp) {}
 
   private record Signals(boolean synced, @Nullable String stale, double closed,
-      @Nullable String link, boolean newestFirst, Map<Destination, Integer> bound) {
+      @Nullable String link, boolean newestFirst, Map<Destination, Integer> bound,
+      @Nullable Integer needPods) {
     Signals(boolean synced, @Nullable String stale, double closed, @Nullable String link,
         boolean newestFirst) {
-      this(synced, stale, closed, link, newestFirst, Map.of());
+      this(synced, stale, closed, link, newestFirst, Map.of(), null);
     }
   }
 
@@ -105,7 +106,12 @@ class WaitDiagnosisTest {
 
     Given bound(Map<Destination, Integer> now) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(true, null, 0, null, false, now), aside, index);
+          new Signals(true, null, 0, null, false, now, null), aside, index);
+    }
+
+    Given exclusive(int needPods) {
+      return new Given(queued, inFlight, capacity, pods, routing, failure,
+          new Signals(true, null, 0, null, false, Map.of(), needPods), aside, index);
     }
 
     Given aside(Destination... now) {
@@ -138,7 +144,8 @@ class WaitDiagnosisTest {
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
                   List.of()),
               pods.size(),
-              new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of(), signals.bound),
+              new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of(), signals.bound,
+                  signals.needPods),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
               SharedPermitsView.ALONE),
@@ -358,6 +365,20 @@ class WaitDiagnosisTest {
             "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"
                 + " has waited 1.7 s; 2 may run only on 10.0.0.1:8012, to which their keys belong.",
             "more pods, or requests that end"),
+        row(now -> now.waiting(5).pods(serving(A), serving(B)).running(2, 2).exclusive(3),
+            WaitState.EXCLUSIVE,
+            "5 requests wait for default/hello-00001: 3 wait for a pod that no other key has, 2 wait"
+                + " for room on the pod of their keys; the first has waited 1.7 s.",
+            "more pods, or keys whose requests end"),
+        row(now -> now.waiting(1).pods(serving(A), serving(B)).running(1, 2).exclusive(0),
+            WaitState.EXCLUSIVE,
+            "1 request waits for default/hello-00001: 1 waits for room on the pod of its key;"
+                + " the first has waited 1.7 s.",
+            "more pods, or keys whose requests end"),
+        row(now -> now.waiting(1).pods(serving(A), serving(B)).running(1, 2).exclusive(1),
+            WaitState.MOVING,
+            "1 request waits for default/hello-00001: there is room, and they are about to run on 2"
+                + " pods; the first has waited 1.7 s."),
         row(now -> now.waiting(1).pods(serving(A)).running(1, 2), WaitState.MOVING,
             "1 request waits for default/hello-00001: there is room, and they are about to run on"
                 + " 1 pod; the first has waited 1.7 s."),

@@ -159,7 +159,8 @@ public final class Dispatchers {
       return new RequestDispatcher(loop, router, throttle, pods, counter,
           new RequestDispatcher.Memory(held, unread),
           new RequestDispatcher.Seams(observer, starts, waitPolicy,
-              TestExtensions.one(TunnelWatcher.NONE, one -> one.tunnels(loop)), delivery));
+              TestExtensions.one(TunnelWatcher.NONE, one -> one.tunnels(loop)),
+              CountPolicy.EACH, delivery));
     }
   }
 }

@@ -13,10 +13,9 @@ import org.jspecify.annotations.Nullable;
  * The affinity of a revision, as its annotations define it.
  *
  * @param name of the header, cookie or parameter
- * @param isStrict whether a request waits for its pod; otherwise another with room takes it
  * @param isRejectedWithoutPod whether a request fails whose pod is gone; otherwise another takes it
  */
-public record AffinityRule(Source source, String name, boolean isStrict,
+public record AffinityRule(Source source, String name, Mode mode,
     boolean isRejectedWithoutPod) {
   /** The cookie that the activator sets itself, where the annotation names none. */
   private static final String OWN_COOKIE = "activator-affinity";
@@ -34,6 +33,24 @@ public record AffinityRule(Source source, String name, boolean isStrict,
 
     Source(String field) {
       this.annotation = PREFIX + field;
+    }
+  }
+
+  /** What becomes of a request whose pod has no room. */
+  public enum Mode {
+    /** Another pod takes it. */
+    PREFER,
+    /** It waits for its pod. */
+    STRICT,
+    /** Another pod takes it that has no request of another key. */
+    EXCLUSIVE;
+
+    private static Mode of(String annotation) {
+      return switch (annotation) {
+        case "strict" -> STRICT;
+        case "exclusive" -> EXCLUSIVE;
+        default -> PREFER;
+      };
     }
   }
 
@@ -63,14 +80,15 @@ public record AffinityRule(Source source, String name, boolean isStrict,
           + ": a request has one key");
       return null;
     }
-    boolean isStrict = isValid(MODE, annotations, problems)
-        && annotations.getOrDefault(MODE, "").strip().equals("strict");
+    var mode = isValid(MODE, annotations, problems)
+        ? Mode.of(annotations.getOrDefault(MODE, "").strip())
+        : Mode.PREFER;
     boolean isRejected = isValid(ON_POD_GONE, annotations, problems)
         && annotations.getOrDefault(ON_POD_GONE, "").strip().equals("reject");
     if (found.isEmpty()) {
       return null;
     }
-    if (isRejected && !isStrict) {
+    if (isRejected && mode != Mode.STRICT) {
       problems.accept("annotation " + ON_POD_GONE + ": reject has an effect only if " + MODE
           + " is strict");
     }
@@ -82,7 +100,8 @@ public record AffinityRule(Source source, String name, boolean isStrict,
       problems.accept("annotation " + ON_POD_GONE + ": reject has no effect on the activator's own"
           + " cookie, since a caller that is rejected cannot get another one");
     }
-    return new AffinityRule(source, name, isStrict, isStrict && isRejected && !isOwnCookie);
+    return new AffinityRule(source, name, mode,
+        mode == Mode.STRICT && isRejected && !isOwnCookie);
   }
 
   private static boolean isValid(String name, Map<String, String> annotations,

@@ -2,6 +2,7 @@ package dev.activator.ext.affinity.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ext.affinity.policy.AffinityRule.Mode;
 import dev.activator.ext.affinity.policy.AffinityRule.Source;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,11 +26,11 @@ class AffinityRuleTest {
   @Test
   void readsAnnotations() {
     assertThat(parse("header", " Mcp-Session-Id "))
-        .isEqualTo(new AffinityRule(Source.HEADER, "Mcp-Session-Id", false, false));
+        .isEqualTo(new AffinityRule(Source.HEADER, "Mcp-Session-Id", Mode.PREFER, false));
     assertThat(parse("cookie", "sid", "mode", "strict"))
-        .isEqualTo(new AffinityRule(Source.COOKIE, "sid", true, false));
+        .isEqualTo(new AffinityRule(Source.COOKIE, "sid", Mode.STRICT, false));
     assertThat(parse("query", "s", "mode", "strict", "on-pod-gone", "reject"))
-        .isEqualTo(new AffinityRule(Source.QUERY, "s", true, true));
+        .isEqualTo(new AffinityRule(Source.QUERY, "s", Mode.STRICT, true));
     assertThat(parse("cookie", "").isOwnCookie()).isTrue();
     assertThat(parse("cookie", "sid").isOwnCookie()).isFalse();
     assertThat(parse()).isNull();
@@ -41,18 +42,18 @@ class AffinityRuleTest {
     assertThat(parse("header", "a", "cookie", "b")).isNull();
     assertThat(parse("header", "a: b")).isNull();
     assertThat(parse("header", "a", "mode", "sticky"))
-        .isEqualTo(new AffinityRule(Source.HEADER, "a", false, false));
+        .isEqualTo(new AffinityRule(Source.HEADER, "a", Mode.PREFER, false));
     assertThat(parse("header", "a", "on-pod-gone", "reject"))
-        .isEqualTo(new AffinityRule(Source.HEADER, "a", false, false));
+        .isEqualTo(new AffinityRule(Source.HEADER, "a", Mode.PREFER, false));
 
     assertThat(parse("cookie", "", "mode", "strict", "on-pod-gone", "reject"))
-        .isEqualTo(new AffinityRule(Source.COOKIE, "activator-affinity", true, false));
+        .isEqualTo(new AffinityRule(Source.COOKIE, "activator-affinity", Mode.STRICT, false));
 
     assertThat(problems).hasSize(5).first()
         .isEqualTo("annotations activator.dev/affinity-header and"
             + " activator.dev/affinity-cookie: a request has one key");
     assertThat(problems.get(2)).isEqualTo("annotation activator.dev/affinity-mode: 'sticky' is"
-        + " ignored: it must be prefer or strict");
+        + " ignored: it must be prefer, strict or exclusive");
   }
 
   @ParameterizedTest(name = "{0}")

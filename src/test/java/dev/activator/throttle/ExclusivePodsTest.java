@@ -1,0 +1,264 @@
+package dev.activator.throttle;
+
+import static dev.activator.throttle.OneRevision.A;
+import static dev.activator.throttle.OneRevision.B;
+import static dev.activator.throttle.OneRevision.C;
+import static dev.activator.throttle.OneRevision.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Pods that serve the requests of one tenant at a time. */
+class ExclusivePodsTest {
+  /** A request of a tenant, which prefers the pods in their order. */
+  private record Of(String tenant) implements PodChoice {
+    @Override
+    public Wanted wanted(List<Destination> pods) {
+      return ANY;
+    }
+
+    @Override
+    public long score(Destination pod) {
+      return -List.of(A, B, C).indexOf(pod);
+    }
+  }
+
+  private static final PodChoice RED = new Of("red");
+  private static final PodChoice BLUE = new Of("blue");
+  private static final PodChoice GREEN = new Of("green");
+
+  private OneRevision rev = new OneRevision(0);
+
+  private void runsOn(Destination... pods) {
+    exclusive(true);
+    rev.pods(pods);
+  }
+
+  private void exclusive(boolean now) {
+    rev.throttler.choose(rev.revisions.of(ID), new PodChoice.Maker() {
+      @Override
+      public @Nullable PodChoice of(QueuedCaller caller) {
+        return ((HeldRequest) caller).choice();
+      }
+
+      @Override
+      public boolean isExclusive() {
+        return now;
+      }
+    });
+    rev.loop.run();
+  }
+
+  private HeldRequest ends(HeldRequest request) {
+    request.release();
+    rev.loop.run();
+    return request;
+  }
+
+  @Test
+  void requestsOfOneTenantShareAPod_andThoseOfAnotherGetTheNext() {
+    runsOn(A, B);
+
+    assertThat(rev.request(RED).destination()).isEqualTo(A);
+    assertThat(rev.request(BLUE).destination()).isEqualTo(B);
+    assertThat(rev.request(RED).destination()).isEqualTo(A);
+    assertThat(rev.request(BLUE).destination()).isEqualTo(B);
+    assertThat(rev.request(GREEN).waits()).isTrue();
+  }
+
+  @Test
+  void aPodIsFreeForAnotherOnceNoRequestOfItsTenantRuns() {
+    runsOn(A);
+    var first = rev.request(RED);
+    var second = rev.request(RED);
+    var blue = rev.request(BLUE);
+
+    ends(first);
+    assertThat(blue.waits()).isTrue();
+    ends(second);
+
+    assertThat(blue.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void aTenantKeepsItsPodWhileItsRequestsOverlap() {
+    runsOn(A);
+    var red = rev.request(RED);
+    var blue = rev.request(BLUE);
+    for (int i = 0; i < 10; i++) {
+      var next = rev.request(RED);
+      assertThat(next.destination()).isEqualTo(A);
+      ends(red);
+      red = next;
+    }
+    assertThat(blue.waits()).isTrue();
+
+    ends(red);
+
+    assertThat(blue.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void theRequestsOfATenantWaitForItsPodAboveTheLimit_andHoldUpNoOther() {
+    rev = new OneRevision(2);
+    runsOn(A, B);
+    var red = rev.request(RED);
+    rev.request(RED);
+
+    var third = rev.request(RED);
+    var fourth = rev.request(RED);
+
+    assertThat(third.waits()).isTrue();
+    assertThat(rev.request(BLUE).destination()).isEqualTo(B);
+    ends(red);
+    assertThat(third.destination()).isEqualTo(A);
+    assertThat(fourth.waits()).isTrue();
+  }
+
+  @Test
+  void waitingTenantsGetPodsInOrder_eachWithAllOfItsRequests() {
+    runsOn();
+    var red = rev.request(RED);
+    rev.loop.advance(Duration.ofMillis(1));
+    var blue = rev.request(BLUE);
+    rev.loop.advance(Duration.ofMillis(1));
+    var alsoRed = rev.request(RED);
+
+    rev.pods(A);
+    assertThat(red.destination()).isEqualTo(A);
+    assertThat(alsoRed.destination()).isEqualTo(A);
+    assertThat(blue.waits()).isTrue();
+    ends(red);
+    ends(alsoRed);
+
+    assertThat(blue.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void tenantsTakeTurnsIfEachHasMoreRequestsThanAPodTakes() {
+    rev = new OneRevision(1);
+    runsOn(A);
+    var running = rev.request(RED);
+    rev.loop.advance(Duration.ofMillis(1));
+    var red = rev.request(RED);
+    rev.loop.advance(Duration.ofMillis(1));
+    var blue = rev.request(BLUE);
+    rev.loop.advance(Duration.ofMillis(1));
+    var lastRed = rev.request(RED);
+
+    ends(running);
+    assertThat(red.destination()).isEqualTo(A);
+    ends(red);
+    assertThat(blue.destination()).isEqualTo(A);
+    ends(blue);
+
+    assertThat(lastRed.destination()).isEqualTo(A);
+  }
+
+  @Test
+  void aRequestWithoutATenantHasAPodToItself() {
+    runsOn(A, B);
+
+    assertThat(rev.request().destination()).isEqualTo(A);
+    assertThat(rev.request().destination()).isEqualTo(B);
+    assertThat(rev.request().waits()).isTrue();
+    assertThat(rev.request(RED).waits()).isTrue();
+  }
+
+  @Test
+  void theOthersOfATenantStillWaitWhenTheFirstOneLeaves() {
+    runsOn(A);
+    var blue = rev.request(BLUE);
+    var first = rev.request(RED);
+    var second = rev.request(RED);
+    var third = rev.request(RED);
+
+    first.giveUp();
+    rev.loop.run();
+    ends(blue);
+
+    assertThat(second.destination()).isEqualTo(A);
+    assertThat(third.destination()).isEqualTo(A);
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void aTenantWhosePodIsGoneGetsAnother() {
+    rev = new OneRevision(1);
+    runsOn(A, B);
+    var old = rev.request(RED);
+    var waiting = rev.request(RED);
+    assertThat(waiting.waits()).isTrue();
+
+    rev.pods(B);
+
+    assertThat(waiting.destination()).isEqualTo(B);
+    ends(old);
+    assertThat(rev.request(RED).waits()).isTrue();
+    ends(waiting);
+  }
+
+  @Test
+  void aReturnedRequestTakesAnotherPod() {
+    runsOn(A, B);
+    var undelivered = rev.request(RED);
+    var other = rev.request(RED);
+
+    assertThat(undelivered.retryUnconnected()).isTrue();
+    rev.loop.run();
+
+    assertThat(undelivered.destination()).isEqualTo(B);
+    // The pod is ejected for a moment only, and still runs a request.
+    rev.loop.advance(Duration.ofSeconds(1));
+    assertThat(rev.request(BLUE).waits()).isTrue();
+    ends(other);
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void requestsThatRunWhenPodsBecomeExclusiveEndFirst() {
+    exclusive(false);
+    rev.pods(A);
+    var before = List.of(rev.request(RED), rev.request(BLUE));
+
+    exclusive(true);
+    var red = rev.request(RED);
+    assertThat(red.waits()).isTrue();
+    before.forEach(this::ends);
+
+    assertThat(red.destination()).isEqualTo(A);
+    assertThat(rev.request(BLUE).waits()).isTrue();
+  }
+
+  @Test
+  void allThatWaitRunOncePodsAreNoLongerExclusive() {
+    runsOn(A);
+    rev.request(RED);
+    var waiting = List.of(rev.request(BLUE), rev.request(BLUE), rev.request(GREEN), rev.request());
+
+    exclusive(false);
+
+    assertThat(waiting).allSatisfy(one -> assertThat(one.destination()).isEqualTo(A));
+    assertThat(rev.view().queued()).isZero();
+    assertThat(rev.throttler.inspect(ID).queue().byPod()).isEqualTo(Map.of());
+  }
+
+  @Test
+  void noRequestOfADeletedRevisionStillWaits() {
+    runsOn(A);
+    rev.request(RED);
+    var waiting = List.of(rev.request(BLUE), rev.request(BLUE), rev.request(GREEN));
+
+    rev.throttler.rejectQueued();
+    rev.loop.run();
+
+    assertThat(waiting).allSatisfy(one -> assertThat(one.answers()).hasSize(1));
+    assertThat(rev.view().queued()).isZero();
+  }
+}
