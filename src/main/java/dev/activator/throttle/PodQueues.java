@@ -118,8 +118,11 @@ final class PodQueues {
 
   /** Restores the order of arrival. */
   void sort() {
-    byPod.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
-        sorted(waiting.others().stream())));
+    // A map that was never used cannot be modified.
+    if (!byPod.isEmpty()) {
+      byPod.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
+          sorted(waiting.others().stream())));
+    }
   }
 
   static SequencedSet<QueuedRequest> sorted(Stream<QueuedRequest> requests) {

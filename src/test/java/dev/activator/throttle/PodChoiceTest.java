@@ -176,6 +176,33 @@ class PodChoiceTest {
     assertThat(rev.request(Preferred.of(A)).waits()).isTrue();
   }
 
+  /** One that waits for a start, as it may run on any pod, or belong to the one that comes. */
+  private record BoundOnceThereArePods(Destination pod) implements PodChoice {
+    @Override
+    public Wanted wanted(List<Destination> pods) {
+      return pods.isEmpty() ? ANY : pods.contains(pod) ? new Only(pod) : GONE;
+    }
+
+    @Override
+    public long score(Destination any) {
+      return 0;
+    }
+  }
+
+  @Test
+  void othersRunOnThePodThatStarts_ifOneThatWokeItBelongsToAPodThatIsGone() {
+    runsOn();
+    var woke = rev.request(new BoundOnceThereArePods(A));
+    var other = rev.request();
+    assertThat(woke.waits()).isTrue();
+
+    rev.pods(B);
+
+    assertThat(woke.answers()).containsExactly(new Rejection.PodGone(ID));
+    assertThat(other.destination()).isEqualTo(B);
+    assertThat(rev.view().queued()).isZero();
+  }
+
   @Test
   void waitsForItsPodWhileThatIsEjected() {
     runsOn(A, B);
