@@ -24,17 +24,17 @@ public final class PatchedFields {
     return found;
   }
 
-  private static void addDifferences(String path, Map<?, ?> patch, Map<?, ?> object,
+  private static void addDifferences(String path, @Nullable Object set, @Nullable Object now,
       List<String> found) {
-    patch.forEach((key, set) -> {
-      var name = path + key;
-      var now = object.get(key);
-      if (set instanceof Map<?, ?> fields) {
-        addDifferences(name + ".", fields, now instanceof Map<?, ?> map ? map : Map.of(), found);
-      } else if (!isSame(set, now)) {
-        found.add(name);
-      }
-    });
+    // A patch that only removes fields is done where there is no object. One without any field
+    // makes an empty object.
+    if (set instanceof Map<?, ?> fields
+        && (now instanceof Map || now == null && !fields.isEmpty())) {
+      fields.forEach((key, value) -> addDifferences(path.isEmpty() ? "" + key : path + "." + key,
+          value, now instanceof Map<?, ?> map ? map.get(key) : null, found));
+    } else if (!isSame(set, now)) {
+      found.add(path);
+    }
   }
 
   /** Whether two patches set a field to different values, so that no object can have both. */
@@ -43,9 +43,16 @@ public final class PatchedFields {
         .anyMatch(field -> {
           var a = field.getValue();
           var b = other.get(field.getKey());
-          return a instanceof Map<?, ?> fields && b instanceof Map<?, ?> others
-              ? contradict(fields, others)
-              : !isSame(a, b);
+          if (a instanceof Map<?, ?> fields && b instanceof Map<?, ?> others) {
+            return contradict(fields, others);
+          }
+          var found = new ArrayList<String>();
+          if (b instanceof Map) {
+            addDifferences("", b, a, found);
+          } else {
+            addDifferences("", a, b, found);
+          }
+          return !found.isEmpty();
         });
   }
 
