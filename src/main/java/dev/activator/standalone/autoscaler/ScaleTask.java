@@ -114,10 +114,12 @@ final class ScaleTask {
         : underWay;
   }
 
-  /** Ends the pauses after refusals. */
+  /** Ends the pauses after refusals. A trouble stays until a read shows that it is over. */
   void retryNow() {
     retries.reset();
-    trouble = null;
+    if (trouble != null) {
+      reread();
+    }
   }
 
   /** Reads the scale again before the next write, because another client may have changed it. */
@@ -211,7 +213,10 @@ final class ScaleTask {
     switch (step.action()) {
       case Action.None() -> {
       }
-      case Action.ForgetFailures() -> retryNow();
+      case Action.ForgetFailures() -> {
+        retries.reset();
+        trouble = null;
+      }
       case Action.Read() -> read();
       case Action.Wait(var nanos) -> steps.within(nanos);
       case Action.WaitUntilLeader() -> note = MAY_NOT_WRITE;

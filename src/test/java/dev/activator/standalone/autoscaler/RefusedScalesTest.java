@@ -3,7 +3,9 @@ package dev.activator.standalone.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScalingListener;
+import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;
@@ -35,6 +37,7 @@ class RefusedScalesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
+  private final List<ScalingView> views = new ArrayList<>();
   private boolean confirmed = true;
   private final Autoscaler autoscaler = new Autoscaler(loop, scales, new LeadershipCheck() {
     @Override
@@ -47,6 +50,10 @@ class RefusedScalesTest {
       return CompletableFuture.completedFuture(confirmed);
     }
   }, new ScalingListener() {
+    @Override
+    public void changed(ScalingView view) {
+      views.add(view);
+    }
   }, new Random(1));
 
   @BeforeEach
@@ -78,8 +85,14 @@ class RefusedScalesTest {
   /** Regular batches, one a second; pods follow the replicas at once. */
   private void seconds(int seconds, double concurrency) {
     for (int i = 0; i < seconds; i++) {
+      seconds(1, concurrency, scales.replicas(WEB));
+    }
+  }
+
+  private void seconds(int seconds, double concurrency, int pods) {
+    for (int i = 0; i < seconds; i++) {
       second(WEB, concurrency);
-      autoscaler.pods(WEB, scales.replicas(WEB));
+      autoscaler.pods(WEB, pods);
       loop.run();
     }
   }
@@ -131,6 +144,26 @@ class RefusedScalesTest {
 
     autoscaler.target(target(WEB));
     assertThat(untilWritten(1)).isLessThanOrEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aTroubleStays_untilTheReadThatAChangeCausesIsAnswered() {
+    // given a workload that is missing, whose status others read
+    scales.remove(WEB);
+    seconds((int) REREAD.toSeconds(), 0, 0);
+    assertThat(views.getLast().trouble()).isNotNull();
+    int before = views.size();
+
+    // when the trouble comes back as the reason why requests are refused, and the read takes a while
+    scales.laterRead = new CompletableFuture<>();
+    autoscaler.target(refusing("Deployment web not found"));
+    seconds(3, 0, 0);
+
+    assertThat(views.subList(before, views.size()))
+        .allSatisfy(view -> assertThat(view.trouble()).isNotNull());
+    scales.laterRead.complete(new ScaleApiResult.Found(0, 0, "1"));
+    seconds(3, 0, 0);
+    assertThat(views.getLast().trouble()).isNull();
   }
 
   @Test
