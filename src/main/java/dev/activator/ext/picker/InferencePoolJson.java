@@ -63,6 +63,18 @@ final class InferencePoolJson {
         && spec.path("ports").equals(wanted.path("ports"));
   }
 
+  /** The merge patch after which the Service is as {@link #service} makes it. */
+  static ObjectNode change(InferencePool pool, JsonNode service) {
+    var spec = (ObjectNode) service(pool).path("spec");
+    var selector = (ObjectNode) spec.path("selector");
+    // A merge patch keeps what it does not name.
+    service.at("/spec/selector").propertyNames().stream()
+        .filter(label -> !pool.selector().containsKey(label)).forEach(selector::putNull);
+    var change = JSON.createObjectNode();
+    change.set("spec", spec);
+    return change;
+  }
+
   /**
    * The change of the status after which it has our entry for this pool, or has none if the pool has
    * another picker; null if it is so already.
@@ -74,17 +86,20 @@ final class InferencePoolJson {
   static @Nullable ObjectNode status(InferencePool pool, JsonNode now, String service,
       String problem, Instant time) {
     var before = now.at("/status/parents");
+    boolean isOurs = pool.picker().equals(service);
     var parents = JSON.createArrayNode();
-    JsonNode own = JSON.missingNode();
+    boolean has = false;
     for (var parent : before) {
-      if (parent.path("controllerName").asString("").equals(CONTROLLER)) {
-        own = parent;
-      } else {
+      if (!parent.path("controllerName").asString("").equals(CONTROLLER)) {
         parents.add(parent);
+      } else if (isOurs && !has) {
+        // In its place, because another controller may have its own order.
+        parents.add(parent(pool, parent, problem, time));
+        has = true;
       }
     }
-    if (pool.picker().equals(service)) {
-      parents.add(parent(pool, own, problem, time));
+    if (isOurs && !has) {
+      parents.add(parent(pool, JSON.missingNode(), problem, time));
     }
     if (before.isArray() ? before.equals(parents) : parents.isEmpty()) {
       return null;

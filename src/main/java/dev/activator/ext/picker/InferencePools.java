@@ -149,7 +149,7 @@ final class InferencePools {
       return InferencePoolJson.isAsMade(pool, now)
           ? CompletableFuture.completedFuture("")
           : refusal(api.send("PATCH", path, "application/merge-patch+json",
-              InferencePoolJson.service(pool).toString(), TIMEOUT), "its Service");
+              InferencePoolJson.change(pool, now).toString(), TIMEOUT), "its Service");
     });
   }
 

@@ -15,6 +15,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -129,6 +131,36 @@ class InferencePoolsTest {
     send("PATCH", POOLS + "/chat", "{'spec':{'endpointPickerRef':{'name':'epp'}}}");
     var left = awaitParents(1);
     assertThat(left.at("/0/controllerName").asString()).isEqualTo("example.com/gateway");
+  }
+
+  @Test
+  void aLabelThatThePoolNoLongerSelectsLeavesTheService() throws Exception {
+    create("'name':'activator'", "");
+    awaitParents(1);
+
+    send("PATCH", POOLS + "/chat",
+        "{'spec':{'selector':{'matchLabels':{'app':null,'model':'llama'}}}}");
+
+    await().untilAsserted(() -> assertThat(get(SERVICES + "/chat-pods").at("/spec/selector"))
+        .hasToString("{'model':'llama'}".replace('\'', '"')));
+  }
+
+  @Test
+  void leavesAStatusThatIsCorrect_whereverItsEntryIs() {
+    var pool = new InferencePool("chat", "u", 1, Map.of("app", "vllm"), List.of(8000), false,
+        "activator");
+    var parents = (ArrayNode) InferencePoolJson
+        .status(pool, JSON.missingNode(), "activator", "", NOW).at("/status/parents");
+    parents.addObject().put("controllerName", "example.com/gateway");
+    var now = JSON.createObjectNode();
+    now.putObject("status").set("parents", parents);
+
+    assertThat(InferencePoolJson.status(pool, now, "activator", "", NOW)).isNull();
+
+    var change = InferencePoolJson.status(pool, now, "activator", "no", NOW);
+    assertThat(change.at("/status/parents"))
+        .extracting(one -> one.path("controllerName").asString())
+        .containsExactly(InferencePoolJson.CONTROLLER, "example.com/gateway");
   }
 
   @Test
