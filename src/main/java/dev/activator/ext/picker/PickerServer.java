@@ -65,6 +65,8 @@ final class PickerServer {
   /** The maximum size of a message; a gateway may send a whole body at once. */
   private static final int MAX_MESSAGE = 4 << 20;
   private static final int MAX_STREAMS = 10_000;
+  /** What a gateway may send before it is read, on each stream; gRPC's own would grow to 8 MiB. */
+  private static final int WINDOW = 128 << 10;
   private static final Duration PING_AFTER = Duration.ofSeconds(30);
   private static final Duration PING_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
@@ -117,7 +119,7 @@ final class PickerServer {
         // Otherwise gRPC makes its own, with separate memory.
         .withChildOption(ChannelOption.ALLOCATOR, ByteBufAllocator.DEFAULT)
         .maxConcurrentCallsPerConnection(MAX_STREAMS).maxInboundMetadataSize(MAX_METADATA)
-        .maxInboundMessageSize(MAX_MESSAGE)
+        .maxInboundMessageSize(MAX_MESSAGE).flowControlWindow(WINDOW)
         .keepAliveTime(PING_AFTER.toSeconds(), TimeUnit.SECONDS)
         .keepAliveTimeout(PING_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
         .permitKeepAliveTime(1, TimeUnit.SECONDS).permitKeepAliveWithoutCalls(true)

@@ -66,6 +66,7 @@ class PickerServerTest {
   private static final Destination POD = new Destination("10.1.1.1", 8080);
   private static final String PROCESS = "envoy.service.ext_proc.v3.ExternalProcessor/Process";
   private static final int MANY = 1_000;
+  private static final short INITIAL_WINDOW_SIZE = 4;
 
   private final LoopResources resources = LoopResources.create("picker", 2, true);
   private volatile Readiness readiness = new Readiness.Ready();
@@ -203,6 +204,20 @@ class PickerServerTest {
     }
     stream.call.cancel("done", null);
     await().until(() -> inFlight() == 0);
+  }
+
+  @Test
+  void aStreamThatIsNotReadMayBufferLittle() throws Exception {
+    try (var gateway = RawHttp2.caller(RawPeer.connect(server.port()))) {
+      var settings = ByteBuffer.wrap(gateway.read(RawHttp2.SETTINGS).payload());
+      int window = 65_535;
+      while (settings.hasRemaining()) {
+        boolean isWindow = settings.getShort() == INITIAL_WINDOW_SIZE;
+        int value = settings.getInt();
+        window = isWindow ? value : window;
+      }
+      assertThat(window).isLessThanOrEqualTo(128 << 10);
+    }
   }
 
   @Test
