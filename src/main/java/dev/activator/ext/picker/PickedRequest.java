@@ -14,6 +14,8 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.Throttler;
 import dev.activator.wire.ProcessingRequest;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -195,15 +197,25 @@ final class PickedRequest extends GatewayCaller implements Delivery {
     held.release(Ending.BROKEN);
   }
 
+  /** Call when a part of the response's body has come: the response is not idle. */
+  void continued() {
+    pass(new DefaultHttpContent(Unpooled.EMPTY_BUFFER));
+  }
+
   /** Call when the response has ended. */
   void responded() {
+    ending = Ending.ANSWERED;
+    pass(LastHttpContent.EMPTY_LAST_CONTENT);
+  }
+
+  private void pass(HttpContent part) {
     var open = exchange();
     if (open != null) {
       if (!open.responded()) {
+        // The gateway sends no heads of responses.
         open.head(response(200));
       }
-      ending = Ending.ANSWERED;
-      open.respond(LastHttpContent.EMPTY_LAST_CONTENT);
+      open.respond(part);
     }
   }
 

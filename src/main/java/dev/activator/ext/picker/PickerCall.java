@@ -107,6 +107,8 @@ final class PickerCall extends ServerCall.Listener<ProcessingRequest>
       case Action.Send(var message) -> {
         if (message.hasImmediateResponse()) {
           counts.ended(End.ANSWERED);
+        } else if (message.hasResponseBody()) {
+          request.continued();
         }
         send(message);
       }
@@ -123,6 +125,7 @@ final class PickerCall extends ServerCall.Listener<ProcessingRequest>
       case Action.Close() -> call.close(Status.OK, new Metadata());
       case Action.Reject(var why) -> {
         counts.ended(End.MALFORMED);
+        request.left();
         call.close(Status.INVALID_ARGUMENT.withDescription(why), new Metadata());
       }
       case Action.Cut() -> {

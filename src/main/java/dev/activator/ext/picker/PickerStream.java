@@ -24,12 +24,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param modes how the gateway sends bodies; null if it has not said so
  * @param unanswered messages that came after the request's head, and before its pod was chosen
- * @param heldBytes the bytes of their bodies
+ * @param heldBytes their bytes
  */
 record PickerStream(Stage stage, Part request, Part response, @Nullable ProtocolConfiguration modes,
     List<ProcessingRequest> unanswered, int heldBytes) {
-  /** The bytes of a body from which no more is read while the request waits. */
+  /** The bytes of messages from which no more is read while the request waits. */
   static final int MAX_HELD_BYTES = 64 << 10;
+  /** The number of messages, which may be empty, after which no more is read while the request waits. */
+  static final int MAX_HELD_MESSAGES = 64;
   static final PickerStream FRESH = new PickerStream(Stage.FRESH, Part.NONE, Part.NONE, null,
       List.of(), 0);
 
@@ -98,7 +100,7 @@ record PickerStream(Stage stage, Part request, Part response, @Nullable Protocol
     /** Ends the stream without an error. */
     record Close() implements Action {}
 
-    /** Ends the stream, because the gateway has broken the protocol. */
+    /** Gives up the request, and ends the stream, because the gateway has broken the protocol. */
     record Reject(String why) implements Action {}
 
     /** Ends the stream, so that the gateway breaks off the response. */
@@ -127,7 +129,8 @@ record PickerStream(Stage stage, Part request, Part response, @Nullable Protocol
 
   /** Whether more of the gateway's messages may be read now. */
   boolean reads() {
-    return heldBytes < MAX_HELD_BYTES && stage != Stage.CLOSED;
+    return heldBytes < MAX_HELD_BYTES && unanswered.size() < MAX_HELD_MESSAGES
+        && stage != Stage.CLOSED;
   }
 
   private Step message(ProcessingRequest message) {
@@ -136,7 +139,7 @@ record PickerStream(Stage stage, Part request, Part response, @Nullable Protocol
     }
     var next = moved(message);
     if (next == null) {
-      return broken(message.getRequestCase() + " is in the wrong order");
+      return closed(new Action.Reject(message.getRequestCase() + " is in the wrong order"));
     }
     boolean ofResponse = isOfResponse(message);
     return switch (stage) {
@@ -196,12 +199,6 @@ record PickerStream(Stage stage, Part request, Part response, @Nullable Protocol
     };
   }
 
-  private Step broken(String why) {
-    return stage == Stage.OVER
-        ? closed(new Action.Reject(why))
-        : closed(new Action.Leave(), new Action.Reject(why));
-  }
-
   /** The stream after the message; null if the message is in the wrong order. */
   private @Nullable PickerStream moved(ProcessingRequest message) {
     boolean ofResponse = isOfResponse(message);
@@ -226,10 +223,11 @@ record PickerStream(Stage stage, Part request, Part response, @Nullable Protocol
 
   /** An empty end may come after the end, as agentgateway sends it after trailers. */
   private static @Nullable Part afterBody(Part now, Body body) {
+    boolean ends = body.getEndOfStream() || body.getEndOfStreamWithoutMessage();
     if (now.compareTo(Part.END) < 0) {
-      return body.getEndOfStream() ? Part.END : Part.BODY;
+      return ends ? Part.END : Part.BODY;
     }
-    return body.getEndOfStream() && body.getBody().isEmpty() ? now : null;
+    return ends && body.getBody().isEmpty() ? now : null;
   }
 
   private static boolean isOfResponse(ProcessingRequest message) {
@@ -240,8 +238,8 @@ record PickerStream(Stage stage, Part request, Part response, @Nullable Protocol
   private PickerStream held(ProcessingRequest message) {
     var all = new ArrayList<>(unanswered);
     all.add(message);
-    int bytes = message.getRequestBody().getBody().size();
-    return new PickerStream(stage, request, response, modes, List.copyOf(all), heldBytes + bytes);
+    return new PickerStream(stage, request, response, modes, List.copyOf(all),
+        heldBytes + message.getSerializedSize());
   }
 
   private Action.Send answer(ProcessingRequest message) {

@@ -135,6 +135,10 @@ final class ProcessingMessages {
       answer.setModeOverride(ProcessingMode.newBuilder()
           .setResponseHeaderMode(HeaderSendMode.SEND)
           .setRequestBodyMode(modes.getRequestBodyMode())
+          // Envoy demands it for a body in a separate stream.
+          .setRequestTrailerMode(isInSeparateStreams(modes.getRequestBodyMode())
+              ? HeaderSendMode.SEND
+              : HeaderSendMode.DEFAULT)
           .setResponseBodyMode(BodySendMode.STREAMED)
           .setResponseTrailerMode(HeaderSendMode.SEND));
     }
@@ -201,12 +205,18 @@ final class ProcessingMessages {
 
   /** In the modes with separate streams, the gateway sends on only what comes back. */
   private static Common body(Body part, BodySendMode mode) {
-    if (mode != BodySendMode.FULL_DUPLEX_STREAMED && mode != BodySendMode.GRPC) {
+    if (!isInSeparateStreams(mode)) {
       return Common.getDefaultInstance();
     }
     return Common.newBuilder().setResponse(CommonResponse.newBuilder()
         .setBodyMutation(BodyMutation.newBuilder().setStreamedResponse(StreamedBody.newBuilder()
-            .setBody(part.getBody()).setEndOfStream(part.getEndOfStream()))))
+            .setBody(part.getBody()).setEndOfStream(part.getEndOfStream())
+            .setEndOfStreamWithoutMessage(part.getEndOfStreamWithoutMessage())
+            .setGrpcMessageCompressed(part.getGrpcMessageCompressed()))))
         .build();
+  }
+
+  private static boolean isInSeparateStreams(BodySendMode mode) {
+    return mode == BodySendMode.FULL_DUPLEX_STREAMED || mode == BodySendMode.GRPC;
   }
 }

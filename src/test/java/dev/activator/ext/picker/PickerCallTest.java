@@ -14,6 +14,7 @@ import static dev.activator.ext.picker.PickerScene.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ext.picker.PickerScene.Gateway;
+import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
@@ -21,9 +22,12 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.wire.ProcessingRequest;
 import io.grpc.Status;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -33,9 +37,12 @@ class PickerCallTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private static PickerScene scene(int limit, int maxQueued) {
-    var revision = new Revision(WEB, "u", PortProtocol.HTTP1, limit,
-        new RequestTimeouts(TIMEOUT, Duration.ZERO, Duration.ZERO), true, null, Map.of(), Map.of(),
-        null);
+    return scene(limit, maxQueued, new RequestTimeouts(TIMEOUT, Duration.ZERO, Duration.ZERO));
+  }
+
+  private static PickerScene scene(int limit, int maxQueued, RequestTimeouts timeouts) {
+    var revision = new Revision(WEB, "u", PortProtocol.HTTP1, limit, timeouts, true, null,
+        Map.of(), Map.of(), null);
     return new PickerScene(VirtualLoop.nearOverflow(), revision, 2,
         revisions -> Make.throttler(revisions.live, maxQueued));
   }
@@ -143,6 +150,22 @@ class PickerCallTest {
   }
 
   @Test
+  void aResponseWhoseBodyArrivesIsNotIdle() {
+    var idle = Duration.ofSeconds(5);
+    var scene = scene(1, 10, new RequestTimeouts(TIMEOUT, Duration.ZERO, idle));
+    scene.has(pods(1));
+    var gateway = scene.open(post(), requestBody("a", true), responseHeaders(200, false));
+    for (int i = 0; i < 4; i++) {
+      scene.loop.advance(idle.minusSeconds(1));
+      gateway.send(responseBody("token", false));
+    }
+    assertThat(gateway.status).isNull();
+
+    scene.loop.advance(idle.plusSeconds(1));
+    assertThat(gateway.status.getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+  }
+
+  @Test
   void aStreamWithoutARequestIsEnded() {
     var scene = scene(1, pods(1));
     var empty = scene.open();
@@ -186,6 +209,22 @@ class PickerCallTest {
     assertThat(scene.open(request("GET", "other", "/").build()).refusal()).isEqualTo(404);
     assertThat(scene.open(request("GET", "web.shop", "").build()).refusal()).isEqualTo(400);
     assertThat(scene.open(request("", "web.shop", "/").build()).refusal()).isEqualTo(400);
+  }
+
+  @Test
+  void countsAStreamOnce() {
+    var scene = scene(1, pods(1));
+    var meters = new Meters();
+    scene.counts.register(meters);
+
+    var broken = scene.open(get(), get());
+
+    assertThat(broken.status.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(scene.inFlight()).isZero();
+    var counted = meters.collect().stream().flatMap(metric -> metric.getDataPoints().stream())
+        .map(CounterDataPointSnapshot.class::cast).filter(point -> point.getValue() > 0).toList();
+    assertThat(counted).extracting(point -> point.getLabels().get("end"))
+        .containsExactly("malformed");
   }
 
   @Test
@@ -325,6 +364,22 @@ class PickerCallTest {
     assertThat(gateway.unread()).isZero();
     assertThat(gateway.received).hasSize(101);
     assertThat(EnvoyMessages.streamed(gateway.last())).endsWith("x|");
+    assertThat(scene.held.total()).isZero();
+  }
+
+  @Test
+  void readsABoundedNumberOfEmptyPartsWhileTheRequestWaits() {
+    var scene = scene(1, 10);
+    var gateway = scene.open(post());
+    var empty = new ProcessingRequest[10_000];
+    Arrays.fill(empty, requestBody("", false));
+
+    gateway.send(empty);
+
+    assertThat(gateway.unread()).isPositive();
+    scene.has(pods(1));
+    assertThat(gateway.unread()).isZero();
+    assertThat(gateway.received).hasSize(1 + empty.length);
     assertThat(scene.held.total()).isZero();
   }
 }

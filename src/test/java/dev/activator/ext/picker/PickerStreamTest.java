@@ -12,6 +12,7 @@ import static dev.activator.ext.picker.EnvoyMessages.responseTrailers;
 import static dev.activator.ext.picker.EnvoyMessages.streamed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import dev.activator.ext.picker.PickerStream.Action;
 import dev.activator.ext.picker.PickerStream.Event;
 import dev.activator.ext.picker.PickerStream.Stage;
@@ -19,6 +20,7 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.revision.Destination;
 import dev.activator.wire.BodySendMode;
 import dev.activator.wire.ProcessingRequest;
+import dev.activator.wire.ProcessingRequest.Body;
 import dev.activator.wire.ProcessingResponse;
 import dev.activator.wire.ProcessingResponse.HeaderSendMode;
 import java.util.ArrayList;
@@ -119,12 +121,12 @@ class PickerStreamTest {
         row("Reject", head), row("Reject", requestBody("a", true)),
         row("Reject", responseTrailers()),
         row("Reject", ProcessingRequest.getDefaultInstance()),
-        row("Admit Leave Reject", get(), get()),
-        row("Admit Leave Reject", get(), requestBody("a", false)),
-        row("Admit Leave Reject", post(), requestTrailers(), requestBody("a", false)),
-        row("Admit REQUEST_HEADERS Leave Reject", get(), PICKED, get()),
-        row("Admit REQUEST_HEADERS ResponseBegun Leave Reject", get(), PICKED, head, head),
-        row("Admit REQUEST_HEADERS Leave Reject", get(), PICKED,
+        row("Admit Reject", get(), get()),
+        row("Admit Reject", get(), requestBody("a", false)),
+        row("Admit Reject", post(), requestTrailers(), requestBody("a", false)),
+        row("Admit REQUEST_HEADERS Reject", get(), PICKED, get()),
+        row("Admit REQUEST_HEADERS ResponseBegun Reject", get(), PICKED, head, head),
+        row("Admit REQUEST_HEADERS Reject", get(), PICKED,
             ProcessingRequest.getDefaultInstance()),
         row("Admit REQUEST_HEADERS ResponseBegun ResponseEnded Reject", get(), PICKED,
             responseHeaders(200, true), responseBody("a", false)),
@@ -180,6 +182,32 @@ class PickerStreamTest {
     on(PICKED);
     on(message(requestBody("b", true)));
     assertThat(sent().getLast().getRequestBody().hasResponse()).isFalse();
+  }
+
+  @Test
+  void sendsGrpcMessagesBackAsTheyAre() {
+    on(message(request("POST", "web.shop", "/", BodySendMode.GRPC, BodySendMode.GRPC).build()));
+    on(PICKED);
+    var parts = List.of(
+        Body.newBuilder().setBody(ByteString.copyFromUtf8("a")).setGrpcMessageCompressed(true),
+        Body.newBuilder().setEndOfStreamWithoutMessage(true));
+    parts.forEach(part -> on(message(ProcessingRequest.newBuilder().setRequestBody(part).build())));
+
+    assertThat(sent().stream().skip(1).map(answer -> answer.getRequestBody().getResponse()
+        .getBodyMutation().getStreamedResponse().toByteString()))
+        .containsExactlyElementsOf(
+            parts.stream().map(part -> part.build().toByteString()).toList());
+    assertThat(stream.request()).isEqualTo(PickerStream.Part.END);
+  }
+
+  @Test
+  void leavesTheRequestsTrailersInTheModeThatNeedsThem() {
+    on(message(request("POST", "web.shop", "/", BodySendMode.FULL_DUPLEX_STREAMED,
+        BodySendMode.NONE).build()));
+    on(PICKED);
+
+    assertThat(sent().getFirst().getModeOverride().getRequestTrailerMode())
+        .isEqualTo(HeaderSendMode.SEND);
   }
 
   @Test
