@@ -156,6 +156,7 @@ class SlowStartPodsTest {
   @Test
   void nothingIsScheduledWhileNoRequestWaits() {
     revision.pods(A);
+    revision.loop.advance(DestinationSubsetUpdater.LOG_DELAY);
     assertThat(running(revision.requests(4))).isEqualTo(4);
 
     assertThat(revision.loop.pending()).isZero();
