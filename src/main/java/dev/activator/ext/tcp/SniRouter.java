@@ -2,14 +2,20 @@ package dev.activator.ext.tcp;
 
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.NettyTransport;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.exchange.HeldRequestBytes.PartialHead;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.revision.LiveRevision;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.ssl.AbstractSniHandler;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.util.concurrent.Future;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -30,24 +36,33 @@ final class SniRouter extends AbstractSniHandler<LiveRevision> {
   private static final Logger log = LoggerFactory.getLogger(SniRouter.class);
   /** A larger hello is not that of a client; one with the keys of a post-quantum exchange has 2 KiB. */
   private static final int MAX_HELLO = 16 << 10;
+  private static final String TOO_LARGE = "its first message is larger than " + MAX_HELLO
+      + " bytes";
 
   private final Channel client;
   private final RequestDispatcher dispatcher;
   private final SniRoutes routes;
   private final LogLimit refusals;
   private final PartialHead hello;
+  private final ResettableTimer timer;
   private int read;
   private boolean over;
 
   /** @param timeout for the whole message */
   SniRouter(Channel client, RequestDispatcher dispatcher, SniRoutes routes, LogLimit refusals,
       Duration timeout) {
-    super(MAX_HELLO, timeout.toMillis());
+    // Its own timeout would close without a word.
+    super(MAX_HELLO, 0);
     this.client = client;
     this.dispatcher = dispatcher;
     this.routes = routes;
     this.refusals = refusals;
     this.hello = dispatcher.held().partialHead(() -> refuse("too much memory is held"));
+    this.timer = new ResettableTimer(dispatcher.loop(),
+        () -> refuse("its first message did not come in time"));
+    timer.within(timeout);
+    // What is no TLS is closed in the superclass.
+    client.config().setOption(ChannelOption.SO_LINGER, 0);
   }
 
   @Override
@@ -55,6 +70,10 @@ final class SniRouter extends AbstractSniHandler<LiveRevision> {
     read += ((ByteBuf) message).readableBytes();
     hello.grew(read);
     super.channelRead(context, message);
+    // It can have many records, or one whose length is up to 64 KiB.
+    if (read > MAX_HELLO) {
+      refuse(TOO_LARGE);
+    }
   }
 
   @Override
@@ -75,6 +94,7 @@ final class SniRouter extends AbstractSniHandler<LiveRevision> {
     }
     if (found.isSuccess()) {
       end();
+      client.config().setOption(ChannelOption.SO_LINGER, -1);
       TcpConnection.accept(client, dispatcher, found.getNow(), refusals);
       // Passes on what was read.
       context.pipeline().remove(this);
@@ -85,8 +105,18 @@ final class SniRouter extends AbstractSniHandler<LiveRevision> {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // A reset by the client is no refusal.
-    refuse(cause.toString());
+    switch (cause) {
+      // By the client.
+      case IOException _ -> {
+        end();
+        var _ = context.close();
+      }
+      case TooLongFrameException _ -> refuse(TOO_LARGE);
+      // Its message has all bytes.
+      case DecoderException wrong when wrong.getCause() instanceof NotSslRecordException ->
+        refuse("it is not TLS");
+      default -> refuse(cause.toString());
+    }
   }
 
   @Override
@@ -108,5 +138,6 @@ final class SniRouter extends AbstractSniHandler<LiveRevision> {
   private void end() {
     over = true;
     hello.ended();
+    timer.cancel();
   }
 }

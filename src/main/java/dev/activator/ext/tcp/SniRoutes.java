@@ -9,6 +9,7 @@ import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Slot;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -48,18 +49,19 @@ final class SniRoutes {
   private void replace() {
     var now = new HashMap<String, LiveRevision>();
     revisions.all(named).forEach(revision -> {
-      for (var name : names(revision).split(",")) {
+      for (var name : names(revision)) {
         now.put(name, revision);
       }
     });
     byName = Map.copyOf(now);
   }
 
-  private static String names(LiveRevision revision) {
+  private static List<String> names(LiveRevision revision) {
     var spec = revision.spec();
-    return spec.protocol() == PortProtocol.TCP
-        ? spec.annotations().getOrDefault(RevisionAnnotations.TCP_SNI, "")
-        : "";
+    var names = spec.annotations().get(RevisionAnnotations.TCP_SNI);
+    return names == null || names.isEmpty() || spec.protocol() != PortProtocol.TCP
+        ? List.of()
+        : List.of(names.split(","));
   }
 
   /** @param name in lower case */

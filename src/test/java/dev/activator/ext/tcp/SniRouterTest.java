@@ -3,6 +3,7 @@ package dev.activator.ext.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.loop.LogLimit;
 import dev.activator.proxy.WireTest;
@@ -12,6 +13,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.VirtualLoop;
 import io.netty.channel.Channel;
@@ -26,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +39,7 @@ class SniRouterTest extends WireTest {
   private static final RevisionId DB = new RevisionId("shop", "db");
 
   private final VirtualLoop loop = new VirtualLoop();
+  private final LogLines lines = LogLines.of(SniRouter.class);
   private SniRoutes routes;
   private Channel listening;
   private int port;
@@ -45,6 +49,11 @@ class SniRouterTest extends WireTest {
     routes = new SniRoutes(activator.revisions.live, loop);
     named("db.example.com,other.example.com");
     listen(Duration.ofSeconds(100));
+  }
+
+  @AfterEach
+  void stopReading() {
+    lines.close();
   }
 
   private void listen(Duration timeout) throws InterruptedException {
@@ -129,11 +138,16 @@ class SniRouterTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GET / HTTP/1.1\r\n\r\n",
-      "\u0016\u0003\u0001\u0000\u0004\u0002\u0000\u0000\u0000"})
-  void whatIsNoHelloIsEnded(String bytes) throws Exception {
+      "\u0016\u0003\u0001\u0000\u0004\u0002\u0000\u0000\u0000",
+      "\u0015nothing of what a client sends is logged"})
+  void whatIsNoHelloIsReset(String bytes) throws Exception {
     try (var client = RawPeer.connect(port)) {
-      client.send(bytes).awaitEnd();
+      client.send(bytes);
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
     }
+    eventually(() -> assertThat(lines.at(Level.INFO)).isNotEmpty());
+    assertThat(lines.at(Level.INFO).getFirst()).hasSizeLessThan(200)
+        .doesNotContain("6e6f7468696e67");
   }
 
   @Test
@@ -141,9 +155,11 @@ class SniRouterTest extends WireTest {
     listen(Duration.ofMillis(50));
     try (var silent = RawPeer.connect(port); var slow = RawPeer.connect(port)) {
       slow.send(new byte[]{0x16, 3, 1, 1});
-      slow.awaitEnd();
-      silent.awaitEnd();
+      assertThatThrownBy(slow::readToEnd).isInstanceOf(SocketException.class);
+      assertThatThrownBy(silent::readToEnd).isInstanceOf(SocketException.class);
     }
+    eventually(() -> assertThat(lines.at(Level.INFO)).isNotEmpty());
+    assertThat(lines.at(Level.INFO).getFirst()).contains("first message");
   }
 
   @Test
@@ -156,6 +172,17 @@ class SniRouterTest extends WireTest {
   }
 
   @Test
+  void aClientThatResetsIsNoRefusal() throws Exception {
+    try (var client = RawPeer.connect(port)) {
+      client.send(new byte[]{0x16, 3, 1, 1});
+      eventually(() -> assertThat(activator.held.total()).isEqualTo(4));
+      client.reset();
+      eventually(() -> assertThat(activator.held.total()).isZero());
+    }
+    assertThat(lines.at(Level.INFO)).isEmpty();
+  }
+
+  @Test
   void aNameGoesWithItsWorkload_orToAnother() throws Exception {
     named("db.example.com");
     assertThat(routes.find("other.example.com")).isNull();
@@ -164,5 +191,20 @@ class SniRouterTest extends WireTest {
     activator.revisions.remove(DB);
     loop.advance(Duration.ZERO);
     assertThat(routes.find("db.example.com")).isNull();
+  }
+
+  @Test
+  void aHelloOfMoreThanSixteenKibIsReset_beforeItsEnd() throws Exception {
+    try (var client = RawPeer.connect(port)) {
+      client.send(new byte[]{0x16, 3, 1, -1, -1}).send(new byte[40 << 10]);
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+    }
+    eventually(() -> assertThat(activator.held.total()).isZero());
+  }
+
+  @Test
+  void anEmptyNameIsThatOfNoWorkload() {
+    named("");
+    assertThat(routes.find("")).isNull();
   }
 }
