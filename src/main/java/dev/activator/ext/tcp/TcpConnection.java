@@ -69,6 +69,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private boolean counted = true;
   /** Whether everything is given back. */
   private boolean over;
+  /** How the last pod ended. */
   private UpstreamFailure podFailure = UpstreamFailure.CLOSED;
   /** Why it was refused; null unless it was. */
   private @Nullable RequestFailure refusal;
@@ -164,6 +165,10 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   }
 
   private void checkIdle() {
+    if (client.hasUnsent() || Objects.requireNonNull(pod).hasUnsent()) {
+      // One side is slow.
+      lastByteNanos = now();
+    }
     long left = idleRule.left(now() - lastByteNanos);
     if (left > 0) {
       timer.within(left);
@@ -310,6 +315,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (of == client) {
       on(Event.CLIENT_ENDED);
     } else if (of == pod) {
+      podFailure = UpstreamFailure.CLOSED;
       on(Event.POD_ENDED);
     }
   }

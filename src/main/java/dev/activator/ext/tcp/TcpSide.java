@@ -53,6 +53,10 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
     return channel.isWritable();
   }
 
+  boolean hasUnsent() {
+    return NettyTransport.unsentBytes(channel) > 0;
+  }
+
   void setReading(boolean reads) {
     channel.config().setAutoRead(reads);
   }

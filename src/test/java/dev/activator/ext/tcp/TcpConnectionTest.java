@@ -14,6 +14,7 @@ import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.throttle.ThrottleDecision.Rejection;
+import dev.activator.upstream.UpstreamFailure;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.net.SocketException;
@@ -370,6 +371,40 @@ class TcpConnectionTest extends WireTest {
       assertThat(next(received)).isEqualTo("then ");
     }
     ended(RequestOutcome.UPGRADED);
+  }
+
+  @Test
+  void aConnectionIsNotIdleWhileItsClientHasBytesToRead() throws Exception {
+    idle("idle-after-seconds=1", "close-idle=true");
+    int size = 32 << 20;
+    pod(caller -> {
+      if (caller.readLine().equals("all")) {
+        caller.send(new byte[size]).endOutput();
+      }
+      caller.readToEnd();
+    });
+    try (var slow = client()) {
+      slow.send("all\r\n").read(1);
+      for (int i = 0; i < 2; i++) {
+        try (var other = client()) {
+          other.send("nothing\r\n");
+          assertThat(other.readToEnd()).isEmpty();
+        }
+      }
+      assertThat(slow.drain(Long.MAX_VALUE)).isEqualTo(size - 1);
+    }
+  }
+
+  @Test
+  void itIsSaidHowTheLastPodFailed() throws Exception {
+    var closes = idlePod(RawPeer::close);
+    activator.throttle.retriesGoTo(closes.destination());
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
+    try (var client = client()) {
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+    }
+    var seen = activator.requests.ended.poll(120, TimeUnit.SECONDS);
+    assertThat(seen.request().failure()).isEqualTo(UpstreamFailure.CLOSED.text());
   }
 
   @Test
