@@ -33,6 +33,7 @@ public final class SettingsCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
   /** A setting that is not supported, because the servers are decided when the jar is built. */
   private static final String SECOND_SERVER = "management.server.port";
+  private static final String TCP_PORTS = "activator.standalone.tcp-ports";
 
   private final Consumer<String> onWarning;
   private @Nullable Settings settings;
@@ -111,18 +112,30 @@ public final class SettingsCheck
   /** @throws StartupFailedException that names both settings as they were set */
   static void checkPorts(ConfigurableEnvironment environment, Settings settings) {
     var listeners = listeners(environment, settings);
+    var range = settings.of(StandaloneProperties.class).tcpRange();
+    var address = settings.of(ProxyServerProperties.class).bindAddress();
     for (int i = 0; i < listeners.size(); i++) {
+      var one = listeners.get(i);
       for (var other : listeners.subList(i + 1, listeners.size())) {
-        var one = listeners.get(i);
         if (one.conflictsWith(other)) {
-          throw new StartupFailedException(
-              EffectiveProperties.setting(environment, one.property()).name() + " and "
-                  + EffectiveProperties.setting(environment, other.property()).name() + " are both "
-                  + one.port()
-                  + ", but two servers cannot share a port");
+          throw shared(name(environment, one.property()) + " and "
+              + name(environment, other.property()) + " are both " + one.port());
         }
       }
+      if (range.has(one.port())
+          && one.conflictsWith(new ListeningPort(TCP_PORTS, address, one.port()))) {
+        throw shared(name(environment, one.property()) + " is one of "
+            + name(environment, TCP_PORTS) + ", " + range);
+      }
     }
+  }
+
+  private static String name(ConfigurableEnvironment environment, String property) {
+    return EffectiveProperties.setting(environment, property).name();
+  }
+
+  private static StartupFailedException shared(String what) {
+    return new StartupFailedException(what + ", but two servers cannot share a port");
   }
 
   static List<ListeningPort> listeners(ConfigurableEnvironment environment,

@@ -65,8 +65,23 @@ class PortConflictTest {
         .hasMessage(names + " are both " + port + ", but two servers cannot share a port");
   }
 
+  @ParameterizedTest(name = "{0} is in the range")
+  @CsvSource({"ACTIVATOR_PORT_HTTP1=9101, activator.port.http1",
+      "METRICS_PROMETHEUS_PORT=9100, METRICS_PROMETHEUS_PORT",
+      "ACTIVATOR_STANDALONE_SNIPORT=9102, activator.standalone.sni-port"})
+  void aPortForConnectionsIsNoOther(String set, String name) throws Exception {
+    var environment = environment("cluster",
+        variables(set + " ACTIVATOR_STANDALONE_TCPPORTS=9100-9102"));
+
+    assertThatThrownBy(
+        () -> SettingsCheck.checkPorts(environment, new SettingsCheck.Settings(environment)))
+        .isInstanceOf(StartupFailedException.class)
+        .hasMessage(name + " is one of activator.standalone.tcp-ports, 9100-9102, but two servers"
+            + " cannot share a port");
+  }
+
   @ParameterizedTest(name = "{0} is fine")
-  @CsvSource({"ACTIVATOR_PORT_HTTP1=8016",
+  @CsvSource({"ACTIVATOR_PORT_HTTP1=8016", "ACTIVATOR_STANDALONE_TCPPORTS=8009-8011",
       // the console shares the port of metrics
       "ACTIVATOR_CONSOLE_PORT=9090", "ACTIVATOR_CONSOLE_PORT=0",
       "ACTIVATOR_SERVING_BINDADDRESS=10.0.0.1 ACTIVATOR_CONSOLE_PORT=8012",
