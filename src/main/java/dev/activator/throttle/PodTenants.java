@@ -48,7 +48,7 @@ final class PodTenants {
 
   /** Acquires a permit that no queued request can use; null if there is none. */
   @Nullable Permit tryAcquire(Object tenant, PodChoice choice) {
-    if (permits.queued() != 0) {
+    if (permits.isQueuingFor(tenant)) {
       return null;
     }
     var its = tenancies.get(tenant);

@@ -171,7 +171,16 @@ final class RevisionPermits implements PodPermits {
 
   /** Like {@link #acquireAt}, but null if a queued request can use the permit. */
   @Nullable Permit tryAcquireAt(Destination destination) {
-    return isQueuing() || podQueues.pods().contains(destination) ? null : acquireAt(destination);
+    return isQueuingFor(destination) ? null : acquireAt(destination);
+  }
+
+  /**
+   * Whether requests are queued that may run on several pods, or on this one only.
+   *
+   * @param pod a {@link Destination}, or the tenant that has the pod
+   */
+  boolean isQueuingFor(Object pod) {
+    return isQueuing() || podQueues.pods().contains(pod);
   }
 
   /** Whether requests are queued that may run on several pods. */

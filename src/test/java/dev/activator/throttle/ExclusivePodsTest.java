@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -119,6 +120,19 @@ class ExclusivePodsTest {
     ends(red);
     assertThat(third.destination()).isEqualTo(A);
     assertThat(fourth.waits()).isTrue();
+  }
+
+  @Test
+  void aTenantGetsAnIdlePod_althoughTheQueueIsFullOfRequestsOfAnother() {
+    rev = new OneRevision(1, "activator.dev/queue-capacity", "2");
+    runsOn(A, B);
+    rev.request(RED);
+    rev.request(RED);
+    var last = rev.request(RED);
+    assertThat(last.waits()).isTrue();
+
+    assertThat(rev.request(BLUE).destination()).isEqualTo(B);
+    assertThat(rev.request(RED).answers()).singleElement().isInstanceOf(Rejection.QueueFull.class);
   }
 
   @Test
