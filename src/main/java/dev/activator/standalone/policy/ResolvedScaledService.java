@@ -89,6 +89,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     /** The API does not serve the kind. */
     record NoKind() implements WorkloadState {}
 
+    /** The kind has no {@code scale}, or what is woken belongs to no namespace. */
     record NotScalable() implements WorkloadState {}
 
     /** {@code spec.wake} says how it is started and stopped. */

@@ -139,7 +139,9 @@ final class ScaledServiceTroubles {
                   ? "; a kind is spelled as in its manifest, such as Deployment"
                   : "")));
       case WorkloadState.NotScalable() -> troubles.add(new Trouble("TargetNotScalable",
-          workload.kind() + apiVersion(" of ", workload) + " has no scale subresource"));
+          workload.kind() + apiVersion(" of ", workload) + (workload instanceof ScaleTargetRef
+              ? " has no scale subresource"
+              : " belongs to no namespace")));
       case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",

@@ -232,6 +232,8 @@ class ResolvedScaledServiceTest {
     assertThat(woken.troubles()).isEmpty();
     assertThat(invalid.target()).isNull();
     assertThat(invalid.troubles()).containsExactly(new Trouble("InvalidWake", "no field"));
+    assertThat(waking(object, new WorkloadState.NotScalable()).troubles()).containsExactly(
+        new Trouble("TargetNotScalable", "Sandbox belongs to no namespace"));
     assertThat(invalid.revision().startFailure().message()).isEqualTo("no field");
   }
 
