@@ -38,7 +38,8 @@ public record PatchTarget(ScaleTargetRef object, Map<?, ?> running, Map<?, ?> st
     var stopped = patch(spec.field("stopped"));
     if (!PatchedFields.contradict(running, stopped)) {
       throw new IllegalArgumentException(spec.path() + ".running and " + spec.path()
-          + ".stopped must set a field to different values, by which the state is known");
+          + ".stopped must set a field to different values, by which the state is known;"
+          + " kubectl apply leaves out nulls");
     }
     return new PatchTarget(new ScaleTargetRef(text(spec.field("apiVersion")),
         text(spec.field("kind")), text(spec.field("name"))), running, stopped,

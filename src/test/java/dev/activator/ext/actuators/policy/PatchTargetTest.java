@@ -52,6 +52,7 @@ class PatchTargetTest {
       "{spec: {a: 1}} | [1] | spec.wake.patch.stopped must be an object with the fields to set",
       "{spec: {a: 1}} | {spec: {a: 1}} | must set a field to different values, by which the state is known",
       "{spec: {a: 1}} | {spec: {b: 0}} | must set a field to different values",
+      "{spec: {}} | {spec: {a: {}}} | different values, by which the state is known; kubectl apply leaves out nulls",
       "{spec: {a: 1}} | {spec: {a: 1.0}} | must set a field to different values",
       "{spec: {a: null}} | {spec: {a: {b: null}}} | must set a field to different values",
       "{spec: {a: {b: null}}} | {spec: null} | must set a field to different values",
