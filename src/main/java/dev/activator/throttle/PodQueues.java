@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The requests of one revision that wait for one pod each, which may be that of their tenant. For each pod, those that were returned
  * run first, then the others in the order of the revision's queue.
  *
- * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods} and {@link #size}.
+ * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods}, {@link #waitingFor} and
+ * {@link #size}.
  */
 final class PodQueues {
   static final Comparator<QueuedRequest> BY_ARRIVAL = (one, other) -> Long
@@ -52,11 +54,17 @@ final class PodQueues {
   /** None of the queues is empty. */
   private Map<Object, PodQueue> byPod = Map.of();
   private final AtomicInteger size = new AtomicInteger();
-  private volatile Set<Object> pods = Set.of();
+  /** How many requests wait for which pod; never 0. */
+  private final Map<Object, Integer> sizes = new ConcurrentHashMap<>(0);
 
   /** The pods that requests wait for, or the tenants whose pods they wait for. */
   Set<Object> pods() {
-    return pods;
+    return sizes.keySet();
+  }
+
+  /** How many requests wait for this pod. */
+  int waitingFor(Destination pod) {
+    return sizes.getOrDefault(pod, 0);
   }
 
   int size() {
@@ -69,17 +77,9 @@ final class PodQueues {
     if (byPod.isEmpty()) {
       byPod = new LinkedHashMap<>();
     }
-    var waiting = byPod.get(pod);
-    boolean first = waiting == null;
-    if (waiting == null) {
-      waiting = new PodQueue();
-      byPod.put(pod, waiting);
-    }
-    waiting.groupOf(request).add(request);
+    byPod.computeIfAbsent(pod, _ -> new PodQueue()).groupOf(request).add(request);
     size.getAndIncrement();
-    if (first) {
-      pods = Set.copyOf(byPod.keySet());
-    }
+    sizes.merge(pod, 1, Integer::sum);
   }
 
   boolean remove(QueuedRequest request, Object pod) {
@@ -88,9 +88,9 @@ final class PodQueues {
       return false;
     }
     size.getAndDecrement();
+    sizes.computeIfPresent(pod, (_, before) -> before == 1 ? null : before - 1);
     if (waiting.isEmpty()) {
       byPod.remove(pod);
-      pods = Set.copyOf(byPod.keySet());
     }
     return true;
   }
@@ -131,21 +131,21 @@ final class PodQueues {
 
   /** How many requests wait for which pod, other than that of their tenant. */
   Map<Destination, Integer> sizes() {
-    if (byPod.isEmpty()) {
+    if (sizes.isEmpty()) {
       return Map.of();
     }
-    var sizes = new TreeMap<Destination, Integer>();
-    byPod.forEach((pod, waiting) -> {
+    var ofPods = new TreeMap<Destination, Integer>();
+    sizes.forEach((pod, number) -> {
       if (pod instanceof Destination destination) {
-        sizes.put(destination, waiting.returned().size() + waiting.others().size());
+        ofPods.put(destination, number);
       }
     });
-    return sizes;
+    return ofPods;
   }
 
   void clear() {
     byPod = Map.of();
     size.set(0);
-    pods = Set.of();
+    sizes.clear();
   }
 }

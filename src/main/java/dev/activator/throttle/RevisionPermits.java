@@ -245,6 +245,12 @@ final class RevisionPermits implements PodPermits {
     return pod != null && pod.hasRoom(now.limit()) && pod.tryAcquire(now.limit()) ? pod : null;
   }
 
+  /** The requests that run on this pod or wait for it only. */
+  int load(Destination destination) {
+    var pod = find(snapshot, destination);
+    return (pod == null ? 0 : pod.inFlight()) + podQueues.waitingFor(destination);
+  }
+
   /** A permit of this pod, even if it has no room; null if it gets no requests now. */
   @Nullable Permit acquireUnlimited(Destination destination) {
     var pod = find(snapshot, destination);

@@ -108,6 +108,10 @@ final class RevisionThrottler
     return permits.acquireUnlimited(pod);
   }
 
+  int load(Destination pod) {
+    return permits.load(pod);
+  }
+
   List<Destination> destinations() {
     return permits.subset().destinations();
   }

@@ -149,6 +149,12 @@ public final class Throttler {
     return throttler == null ? null : throttler.acquireUnlimited(pod);
   }
 
+  /** The number of requests that run on a pod, or wait for it only. <b>Threads.</b> Any. */
+  public int load(LiveRevision revision, Destination pod) {
+    var throttler = revision.peek(slot);
+    return throttler == null ? 0 : throttler.load(pod);
+  }
+
   /** The destinations that a revision's requests may go to now, in order. */
   public List<Destination> destinations(LiveRevision revision) {
     var throttler = revision.peek(slot);

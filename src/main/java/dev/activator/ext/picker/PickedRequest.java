@@ -11,7 +11,6 @@ import dev.activator.revision.Destination;
 import dev.activator.throttle.PodChoice;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
-import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.Throttler;
 import dev.activator.wire.ProcessingRequest;
 import io.netty.buffer.Unpooled;
@@ -108,17 +107,9 @@ final class PickedRequest extends GatewayCaller implements Delivery {
     if (subset == null) {
       return ofRevision;
     }
-    choice = new SubsetChoice(subset, ofRevision, this::inFlight);
+    var revision = Objects.requireNonNull(exchange()).currentLive();
+    choice = new SubsetChoice(subset, ofRevision, pod -> pods.throttler.load(revision, pod));
     return choice;
-  }
-
-  private int inFlight(Destination pod) {
-    var open = exchange();
-    var view = open == null ? null : pods.throttler.view(open.currentLive().id());
-    return view == null
-        ? 0
-        : view.pods().stream().filter(one -> one.destination().equals(pod))
-            .mapToInt(PodLoad::inFlight).sum();
   }
 
   @Override

@@ -22,6 +22,8 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.PodChoice;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.wire.ProcessingRequest;
 import io.grpc.Status;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -248,6 +250,64 @@ class PickerCallTest {
     var waiting = scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080", "10.0.0.3:8080"));
     assertThat(waiting.waits()).isTrue();
     assertThat(scene.open(get()).waits()).isFalse();
+  }
+
+  @Test
+  void requestsThatWaitForAGatewaysPodsAreDividedAmongThem() {
+    var scene = scene(1, pods(3));
+    var second = scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080"));
+    var third = scene.open(withSubset(get().toBuilder(), "10.0.0.3:8080"));
+    var waiting = new ArrayList<Gateway>();
+    for (int i = 0; i < 2; i++) {
+      waiting.add(
+          scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080", "10.0.0.3:8080")));
+    }
+
+    second.cancel();
+    third.cancel();
+
+    assertThat(waiting).extracting(Gateway::pod).containsExactlyInAnyOrder("10.0.0.2:8080",
+        "10.0.0.3:8080");
+  }
+
+  @Test
+  void aSubsetLeavesATenantItsPod() {
+    var scene = scene(2, pods(3));
+    scene.throttler.choose(scene.revisions.of(WEB), new PodChoice.Maker() {
+      @Override
+      public PodChoice of(QueuedCaller caller) {
+        return new OfTenant();
+      }
+
+      @Override
+      public boolean isExclusive() {
+        return true;
+      }
+    });
+    scene.loop.run();
+    var all = pods(3).stream().map(Destination::toString).toArray(String[]::new);
+
+    var first = scene.open(withSubset(get().toBuilder(), all));
+    var second = scene.open(withSubset(get().toBuilder(), all));
+
+    assertThat(second.pod()).isEqualTo(first.pod());
+  }
+
+  private static final class OfTenant implements PodChoice {
+    @Override
+    public Wanted wanted(List<Destination> pods) {
+      return ANY;
+    }
+
+    @Override
+    public long score(Destination pod) {
+      return 0;
+    }
+
+    @Override
+    public Object tenant() {
+      return "a";
+    }
   }
 
   @Test
