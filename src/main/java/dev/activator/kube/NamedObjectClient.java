@@ -77,6 +77,10 @@ public final class NamedObjectClient {
   private CompletableFuture<ScaleApiResult> at(String namespace, ScaleTargetRef object,
       String verb, Reader reader, Function<String, CompletableFuture<ApiAnswer>> request) {
     String what = verb + " " + object + " in namespace " + namespace;
+    if (!isName(object.name())) {
+      return CompletableFuture.completedFuture(new Refused(Reason.INVALID,
+          "cannot " + what + ": a name is neither . nor .., and has no / or %"));
+    }
     return find(object)
         .<ScaleApiResult>thenCompose(found -> switch (found) {
           case Served.NotServed() -> CompletableFuture.completedFuture(
@@ -92,6 +96,17 @@ public final class NamedObjectClient {
         }).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(failure -> new Refused(Reason.UNAVAILABLE,
             "cannot " + what + ": " + why(failure)));
+  }
+
+  /**
+   * Whether a name stays one part of a path. The API server decodes paths before it divides them, so
+   * that a name with a slash would reach a subresource.
+   *
+   * <p><b>Source.</b> Kubernetes' {@code IsValidPathSegmentName}.
+   */
+  private static boolean isName(String name) {
+    return !name.equals(".") && !name.equals("..") && name.indexOf('/') < 0
+        && name.indexOf('%') < 0;
   }
 
   private static String path(Served.Here here, String namespace, ScaleTargetRef object) {

@@ -128,7 +128,9 @@ class PatchClientTest {
 
   @ParameterizedTest(name = "{0} {1}: {2}")
   @CsvSource({"Sandbox, none, NOT_FOUND, cannot get Sandbox none in namespace shop: 404",
-      "Sandbox, ../../pods/x, NOT_FOUND, get Sandbox ../../pods/x in namespace shop",
+      "Sandbox, web/status, INVALID, get Sandbox web/status in namespace shop: a name is neither",
+      "Sandbox, .., INVALID, get Sandbox .. in namespace shop: a name is neither . nor ..",
+      "Sandbox, web%2Fstatus, INVALID, and has no / or %",
       "Rollout, web, NOT_SCALABLE, the API serves no Rollout in agents.x-k8s.io/v1alpha1"})
   void saysWhyAnObjectCannotBeRead(String kind, String name, Reason reason, String message)
       throws Exception {
