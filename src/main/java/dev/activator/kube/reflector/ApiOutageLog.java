@@ -39,14 +39,28 @@ final class ApiOutageLog {
         sinceNanos = gap == null ? loop.nanoTime() : gap.sinceNanos();
         timer.within(DELAY.minus(since()));
       }
-    } else if (closed.remove(reflector) && closed.isEmpty()) {
-      timer.cancel();
+    } else if (isLast(reflector)) {
       if (isLogged) {
-        isLogged = false;
         log.info("All watches of the Kubernetes API are open again, after {} s",
             since().toSeconds());
       }
+      isLogged = false;
     }
+  }
+
+  /** The reflector has been closed for good. An outage that was only its own ends without a line. */
+  void released(Reflector<?> reflector) {
+    if (isLast(reflector)) {
+      isLogged = false;
+    }
+  }
+
+  private boolean isLast(Reflector<?> reflector) {
+    boolean isLast = closed.remove(reflector) && closed.isEmpty();
+    if (isLast) {
+      timer.cancel();
+    }
+    return isLast;
   }
 
   private void logOutage() {

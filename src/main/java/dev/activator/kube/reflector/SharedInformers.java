@@ -80,7 +80,7 @@ public final class SharedInformers {
     if (released.leases == 0) {
       shared.remove(query);
       released.reflector.close();
-      context.loop().execute(() -> outages.changed(released.reflector, true));
+      context.loop().execute(() -> outages.released(released.reflector));
       released.informer.close();
     }
   }

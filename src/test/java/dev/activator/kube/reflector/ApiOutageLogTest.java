@@ -80,6 +80,23 @@ class ApiOutageLogTest {
   }
 
   @Test
+  void aWatchThatIsNoLongerWantedIsNotSaidToBeOpen_norDoesItsOutageGoOn() {
+    pods.goesDown();
+    loop.advance(ofSeconds(10));
+
+    ofPods.close();
+    outages.released(ofPods);
+    services.goesDown();
+    loop.advance(ofSeconds(10));
+    services.comesBack();
+    loop.advance(ofSeconds(60));
+
+    assertThat(log.at(Level.WARN)).hasSize(2);
+    assertThat(log.at(Level.INFO)).singleElement().asString()
+        .startsWith("All watches of the Kubernetes API are open again, after ");
+  }
+
+  @Test
   void aReflectorSaysSinceWhenNoWatchIsOpen_andWhy() {
     assertThat(ofPods.view().health().gap()).isNull();
 
