@@ -161,7 +161,7 @@ class ScalingApiClientsTest {
   @CsvSource({"apps/v1, Deployment, none, NOT_FOUND, deployments.apps",
       "apps/v1, Rollout, web, NOT_SCALABLE, serves no Rollout",
       "v1, Pod, web, NOT_SCALABLE, pods have no scale",
-      "apps/v1, Deployment, ../pods/x, NOT_FOUND, get Deployment ../pods/x in namespace shop"})
+      "apps/v1, Deployment, ../pods/x, INVALID, get Deployment ../pods/x in namespace shop"})
   void saysWhyAWorkloadCannotBeScaled(String version, String kind, String name, Reason reason,
       String message) throws Exception {
     var answer = result(session.scales().read(WEB, new ScaleTargetRef(version, kind, name)));
