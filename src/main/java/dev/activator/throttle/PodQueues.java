@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one revision that wait for one pod each, which may be that of their tenant. For each pod, those that were returned
- * run first, then the others in the order of the revision's queue.
+ * The requests of one revision that wait for one pod each, which may be that of their tenant. For
+ * each pod, those that were returned run first, then the others in the order of the revision's queue.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods}, {@link #waitingFor} and
  * {@link #size}.
@@ -52,7 +52,7 @@ final class PodQueues {
   }
 
   /** None of the queues is empty. */
-  private Map<Object, PodQueue> byPod = Map.of();
+  private final Map<Object, PodQueue> byPod = new LinkedHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
   /** How many requests wait for which pod; never 0. */
   private final Map<Object, Integer> sizes = new ConcurrentHashMap<>(0);
@@ -74,9 +74,6 @@ final class PodQueues {
   /** @param pod a {@link Destination}, or the tenant that has the pod */
   void add(QueuedRequest request, Object pod) {
     request.waitsFor = pod;
-    if (byPod.isEmpty()) {
-      byPod = new LinkedHashMap<>();
-    }
     byPod.computeIfAbsent(pod, _ -> new PodQueue()).groupOf(request).add(request);
     size.getAndIncrement();
     sizes.merge(pod, 1, Integer::sum);
@@ -118,11 +115,8 @@ final class PodQueues {
 
   /** Restores the order of arrival. */
   void sort() {
-    // A map that was never used cannot be modified.
-    if (!byPod.isEmpty()) {
-      byPod.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
-          sorted(waiting.others().stream())));
-    }
+    byPod.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
+        sorted(waiting.others().stream())));
   }
 
   static SequencedSet<QueuedRequest> sorted(Stream<QueuedRequest> requests) {
@@ -144,7 +138,7 @@ final class PodQueues {
   }
 
   void clear() {
-    byPod = Map.of();
+    byPod.clear();
     size.set(0);
     sizes.clear();
   }
