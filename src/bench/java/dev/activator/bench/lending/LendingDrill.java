@@ -2,6 +2,7 @@ package dev.activator.bench.lending;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.bench.Measurement;
 import dev.activator.testing.activators.Callers.Wait;
 import dev.activator.testing.activators.Callers;
 import dev.activator.testing.activators.SharedRevision.Activator;
@@ -42,16 +43,9 @@ public final class LendingDrill {
   public static void main(String[] args) {
     // Connections that are reset are part of it.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
-    int code = 2;
-    try {
-      code = new LendingDrill(Path.of(args[0]).toAbsolutePath(),
-          Duration.ofSeconds(Long.parseLong(args[1])))
-          .run(List.of(args).subList(2, args.length)) ? 0 : 1;
-    } catch (Exception e) {
-      e.printStackTrace();
-    }
-    // Threads of the cluster would keep this process alive, and with it the activators.
-    System.exit(code);
+    Measurement.checkAndExit(() -> new LendingDrill(Path.of(args[0]).toAbsolutePath(),
+        Duration.ofSeconds(Long.parseLong(args[1])))
+        .run(List.of(args).subList(2, args.length)));
   }
 
   private boolean run(List<String> parts) throws Exception {

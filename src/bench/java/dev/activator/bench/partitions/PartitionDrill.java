@@ -2,6 +2,7 @@ package dev.activator.bench.partitions;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.bench.Measurement;
 import dev.activator.bench.partitions.Road.Direction;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,15 +35,9 @@ public final class PartitionDrill {
   public static void main(String[] args) {
     System.setProperty("sun.net.httpserver.nodelay", "true");
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
-    int code = 1;
-    try {
-      new PartitionDrill().run(new Network(args[0], args[1]), Path.of(args[2]).toAbsolutePath(),
-          Integer.parseInt(args[3]), args[4], List.of(args).subList(5, args.length));
-      code = 0;
-    } catch (Exception e) {
-      e.printStackTrace();
-    }
-    System.exit(code);
+    Measurement.runAndExit(() -> new PartitionDrill().run(new Network(args[0], args[1]),
+        Path.of(args[2]).toAbsolutePath(), Integer.parseInt(args[3]), args[4],
+        List.of(args).subList(5, args.length)));
   }
 
   private void run(Network network, Path program, int activators, String kind, List<String> rows)

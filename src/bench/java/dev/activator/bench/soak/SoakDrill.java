@@ -2,6 +2,7 @@ package dev.activator.bench.soak;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.bench.Measurement;
 import dev.activator.testing.activators.ActivatorProcess;
 import dev.activator.bench.ProcessCost;
 import dev.activator.bench.soak.SoakCallers.Ports;
@@ -66,14 +67,8 @@ public final class SoakDrill {
     // Connections that are reset are part of it.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
     endAtLast(Duration.ofMinutes(minutes + 20));
-    int code = 2;
-    try {
-      code = new SoakDrill(minutes, Path.of(args[1]).toAbsolutePath()).run() ? 0 : 1;
-    } catch (Exception e) {
-      e.printStackTrace();
-    }
-    // Threads of the cluster would keep this process alive, and with it the activator.
-    System.exit(code);
+    Measurement.checkAndExit(
+        () -> new SoakDrill(minutes, Path.of(args[1]).toAbsolutePath()).run());
   }
 
   /** Whatever hangs: the activator ends with this process. */
