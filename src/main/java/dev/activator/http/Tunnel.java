@@ -79,16 +79,21 @@ public class Tunnel {
 
   /** Ends the output, and closes when the peer has had time to read it, or does not read it. */
   public final void close() {
-    closeWithin(LAST_BYTES_SECONDS);
+    unlessClosedWithin(LAST_BYTES_SECONDS, channel::close);
     endOutput().addListener(written -> {
       if (written.isSuccess()) {
-        closeWithin(LINGER_SECONDS);
+        unlessClosedWithin(LINGER_SECONDS, channel::close);
       }
     });
   }
 
-  private void closeWithin(long seconds) {
-    var limit = channel.eventLoop().schedule(() -> channel.close(), seconds, TimeUnit.SECONDS);
+  /** Calls this if the channel is still open when the peer has had time for the last bytes. */
+  public final void unlessClosedInTime(Runnable otherwise) {
+    unlessClosedWithin(LAST_BYTES_SECONDS, otherwise);
+  }
+
+  private void unlessClosedWithin(long seconds, Runnable otherwise) {
+    var limit = channel.eventLoop().schedule(otherwise, seconds, TimeUnit.SECONDS);
     channel.closeFuture().addListener(_ -> limit.cancel(false));
   }
 }

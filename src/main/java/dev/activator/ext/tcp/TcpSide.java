@@ -9,7 +9,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 // A failed write or close ends the channel, and the connection is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class TcpSide extends ChannelInboundHandlerAdapter {
-  /** How long the other end may take to read the last bytes. */
-  private static final long LAST_BYTES_SECONDS = 30;
-
   private final Channel channel;
   private final Tunnel tunnel;
   private @Nullable TcpConnection connection;
@@ -68,7 +64,7 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
   /** Closes once the other end has been sent everything; it has ended what it sends. */
   void closeWhenSent() {
     connection = null;
-    closeWithin(LAST_BYTES_SECONDS);
+    tunnel.unlessClosedInTime(() -> NettyTransport.reset(channel));
     tunnel.endOutput().addListener(_ -> channel.close());
   }
 
@@ -85,7 +81,7 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
     connection = null;
     // What is read from now on is dropped; its end is noticed.
     setReading(true);
-    closeWithin(LAST_BYTES_SECONDS);
+    tunnel.unlessClosedInTime(() -> NettyTransport.reset(channel));
     channel.writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(_ -> NettyTransport.reset(channel));
   }
@@ -94,12 +90,6 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
   void abandon() {
     connection = null;
     channel.close();
-  }
-
-  private void closeWithin(long seconds) {
-    var limit = channel.eventLoop().schedule(() -> NettyTransport.reset(channel), seconds,
-        TimeUnit.SECONDS);
-    channel.closeFuture().addListener(_ -> limit.cancel(false));
   }
 
   @Override
