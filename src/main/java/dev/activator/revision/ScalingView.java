@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *     first read
  * @param current the replicas in the workload's status
  * @param ready the number of pods that are ready
+ * @param state whether it runs; null before the first read
  * @param active the condition {@code Active}
  * @param explanation such as {@code 3 = ceil(52 in flight ÷ 20), stable window}; always a sentence
  * @param trouble why the workload cannot be scaled, for the condition {@code Ready}; null if it can
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param keptWarm the effect of keeping a pod by earlier idle times; null if that is switched off
  */
 public record ScalingView(RevisionId id, ScaleTarget workload, OptionalInt desired,
-    OptionalInt replicas, OptionalInt current, int ready, ActiveCondition active,
+    OptionalInt replicas, OptionalInt current, int ready, @Nullable ScaleState state,
+    ActiveCondition active,
     String explanation,
     @Nullable Trouble trouble, String note,
     @Nullable KeepWarmEffect keptWarm) {
@@ -35,7 +37,7 @@ public record ScalingView(RevisionId id, ScaleTarget workload, OptionalInt desir
   /** Whether the views are equal except for the explanation, which changes every second. */
   public boolean equalsButExplanation(ScalingView other) {
     return equals(new ScalingView(other.id, other.workload, other.desired, other.replicas,
-        other.current, other.ready, other.active, explanation, other.trouble, other.note,
-        other.keptWarm));
+        other.current, other.ready, other.state, other.active, explanation, other.trouble,
+        other.note, other.keptWarm));
   }
 }

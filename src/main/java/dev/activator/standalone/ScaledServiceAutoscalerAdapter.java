@@ -58,7 +58,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
       targetGone(state, autoscaler);
     } else {
       autoscaler.target(target);
-      autoscaler.pods(target.id(), state.ready());
+      autoscaler.pods(target.id(), state.ready(), state.present());
     }
   }
 
@@ -95,7 +95,8 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     return new Scaling(view.current(), view.desired(),
         state.charAt(0) + state.substring(1).toLowerCase(Locale.ROOT), view.active().reason(),
         view.active().message(),
-        trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note());
+        trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note(),
+        view.state() == null ? "" : view.state().text());
   }
 
   @Override

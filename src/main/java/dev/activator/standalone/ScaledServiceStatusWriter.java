@@ -340,6 +340,8 @@ public final class ScaledServiceStatusWriter {
     var now = patch.putObject("status");
     put(now, "replicas", status.replicas());
     put(now, "desiredReplicas", status.desiredReplicas());
+    put(now, "state", status.state());
+    put(now, "target", status.target());
     now.put("observedGeneration", status.observedGeneration());
     var conditions = now.putArray("conditions");
     for (var one : status.conditions()) {
@@ -362,5 +364,9 @@ public final class ScaledServiceStatusWriter {
     } else {
       object.putNull(field);
     }
+  }
+
+  private static void put(ObjectNode object, String field, String value) {
+    object.put(field, value.isEmpty() ? null : value);
   }
 }

@@ -5,6 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.LeadershipStatus;
+import dev.activator.revision.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.revision.ActiveCondition;
 import dev.activator.kube.informer.InformerStatus;
@@ -187,12 +188,13 @@ class ActivatorMetersTest {
   void knowsWhatIsScaledAndWhatIsHeld() {
     var held = new ScalingView(new RevisionId("shop", "web"),
         new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(5),
-        OptionalInt.of(4), 2, ActiveCondition.unknown(0), "3 = ceil(52 in flight ÷ 20)", null,
+        OptionalInt.of(4), 2, ScaleState.RUNNING, ActiveCondition.unknown(0),
+        "3 = ceil(52 in flight ÷ 20)", null,
         "held",
         null);
     var fresh = new ScalingView(new RevisionId("shop", "new"),
         new ScaleTargetRef("apps/v1", "Deployment", "new"), OptionalInt.empty(),
-        OptionalInt.empty(), OptionalInt.empty(), 0, ActiveCondition.unknown(0), "", null, "",
+        OptionalInt.empty(), OptionalInt.empty(), 0, null, ActiveCondition.unknown(0), "", null, "",
         null);
     stages.scaled(() -> List.of(held, fresh));
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ActiveCondition;
+import dev.activator.revision.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.kube.policy.IpFamily;
@@ -28,7 +29,7 @@ class ScaledServiceDetailsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final ScalingView VIEW = new ScalingView(WEB,
       new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(3),
-      OptionalInt.of(3), 3, ActiveCondition.unknown(0),
+      OptionalInt.of(3), 3, ScaleState.RUNNING, ActiveCondition.unknown(0),
       "3 = ceil(52 in flight ÷ 20), stable window",
       new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 

@@ -115,7 +115,7 @@ class ScaledServiceStatusWriterTest {
 
   private static Scaling scaling(int replicas, int desired, @Nullable Trouble trouble) {
     return new Scaling(OptionalInt.of(replicas), OptionalInt.of(desired), "Unknown", "Queued",
-        "Requests wait.", trouble, "");
+        "Requests wait.", trouble, "", "waking");
   }
 
   private JsonNode status() {
@@ -156,6 +156,16 @@ class ScaledServiceStatusWriterTest {
   }
 
   @Test
+  void writesTheStateAndTheTarget_thatKubectlShows() {
+    lead();
+    service();
+    writer.scaled(WEB, scaling(1, 1, null));
+
+    eventually(() -> assertThat(status().path("state").asString("")).isEqualTo("waking"));
+    assertThat(status().path("target").asString()).isEqualTo("Deployment/web");
+  }
+
+  @Test
   void whatIsInTheWayIsAConditionAndAnEventWithinASecond() {
     lead();
 
@@ -181,7 +191,7 @@ class ScaledServiceStatusWriterTest {
 
     now = Instant.parse("2026-01-01T00:01:00Z");
     writer.scaled(WEB, new Scaling(OptionalInt.of(2), OptionalInt.empty(), "True", "", "",
-        new Trouble("Forbidden", "patch deployments/scale in shop"), ""));
+        new Trouble("Forbidden", "patch deployments/scale in shop"), "", "waking"));
     loop.advance(Duration.ofSeconds(1));
 
     becomes("Ready", "False Forbidden 2026-01-01T00:01:00Z");

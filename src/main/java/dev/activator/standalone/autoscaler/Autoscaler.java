@@ -60,6 +60,7 @@ public final class Autoscaler implements ScalingViews {
   private static final class Target {
     private Configured configured;
     private int ready;
+    private int present;
     /** Null if no term runs. */
     private volatile @Nullable TargetScaler scaler;
 
@@ -222,20 +223,30 @@ public final class Autoscaler implements ScalingViews {
         stop(target.scaler);
         // A new scaler would keep the pods that are ready.
         target.ready = 0;
+        target.present = 0;
         scale(term, id, target);
       }
     }, loop);
   }
 
-  /** Sets how many pods of a workload are ready and not terminating. */
+  /** Sets how many pods of a workload are ready and not terminating; no others are known. */
   public void pods(RevisionId id, int nowReady) {
+    pods(id, nowReady, nowReady);
+  }
+
+  /**
+   * Sets how many pods of a workload are ready and not terminating, and how many there are in any
+   * condition.
+   */
+  public void pods(RevisionId id, int nowReady, int nowPresent) {
     loop.execute(() -> {
       var target = targets.get(id);
       if (target != null) {
         target.ready = nowReady;
+        target.present = nowPresent;
         var scaler = target.scaler;
         if (scaler != null) {
-          scaler.pods(nowReady);
+          scaler.pods(nowReady, nowPresent);
         }
       }
     });
@@ -320,7 +331,7 @@ public final class Autoscaler implements ScalingViews {
   }
 
   private void scale(Term now, RevisionId id, Target target) {
-    var scaler = new TargetScaler(now, id, target.configured, target.ready);
+    var scaler = new TargetScaler(now, id, target.configured, target.ready, target.present);
     target.scaler = scaler;
     scaler.start();
     var sooner = early.remove(id);

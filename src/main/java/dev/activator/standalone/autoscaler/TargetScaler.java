@@ -1,5 +1,6 @@
 package dev.activator.standalone.autoscaler;
 
+import dev.activator.revision.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.autoscaler.Autoscaler.Configured;
 import dev.activator.standalone.autoscaler.Autoscaler.Term;
@@ -48,12 +49,16 @@ final class TargetScaler implements ScaleTask.Wanted {
   private Configured configured;
   private ScaleDecision decision;
   private int ready;
+  private int present;
+  /** The scale as it was last read or written; null before. */
+  private ScaleApiResult.@Nullable Found lastRead;
 
-  TargetScaler(Term term, RevisionId id, Configured configured, int ready) {
+  TargetScaler(Term term, RevisionId id, Configured configured, int ready, int present) {
     this.term = term;
     this.id = id;
     this.configured = configured;
     this.ready = ready;
+    this.present = present;
     this.begunAt = term.now();
     this.ticks = new ResettableTimer(term.loop(), this::tick);
     this.publisher = new ScalingViewPublisher(term, this::views);
@@ -107,11 +112,12 @@ final class TargetScaler implements ScaleTask.Wanted {
     evaluate();
   }
 
-  void pods(int nowReady) {
+  void pods(int nowReady, int nowPresent) {
     var scale = task.scale();
     boolean external = scale != null
         && (nowReady > scale.replicas() || nowReady < ready && nowReady < scale.replicas());
     ready = nowReady;
+    present = nowPresent;
     if (external) {
       task.reread();
     }
@@ -206,6 +212,7 @@ final class TargetScaler implements ScaleTask.Wanted {
 
   @Override
   public void onStep() {
+    lastRead = task.scale() == null ? lastRead : task.scale();
     publisher.schedule();
   }
 
@@ -265,6 +272,9 @@ final class TargetScaler implements ScaleTask.Wanted {
     return new ScalingView(id, configured.workload(), desired,
         known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
+        lastRead == null
+            ? null
+            : ScaleState.of(lastRead.replicas(), desired.orElse(0), ready, present),
         planner.activity(), explanation(), task.trouble(), task.note(),
         minimum.history());
   }

@@ -2,13 +2,11 @@ package dev.activator.standalone.decode;
 
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
-import dev.activator.kube.decode.StatusCondition;
 import dev.activator.kube.decode.WatchedObjectReader;
 import dev.activator.standalone.policy.CaObject;
 import dev.activator.standalone.policy.PodTlsSettings;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
-import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.standalone.policy.ConnectionPorts;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.config.ColdStartRulesReader;
@@ -39,6 +37,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
   private static final String CA_KEY = "ca.crt";
   private static final String SYSTEM = "System";
+  private static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
+      OptionalInt.empty(), 0, List.of());
 
   private ScaleTarget workload = new ScaleTargetRef("", "", "");
   private String service = "";
@@ -47,7 +47,6 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private @Nullable Object routes;
   private final List<String> wakeWith = new ArrayList<>(2);
   private final List<ConnectionPort> tcpPorts = new ArrayList<>(1);
-  private final Map<String, Integer> openPorts = new HashMap<>(1);
   private int minReplicas;
   private int maxReplicas;
   private int concurrency;
@@ -61,16 +60,13 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private final Map<String, String> forExtensions = new HashMap<>(2);
   private boolean catchService;
   private @Nullable PodTlsSettings tls;
-  private int replicas = -1;
-  private int desiredReplicas = -1;
-  private long observedGeneration;
-  private final List<Condition> conditions = new ArrayList<>(2);
+  private ScaledServiceStatus status = NO_STATUS;
 
   @Override
   public void field(String name, JsonCursor in) {
     switch (name) {
       case "spec" -> spec(in);
-      case "status" -> status(in);
+      case "status" -> status = ScaledServiceStatusReader.read(in);
     }
   }
 
@@ -219,40 +215,6 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     return new PodTlsSettings.CaReference(kind, name, key);
   }
 
-  private void status(JsonCursor in) {
-    for (var field : in.fields()) {
-      switch (field) {
-        case "replicas" -> replicas = in.count(-1);
-        case "desiredReplicas" -> desiredReplicas = in.count(-1);
-        case "ports" -> {
-          for (var _ : in.items()) {
-            openPort(in);
-          }
-        }
-        case "observedGeneration" -> observedGeneration = in.longCount(0);
-        case "conditions" -> {
-          for (var _ : in.items()) {
-            var one = StatusCondition.read(in);
-            conditions.add(new Condition(one.type(), one.status(), one.reason(), one.message(),
-                one.lastTransitionTime(), one.observedGeneration()));
-          }
-        }
-      }
-    }
-  }
-
-  private void openPort(JsonCursor in) {
-    var name = "";
-    int number = 0;
-    for (var field : in.fields()) {
-      switch (field) {
-        case "port" -> name = in.text();
-        case "number" -> number = in.count(0);
-      }
-    }
-    openPorts.put(name, number);
-  }
-
   @Override
   public ScaledService decoded(DecodedMetadata metadata, JsonCursor in) {
     require(workload.kind(), "scaleTargetRef.kind", in);
@@ -288,8 +250,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
         metadata.labels(), annotations, rules, warmTimes, catchService, tls, tcp,
-        new ScaledServiceStatus(known(replicas), known(desiredReplicas),
-            observedGeneration, conditions, openPorts));
+        status);
   }
 
   private static void require(String text, String field, JsonCursor in) {
@@ -300,9 +261,5 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
 
   private static OptionalInt positive(int number) {
     return number > 0 ? OptionalInt.of(number) : OptionalInt.empty();
-  }
-
-  private static OptionalInt known(int number) {
-    return number < 0 ? OptionalInt.empty() : OptionalInt.of(number);
   }
 }

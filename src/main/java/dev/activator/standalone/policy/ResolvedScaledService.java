@@ -1,6 +1,7 @@
 package dev.activator.standalone.policy;
 
 import dev.activator.knative.policy.MergedEndpoints;
+import dev.activator.knative.policy.RevisionEndpointSlice.Member;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
@@ -37,12 +38,13 @@ import org.jspecify.annotations.Nullable;
  * @param warnings problems that do not stop it from working; they are published as Events
  * @param remarks the parts of the workload that were ignored, for the log
  * @param tcp how connections come to its TCP ports
+ * @param present the number of pods in any condition, ending ones included
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
     List<Backend> ports, @Nullable ScaledServiceSpec target,
     List<ScaledServiceRouteTable.Taken> taken,
     List<Trouble> troubles,
-    List<Trouble> warnings, List<String> remarks, TcpPortTable.Assigned tcp) {
+    List<Trouble> warnings, List<String> remarks, TcpPortTable.Assigned tcp, int present) {
   public ResolvedScaledService {
     ports = List.copyOf(ports);
     taken = List.copyOf(taken);
@@ -122,6 +124,12 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     Duration timeout(ScaledService object) {
       return object.timeout().compareTo(maxTimeout) > 0 ? maxTimeout : object.timeout();
     }
+
+    /** Addresses that belong to no pod do not count, since they never go. */
+    private int podCount() {
+      return (int) slices.stream().flatMap(slice -> slice.members().stream()).map(Member::pod)
+          .filter(pod -> !pod.isEmpty()).distinct().count();
+    }
   }
 
   public static ResolvedScaledService of(ScaledService object, References found) {
@@ -157,7 +165,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         found.taken,
         troubles,
         ScaledServiceTroubles.warnings(object, found), remarks.stream().distinct().toList(),
-        tcp);
+        tcp, found.podCount());
   }
 
   private static Backend backend(ScaledService object, References found, RevisionId id,
@@ -248,7 +256,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
             ? this
             : new ResolvedScaledService(object, revision, pods, ports, target.withoutLastDesired(),
                 taken,
-                troubles, warnings, remarks, tcp);
+                troubles, warnings, remarks, tcp, present);
   }
 
   /**
@@ -268,7 +276,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         ? this
         : new ResolvedScaledService(object, revision, pods, ports, target, taken,
             Stream.concat(troubles.stream(), all.stream()).toList(), warnings, remarks,
-            tcp);
+            tcp, present);
   }
 
   private static Trouble notInstalled(String field, String extension) {
@@ -288,7 +296,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   public ResolvedScaledService withRequestsWaiting() {
     return new ResolvedScaledService(object, waiting(revision), pods,
         ports.stream().map(port -> new Backend(waiting(port.revision), port.pods)).toList(), target,
-        taken, troubles, warnings, remarks, tcp);
+        taken, troubles, warnings, remarks, tcp, present);
   }
 
   private static Revision waiting(Revision revision) {

@@ -16,9 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param desiredReplicas the decision of the autoscaler
  * @param observedGeneration the generation of the spec that this status describes
  * @param ports the ports of the activators that lead to TCP ports, by the names of these
+ * @param state whether the workload runs, in one word; empty while that is unknown
+ * @param target kind and name of what is scaled, such as {@code Deployment/web}
  */
 public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
-    long observedGeneration, List<Condition> conditions, Map<String, Integer> ports) {
+    long observedGeneration, List<Condition> conditions, Map<String, Integer> ports, String state,
+    String target) {
   public static final String READY = "Ready";
   public static final String ACTIVE = "Active";
   /**
@@ -39,10 +42,10 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
       "InvalidSchedule", "InvalidAnnotation", "InvalidWake", "FeatureNotInstalled", "PodsSpeakTls",
       "RulePortSpeaksTls", ScaledServiceTroubles.PORT_TAKEN, "SniTaken", "TimeoutTooLong");
 
-  /** One without TCP ports. */
+  /** One without TCP ports, and without a state. */
   public ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
       long observedGeneration, List<Condition> conditions) {
-    this(replicas, desiredReplicas, observedGeneration, conditions, Map.of());
+    this(replicas, desiredReplicas, observedGeneration, conditions, Map.of(), "", "");
   }
 
   public ScaledServiceStatus {
@@ -68,9 +71,11 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
    * @param active the condition {@code Active}: {@code True}, {@code False} or {@code Unknown}
    * @param trouble null if nothing keeps it from being scaled
    * @param note for the condition {@code Ready} while it is true; may be empty
+   * @param state whether the workload runs, in one word; empty while that is unknown
    */
   public record Scaling(OptionalInt replicas, OptionalInt desiredReplicas, String active,
-      String activeReason, String activeMessage, @Nullable Trouble trouble, String note) {}
+      String activeReason, String activeMessage, @Nullable Trouble trouble, String note,
+      String state) {}
 
   /**
    * The status that the leader should write.
@@ -93,7 +98,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
       return leading.equals(ports)
           ? this
           : new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, conditions,
-              leading);
+              leading, this.state, target);
     }
     long generation = state.object().generation();
     var known = new ArrayList<Condition>(3);
@@ -102,6 +107,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     if (!troubles.isEmpty()) {
       known.add(progress(troubles, generation, now));
     }
+    var scaled = state.target() == null ? state.object().workload() : state.target().workload();
     // The number of pods is preferred, because the scale subresource is read rarely.
     var counted = state.listed().isPresent() || scaling == null
         ? state.listed()
@@ -110,7 +116,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         scaling == null || scaling.desiredReplicas.isEmpty()
             ? desiredReplicas
             : scaling.desiredReplicas,
-        generation, known, leading);
+        generation, known, leading, scaling == null ? "" : scaling.state,
+        scaled.kind() + "/" + scaled.name());
   }
 
   /**
@@ -124,7 +131,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     // Before the first decision, this is the status that the last leader has written.
     known.removeIf(one -> one.type.equals(PODS_SCHEDULED));
     known.add(before.changed(PODS_SCHEDULED, "False", reason, message, observedGeneration, now));
-    return new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, known, ports);
+    return new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, known, ports,
+        state, target);
   }
 
   private Condition ready(List<Trouble> troubles, @Nullable Scaling scaling, long generation,

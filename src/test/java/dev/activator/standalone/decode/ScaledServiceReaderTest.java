@@ -93,6 +93,8 @@ class ScaledServiceReaderTest {
       status:
         replicas: 2
         desiredReplicas: 3
+        state: running
+        target: Deployment/web
         observedGeneration: 4
         ports: [{port: pg, number: 9100}]
         conditions: [{type: Ready, status: 'True', reason: R, message: m, lastTransitionTime: t, observedGeneration: 3}]
@@ -176,7 +178,8 @@ class ScaledServiceReaderTest {
                 "true")),
             new ConnectionPort("22", List.of(), Map.of())), true),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
-            List.of(new Condition("Ready", "True", "R", "m", "t", 3)), Map.of("pg", 9100))));
+            List.of(new Condition("Ready", "True", "R", "m", "t", 3)), Map.of("pg", 9100),
+            "running", "Deployment/web")));
   }
 
   /** Every field of the schema, down to the values. */

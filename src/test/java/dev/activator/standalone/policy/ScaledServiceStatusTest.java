@@ -58,7 +58,7 @@ class ScaledServiceStatusTest {
 
   private static Scaling scaling(OptionalInt desired, String active, @Nullable Trouble trouble) {
     return new Scaling(OptionalInt.of(5), desired, active, "Traffic", "requests come", trouble,
-        "held at 5");
+        "held at 5", "running");
   }
 
   private static final Scaling THREE = scaling(OptionalInt.of(3), "True", null);
@@ -111,6 +111,8 @@ class ScaledServiceStatusTest {
     assertThat(status.replicas()).hasValue(2);
     assertThat(status.desiredReplicas()).hasValue(3);
     assertThat(status.observedGeneration()).isEqualTo(3);
+    assertThat(status.state()).isEqualTo("running");
+    assertThat(status.target()).isEqualTo("Deployment/web");
     assertThat(status.conditions()).containsExactly(
         new Condition("Ready", "True", "Ready", "held at 5", FIRST, 3),
         new Condition("Active", "True", "Traffic", "requests come", FIRST, 3));
@@ -194,7 +196,7 @@ class ScaledServiceStatusTest {
     var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
     return TestValues.NO_STATUS.next(new ResolvedScaledService(OBJECT, FINE.revision(),
         FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of(),
-        TcpPortTable.Assigned.NONE), THREE, FIRST);
+        TcpPortTable.Assigned.NONE, 0), THREE, FIRST);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
@@ -226,7 +228,8 @@ class ScaledServiceStatusTest {
   void anObjectWithoutStatusIsOnItsWay_andOneAtZeroIsDone() {
     assertThat(kstatus(false, 1, TestValues.NO_STATUS)).isEqualTo("InProgress");
     assertThat(kstatus(true, 3, TestValues.NO_STATUS.next(FINE,
-        new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "", null, ""),
+        new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "", null, "",
+            "zero"),
         FIRST))).isEqualTo("Current");
   }
 
