@@ -1,8 +1,6 @@
-package dev.activator.throttle;
+package dev.activator.ext.lending;
 
-import dev.activator.ext.lending.PermitLending;
-import dev.activator.ext.lending.PeerId;
-import dev.activator.ext.lending.PeerMessage;
+import dev.activator.throttle.Throttler;
 import dev.activator.ext.lending.policy.PodSharding;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
