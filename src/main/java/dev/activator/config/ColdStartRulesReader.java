@@ -117,7 +117,7 @@ public final class ColdStartRulesReader {
     return length;
   }
 
-  static void addNew(String name, Set<String> names, ConfigValue header) {
+  public static void addNew(String name, Set<String> names, ConfigValue header) {
     if (!names.add(name)) {
       throw header.field("name").mustBe("another header: this one is in the list already");
     }
@@ -209,7 +209,7 @@ public final class ColdStartRulesReader {
     return new DoNotWakeRule(path, method, headers, answer(rule), rule.field("always").truth());
   }
 
-  static DoNotWakeRule.Header header(ConfigValue header) {
+  public static DoNotWakeRule.Header header(ConfigValue header) {
     header.object("name", "value", "valuePrefix");
     var value = text(header, "value", "valuePrefix");
     return new DoNotWakeRule.Header(headerName(header.field("name")),

@@ -28,7 +28,7 @@ public record DoNotWakeRule(@Nullable Text path, @Nullable String method, List<H
 
   /** @param prefix whether a text matches if it begins with {@code text} */
   public record Text(String text, boolean prefix) {
-    boolean matches(String other) {
+    public boolean matches(String other) {
       return prefix ? other.startsWith(text) : other.equals(text);
     }
 

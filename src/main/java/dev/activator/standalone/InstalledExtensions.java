@@ -4,7 +4,7 @@ import dev.activator.config.ConfigValue;
 import dev.activator.platform.WakeMethod;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WakeSpec;
+import dev.activator.standalone.policy.WakeSpec;
 import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import java.util.Map;

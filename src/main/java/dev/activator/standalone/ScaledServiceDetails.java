@@ -10,7 +10,7 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.revision.ScaleTarget;
-import dev.activator.revision.WakeSpec;
+import dev.activator.standalone.policy.WakeSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -25,7 +25,7 @@ import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WakeSpec;
+import dev.activator.standalone.policy.WakeSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -16,7 +16,7 @@ import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.KeepWarmSettings;
+import dev.activator.standalone.policy.KeepWarmSettings;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.SteppedLoop;

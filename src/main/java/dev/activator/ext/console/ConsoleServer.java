@@ -5,7 +5,6 @@ import dev.activator.management.OriginCheck;
 import dev.activator.management.MetricsServer;
 import dev.activator.management.ManagementPages;
 import dev.activator.ext.console.ConsoleProperties.Auth;
-import dev.activator.kube.TokenReviewAuthorizer;
 import java.io.IOException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,7 @@
 package dev.activator.ext.console;
 
 import dev.activator.management.TextResponses;
-import dev.activator.kube.TokenReviewAuthorizer;
-import dev.activator.kube.TokenReviewAuthorizer.Answer;
+import dev.activator.ext.console.TokenReviewAuthorizer.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Locale;

@@ -5,7 +5,6 @@ import dev.activator.platform.RevisionDetailsSource.CardDetails;
 import dev.activator.platform.RevisionDetailsSource.RoutingState;
 import dev.activator.ext.console.RevisionHourHistory.LastHour;
 import dev.activator.ext.console.MinuteHistory.LastMinute;
-import dev.activator.observability.LastFailedRequests;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;

@@ -15,7 +15,7 @@ import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
-import dev.activator.tls.PeerTls;
+import dev.activator.ext.lending.link.PeerTls;
 import dev.activator.tls.SystemInternalTls;
 import java.util.List;
 import java.util.random.RandomGenerator;

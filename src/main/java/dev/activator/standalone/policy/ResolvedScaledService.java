@@ -12,7 +12,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.ScaleTarget;
-import dev.activator.revision.ScaledServiceSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,11 +1,8 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.revision.LoadTarget;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTarget;
-import dev.activator.revision.KeepWarmSettings;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -3,7 +3,6 @@ package dev.activator.standalone.policy;
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.http.HeaderMap;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRoute;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,7 +1,6 @@
 package dev.activator.standalone.policy;
 
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.revision.KeepWarmSettings;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;

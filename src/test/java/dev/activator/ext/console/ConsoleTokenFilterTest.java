@@ -2,7 +2,7 @@ package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.TokenReviewAuthorizer.Answer;
+import dev.activator.ext.console.TokenReviewAuthorizer.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -12,7 +12,6 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.LastFailedRequests;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;

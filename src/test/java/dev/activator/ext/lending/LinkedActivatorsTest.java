@@ -30,7 +30,7 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.SystemInternalTls;
-import dev.activator.tls.PeerTls;
+import dev.activator.ext.lending.link.PeerTls;
 import dev.activator.tls.PodTls;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

@@ -37,7 +37,7 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.tls.SystemInternalTls;
-import dev.activator.tls.PeerTls;
+import dev.activator.ext.lending.link.PeerTls;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

@@ -13,7 +13,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledServiceSpec;
+import dev.activator.standalone.policy.ScaledServiceSpec;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.wire.Stat;

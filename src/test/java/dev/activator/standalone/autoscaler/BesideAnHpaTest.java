@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledServiceSpec;
+import dev.activator.standalone.policy.ScaledServiceSpec;
 import dev.activator.revision.ScalingListener;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.TestValues;

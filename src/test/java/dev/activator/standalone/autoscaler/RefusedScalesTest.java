@@ -10,7 +10,7 @@ import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledServiceSpec;
+import dev.activator.standalone.policy.ScaledServiceSpec;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;

@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
-import dev.activator.config.ScaledServiceRulesReader;
+import dev.activator.standalone.decode.ScaledServiceRulesReader;
 import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaledServiceRoute;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;

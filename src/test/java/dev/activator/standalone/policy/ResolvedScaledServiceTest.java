@@ -17,7 +17,6 @@ import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.WakeSpec;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;

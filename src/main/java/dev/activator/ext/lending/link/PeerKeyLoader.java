@@ -2,7 +2,6 @@ package dev.activator.ext.lending.link;
 
 import dev.activator.ext.lending.link.PeerSecret.Answer;
 import dev.activator.tls.SystemInternalTls;
-import dev.activator.tls.PeerTls;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

@@ -2,7 +2,6 @@ package dev.activator.ext.lending.link;
 
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
-import dev.activator.tls.SelfSignedCertificate;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;

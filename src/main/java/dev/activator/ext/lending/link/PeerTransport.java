@@ -6,7 +6,6 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
-import dev.activator.tls.PeerTls;
 import dev.activator.wire.PeerFrame;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;

@@ -1,6 +1,6 @@
 package dev.activator.standalone.autoscaler.policy;
 
-import dev.activator.revision.ScaledServiceSpec;
+import dev.activator.standalone.policy.ScaledServiceSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

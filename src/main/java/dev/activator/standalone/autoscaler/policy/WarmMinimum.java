@@ -1,8 +1,8 @@
 package dev.activator.standalone.autoscaler.policy;
 
 import dev.activator.revision.KeepWarmEffect;
-import dev.activator.revision.KeepWarmSettings;
-import dev.activator.revision.WarmSchedule;
+import dev.activator.standalone.policy.KeepWarmSettings;
+import dev.activator.standalone.policy.WarmSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.OptionalLong;

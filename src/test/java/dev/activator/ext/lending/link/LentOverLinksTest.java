@@ -28,8 +28,6 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.ThrottlerOptions;
-import dev.activator.tls.PeerTls;
-import dev.activator.tls.SelfSignedCertificate;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;

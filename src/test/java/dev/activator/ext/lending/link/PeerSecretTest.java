@@ -12,7 +12,6 @@ import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
-import dev.activator.tls.PeerTls;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

@@ -14,8 +14,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
-import dev.activator.tls.PeerTls;
-import dev.activator.tls.SelfSignedCertificate;
 import dev.activator.wire.PeerFrame;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

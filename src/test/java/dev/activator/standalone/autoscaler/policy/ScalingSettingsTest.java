@@ -3,11 +3,11 @@ package dev.activator.standalone.autoscaler.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Regime;
-import dev.activator.revision.LoadTarget;
+import dev.activator.standalone.policy.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledServiceSpec;
-import dev.activator.revision.KeepWarmSettings;
+import dev.activator.standalone.policy.ScaledServiceSpec;
+import dev.activator.standalone.policy.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.OptionalInt;

@@ -1,8 +1,10 @@
-package dev.activator.observability;
+package dev.activator.ext.console;
 
 import static dev.activator.observability.FakeRequest.HELLO;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;

@@ -1,22 +1,23 @@
-package dev.activator.kube;
+package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.kube.TokenReviewAuthorizer.Answer;
+import dev.activator.ext.console.TokenReviewAuthorizer.Answer;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,8 +48,8 @@ class TokenReviewAuthorizerTest {
     server.createContext("/apis/authorization.k8s.io/v1/subjectaccessreviews",
         exchange -> answer(exchange, accessStatus, access));
     server.start();
-    api = TestValues.kubernetesApi(KubernetesClientFactory.configured(new ClusterAccess.At(
-        URI.create("http://127.0.0.1:" + server.getAddress().getPort()))));
+    api = TestValues.kubernetesApi(new ConfigBuilder(Config.empty())
+        .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort()).build());
     authorizer = new TokenReviewAuthorizer(() -> api, "/console", loop::nanoTime, LONG);
   }
 

@@ -1,5 +1,6 @@
-package dev.activator.tls;
+package dev.activator.ext.lending.link;
 
+import dev.activator.tls.CertifiedKey;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;

@@ -1,7 +1,9 @@
-package dev.activator.config;
+package dev.activator.standalone.decode;
 
+import dev.activator.config.ColdStartRulesReader;
+import dev.activator.config.ConfigValue;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.ScaledServiceRoute;
+import dev.activator.standalone.policy.ScaledServiceRoute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.activator.config;
+package dev.activator.embedded.api.schema;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;

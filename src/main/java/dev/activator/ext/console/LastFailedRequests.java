@@ -1,5 +1,8 @@
-package dev.activator.observability;
+package dev.activator.ext.console;
 
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;

@@ -1,5 +1,6 @@
-package dev.activator.revision;
+package dev.activator.standalone.policy;
 
+import dev.activator.revision.ScaleTarget;
 import java.util.Map;
 
 /**

@@ -1,5 +1,7 @@
-package dev.activator.revision;
+package dev.activator.standalone.policy;
 
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.OptionalInt;
 

@@ -1,8 +1,8 @@
-package dev.activator.revision;
+package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.KeepWarmSettingsReader;
+import dev.activator.standalone.decode.KeepWarmSettingsReader;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

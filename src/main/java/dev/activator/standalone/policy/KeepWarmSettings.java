@@ -1,4 +1,4 @@
-package dev.activator.revision;
+package dev.activator.standalone.policy;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.activator.tls;
+package dev.activator.ext.lending.link;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;

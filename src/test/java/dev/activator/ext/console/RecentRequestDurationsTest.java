@@ -1,7 +1,9 @@
-package dev.activator.observability;
+package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

@@ -1,5 +1,6 @@
-package dev.activator.revision;
+package dev.activator.standalone.policy;
 
+import dev.activator.revision.DoNotWakeRule;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

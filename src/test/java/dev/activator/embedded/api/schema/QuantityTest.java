@@ -1,4 +1,4 @@
-package dev.activator.config;
+package dev.activator.embedded.api.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,7 +1,8 @@
-package dev.activator.config;
+package dev.activator.standalone.decode;
 
-import dev.activator.revision.WarmSchedule;
-import dev.activator.revision.KeepWarmSettings;
+import dev.activator.config.ConfigValue;
+import dev.activator.standalone.policy.WarmSchedule;
+import dev.activator.standalone.policy.KeepWarmSettings;
 import java.time.DateTimeException;
 import java.time.DayOfWeek;
 import java.time.Duration;
