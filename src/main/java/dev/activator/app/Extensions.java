@@ -7,6 +7,7 @@ import dev.activator.ext.affinity.AffinityConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.coldstarts.ColdStartsConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
+import dev.activator.ext.otel.OtelConfiguration;
 import dev.activator.ext.picker.PickerConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
@@ -40,6 +41,7 @@ public final class Extensions {
     // The console and profiles show how a start goes, so they start first.
     all.add(ConsoleConfiguration.class);
     all.add(ProfilingConfiguration.class);
+    all.add(OtelConfiguration.class);
     all.add(WakeWithConfiguration.class);
     all.add(ActuatorsConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);

@@ -1,8 +1,8 @@
 package dev.activator.app;
 
+import dev.activator.observability.ProcessIdentity;
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.OtelProperties;
 import dev.activator.settings.ProxyServerProperties;
@@ -20,8 +20,6 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.meters.LibraryMeterNames;
-import dev.activator.observability.TelemetryExporters.Identity;
-import dev.activator.observability.TelemetryExporters;
 import dev.activator.observability.TelemetryLifecycle;
 import dev.activator.observability.AsyncLineWriter;
 import dev.activator.observability.Meters;
@@ -45,7 +43,6 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.lang.management.ManagementFactory;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -62,7 +59,7 @@ import org.springframework.context.annotation.Fallback;
 import org.springframework.core.env.ConfigurableEnvironment;
 import reactor.netty.resources.LoopResources;
 
-/** Beans for metrics, traces and the request log. */
+/** Beans for metrics and the request log. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
   private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);
@@ -110,7 +107,7 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Identity identity(IdentityProperties identity, OtelProperties otel, OtelEnvironment more,
+  ProcessIdentity identity(IdentityProperties identity, OtelProperties otel, OtelEnvironment more,
       ObjectProvider<BuildProperties> build) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
@@ -118,31 +115,29 @@ class ObservabilityConfiguration {
     if (!otel.serviceName().equals(OtelOverrides.NONE.serviceName())) {
       attributes.remove("service.name");
     }
-    return new Identity(otel.serviceName(), version == null ? "" : version,
+    return new ProcessIdentity(otel.serviceName(), version == null ? "" : version,
         identity.systemNamespace(), identity.podName(), attributes);
   }
 
-  @Bean
-  TelemetryExporters exporters(OtelProperties otel, OtelEnvironment environment,
-      OutboundProxyProperties outboundProxy,
-      Identity identity) {
-    return new TelemetryExporters(otel.variables(), environment, outboundProxy.proxies(), identity);
+  @Bean(destroyMethod = "")
+  AsyncLineWriter lines(Meters meters) {
+    var out = new AsyncLineWriter(new FileOutputStream(FileDescriptor.out));
+    meters.number(MetricDefinition.LINES_DROPPED, Labels.EMPTY, out::dropped);
+    return out;
   }
 
   @Bean
-  TelemetryLifecycle telemetryLifecycle(RequestObservers observers, Meters meters,
-      RequestMeters requests) {
-    var out = new AsyncLineWriter(new FileOutputStream(FileDescriptor.out));
-    meters.number(MetricDefinition.LINES_DROPPED, Labels.EMPTY, out::dropped);
-    return new TelemetryLifecycle(observers, meters, requests, out, Clock.systemUTC());
+  TelemetryLifecycle telemetryLifecycle(RequestObservers observers, RequestMeters requests,
+      AsyncLineWriter lines) {
+    return new TelemetryLifecycle(observers, requests, lines);
   }
 
   @Bean
   LifecyclePart telemetry(TelemetryLifecycle telemetryLifecycle,
       ConfigMapSettings<ObservabilityConfig> settings,
-      TelemetryExporters exporters, List<LoopDelay> delays) {
+      OtelEnvironment environment, List<LoopDelay> delays) {
     return new LifecyclePart("telemetry", () -> {
-      settings.follow(now -> telemetryLifecycle.use(now, exporters));
+      settings.follow(now -> telemetryLifecycle.use(now, environment));
       delays.forEach(LoopDelay::start);
     }, () -> {
       delays.forEach(LoopDelay::stop);
@@ -195,7 +190,7 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  SmartInitializingSingleton metersAreRegistered(Meters meters, Identity identity,
+  SmartInitializingSingleton metersAreRegistered(Meters meters, ProcessIdentity identity,
       PrometheusMeterRegistry registry) {
     return () -> meters.register(registry.getPrometheusRegistry(), identity.labels());
   }

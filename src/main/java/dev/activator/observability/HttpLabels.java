@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpLabels {
   public static final String OTHER = "_OTHER";
+  /** The label of the series that everything beyond the limits shares. */
+  public static final String OVERFLOW_NAME = "otel.metric.overflow";
   private static final List<String> METHODS = List.of(OTHER, "GET", "POST", "PUT", "DELETE", "HEAD",
       "OPTIONS", "PATCH", "TRACE", "CONNECT");
   static final int KINDS = METHODS.size() * 2;
@@ -39,7 +41,7 @@ public final class HttpLabels {
   private static final String PROTOCOL_VERSION = prometheusName("network.protocol.version");
   private static final String STATUS = prometheusName("http.response.status_code");
   private static final String ERROR = prometheusName("error.type");
-  private static final String OVERFLOW = prometheusName(OtelMetricProducer.OVERFLOW);
+  private static final String OVERFLOW = prometheusName(OVERFLOW_NAME);
   private static final int STATUS_BITS = 10;
   private static final int STATUS_MASK = (1 << STATUS_BITS) - 1;
   private static final int SECURE = 1 << STATUS_BITS;

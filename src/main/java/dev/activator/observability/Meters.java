@@ -98,7 +98,7 @@ public final class Meters implements MultiCollector {
   }
 
   /** The current values, in the order of {@link MetricDefinition}. */
-  Map<MetricDefinition, MetricSnapshot> read() {
+  public Map<MetricDefinition, MetricSnapshot> read() {
     var reading = new Reading();
     sources.forEach(source -> source.accept(reading));
     return reading.snapshots();

@@ -149,9 +149,9 @@ record RequestLogFields(RequestTimeline request) implements GoTemplate.Fields {
    * <p><b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.
    */
   private String traceId() {
-    var spans = request.spans;
-    if (spans != null) {
-      return spans.traceId();
+    var trace = request.trace;
+    if (trace != null) {
+      return trace.traceId();
     }
     String[] fields = first("traceparent").split("-", 5);
     return fields.length >= 4 && !fields[1].isEmpty() ? fields[1] : first("X-B3-TraceId");

@@ -37,7 +37,7 @@ public abstract class RequestTimeline {
   // The state of observers that see each request.
   @Nullable RevisionMeters meters;
   int thread;
-  RequestTracer.@Nullable Spans spans;
+  @Nullable RequestTrace trace;
   @Nullable GoTemplate line;
   /** The state of other observers, by the index of its {@link Attribute}. */
   private @Nullable Object[] attributes = NONE;
@@ -232,6 +232,16 @@ public abstract class RequestTimeline {
 
   public final long grantedNanos() {
     return grantedNanos;
+  }
+
+  /** Null if the request is not traced. */
+  public final @Nullable RequestTrace trace() {
+    return trace;
+  }
+
+  /** Call at {@link RequestObserver.Step#ARRIVED}. */
+  public final void traceWith(RequestTrace begun) {
+    trace = begun;
   }
 
   /** Lets {@link #respondedNanos} be measured. */

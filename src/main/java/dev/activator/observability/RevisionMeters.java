@@ -266,10 +266,10 @@ final class RevisionMeters {
     void record(RequestTimeline request, long tookNanos) {
       var own = counts.own(request.thread);
       duration.record(own, tookNanos);
-      var spans = request.spans;
-      if (spans != null && spans.isExemplar()) {
-        duration.trace(tookNanos, spans.traceId(), spans.spanId(),
-            spans.epochMillis(request.now()));
+      var trace = request.trace;
+      if (trace != null && trace.isExemplar()) {
+        duration.trace(tookNanos, trace.traceId(), trace.spanId(),
+            trace.epochMillis(request.now()));
       }
       requestSize.record(own, request.requestBytes());
       if (responseSize != null) {

@@ -10,7 +10,6 @@ import dev.activator.template.GoTemplateException;
 import dev.activator.testing.VirtualLoop;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -121,9 +120,8 @@ class RequestLogTest {
   void keepsTheWorkingTemplate() {
     var observers = new RequestObservers();
     var meters = new Meters();
-    var observability = new TelemetryLifecycle(observers, meters,
-        new RequestMeters(meters, TestRevisions.unused()),
-        out, Clock.systemUTC());
+    var observability = new TelemetryLifecycle(observers,
+        new RequestMeters(meters, TestRevisions.unused()), out);
     observability.log(Optional.of("{{.Response.Code}}"));
     observability.log(Optional.of("{{}}"));
     FakeRequest.of(observers, loop).answered(201, ofMillis(1));

@@ -6,13 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelOverrides;
 import dev.activator.config.ParsedSettings;
-import dev.activator.config.OutboundProxies;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.OutputStream;
-import java.time.Clock;
 import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -25,8 +22,8 @@ class TelemetryLifecycleTest {
   private final TestRevisions revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
   private final Meters meters = new Meters();
   private final RequestMeters counts = new RequestMeters(meters, revisions.live);
-  private final TelemetryLifecycle observability = new TelemetryLifecycle(observers, meters, counts,
-      new AsyncLineWriter(OutputStream.nullOutputStream()), Clock.systemUTC());
+  private final TelemetryLifecycle observability = new TelemetryLifecycle(observers, counts,
+      new AsyncLineWriter(OutputStream.nullOutputStream()));
 
   @AfterEach
   void close() {
@@ -36,10 +33,7 @@ class TelemetryLifecycleTest {
   private void metrics(String protocol) {
     var config = (ParsedSettings.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
-    observability.use(config.settings(),
-        new TelemetryExporters(OtelOverrides.NONE, TestValues.NO_OTEL,
-            OutboundProxies.of("", "", ""),
-            new TelemetryExporters.Identity("activator", "", "", "", Map.of())));
+    observability.use(config.settings(), TestValues.NO_OTEL);
   }
 
   private long counted() {

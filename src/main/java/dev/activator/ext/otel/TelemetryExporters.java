@@ -1,5 +1,7 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
+import dev.activator.observability.ProcessIdentity;
+import dev.activator.observability.AsyncLineWriter;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Instant;
@@ -25,15 +27,10 @@ import io.opentelemetry.sdk.logs.export.BatchLogRecordProcessor;
 import io.opentelemetry.sdk.logs.export.LogRecordExporter;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
-import io.prometheus.metrics.model.snapshots.PrometheusNaming;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import dev.activator.config.OtelOverrides;
@@ -45,7 +42,6 @@ import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
-import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -62,38 +58,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
-public record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment,
+record TelemetryExporters(OtelOverrides otel, OtelEnvironment environment,
     OutboundProxies proxies,
-    Identity identity) {
+    ProcessIdentity identity) {
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
-
-  /** @param more further attributes, which take precedence over the others */
-  public record Identity(String service, String version, String namespace, String pod,
-      Map<String, String> more) {
-    public Identity {
-      more = Map.copyOf(more);
-    }
-
-    SortedMap<String, String> attributes() {
-      var all = new TreeMap<>(Map.of("service.name", service, "service.version", version,
-          "k8s.namespace.name", namespace, "k8s.pod.name", pod));
-      all.putAll(more);
-      return all;
-    }
-
-    /** The attributes as labels for Prometheus, where some names become the same. */
-    public Labels labels() {
-      var names = new HashSet<String>();
-      var labels = Labels.builder();
-      attributes().forEach((name, value) -> {
-        var valid = PrometheusNaming.sanitizeLabelName(name);
-        if (names.add(PrometheusNaming.prometheusName(valid))) {
-          labels.label(valid, value);
-        }
-      });
-      return labels.build();
-    }
-  }
 
   Resource resource() {
     var all = Resource.getDefault().toBuilder();

@@ -1,5 +1,8 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
+import dev.activator.observability.HttpLabels;
+import dev.activator.observability.Meters;
+import dev.activator.observability.MetricDefinition;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.metrics.data.AggregationTemporality;
@@ -36,11 +39,9 @@ import java.util.stream.Stream;
 
 /** Converts our metrics to OTLP, with Knative's scopes and types. */
 final class OtelMetricProducer implements MetricProducer {
-  /** The label of the series that everything beyond the limits shares. */
-  public static final String OVERFLOW = "otel.metric.overflow";
   /** The names of labels by their form in Prometheus, in which labels are stored. */
   private static final Map<String, String> NAMES = Stream
-      .concat(Stream.of(OVERFLOW),
+      .concat(Stream.of(HttpLabels.OVERFLOW_NAME),
           Arrays.stream(MetricDefinition.values()).flatMap(m -> m.tags().stream()))
       .distinct()
       .collect(Collectors.toUnmodifiableMap(PrometheusNaming::prometheusName, name -> name));
@@ -126,7 +127,7 @@ final class OtelMetricProducer implements MetricProducer {
       var value = labels.getValue(i);
       switch (name) {
         case "http.response.status_code", "server.port" -> all.put(name, Long.parseLong(value));
-        case OVERFLOW -> all.put(name, Boolean.parseBoolean(value));
+        case HttpLabels.OVERFLOW_NAME -> all.put(name, Boolean.parseBoolean(value));
         default -> all.put(name, value);
       }
     }

@@ -1,10 +1,16 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
 import static dev.activator.observability.FakeRequest.OTHER_POD;
 import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.ProcessIdentity;
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.RequestObservers;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelOverrides;
@@ -209,7 +215,7 @@ class RequestTracerTest {
     return new RequestTracer(provider,
         new TelemetryExporters(OtelOverrides.NONE, TestValues.NO_OTEL,
             OutboundProxies.of("", "", ""),
-            new TelemetryExporters.Identity("activator", "", "", "", Map.of())).propagator(),
+            new ProcessIdentity("activator", "", "", "", Map.of())).propagator(),
         OtelEnvironment.Exemplars.SAMPLED, Clock.fixed(NOON, ZoneOffset.UTC));
   }
 

@@ -1,5 +1,8 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
+import dev.activator.observability.RequestTrace;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.config.OtelEnvironment.Exemplars;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -58,10 +61,9 @@ final class RequestTracer implements RequestObserver {
   @Override
   public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED) {
-      request.spans = arrived(request);
+      request.traceWith(arrived(request));
     }
-    var spans = request.spans;
-    if (spans == null) {
+    if (!(request.trace() instanceof Spans spans)) {
       return;
     }
     switch (step) {
@@ -128,7 +130,7 @@ final class RequestTracer implements RequestObserver {
     }
   }
 
-  static final class Spans {
+  private static final class Spans implements RequestTrace {
     private final Span server;
     private final Context callers;
     /** The clock of spans minus the clock of the loop. */
@@ -146,20 +148,23 @@ final class RequestTracer implements RequestObserver {
       this.isExemplar = isExemplar;
     }
 
-    /** Whether this trace may be an exemplar of metrics. */
-    boolean isExemplar() {
+    @Override
+    public boolean isExemplar() {
       return isExemplar;
     }
 
-    String spanId() {
+    @Override
+    public String spanId() {
       return server.getSpanContext().getSpanId();
     }
 
-    long epochMillis(long nanos) {
+    @Override
+    public long epochMillis(long nanos) {
       return TimeUnit.NANOSECONDS.toMillis(nanos + offsetNanos);
     }
 
-    String traceId() {
+    @Override
+    public String traceId() {
       return server.getSpanContext().getTraceId();
     }
 

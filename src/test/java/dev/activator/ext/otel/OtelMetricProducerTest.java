@@ -1,9 +1,13 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
 import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.Meters;
+import dev.activator.observability.MetricDefinition;
+import dev.activator.observability.RequestMeters;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;

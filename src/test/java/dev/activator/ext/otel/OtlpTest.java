@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.time.Duration.ofMillis;
@@ -6,6 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.observability.ProcessIdentity;
+import dev.activator.observability.AsyncLineWriter;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.Meters;
+import dev.activator.observability.RequestMeters;
+import dev.activator.observability.RequestObservers;
+import dev.activator.observability.TelemetryLifecycle;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -64,7 +71,7 @@ import org.slf4j.LoggerFactory;
 
 /** What leaves the process, seen by a collector that keeps what it is sent. */
 class OtlpTest {
-  private static final TelemetryExporters.Identity IDENTITY = new TelemetryExporters.Identity(
+  private static final ProcessIdentity IDENTITY = new ProcessIdentity(
       "activator", "1",
       "knative-serving", "pod", Map.of());
 
@@ -75,7 +82,7 @@ class OtlpTest {
   private OutboundProxies proxies = OutboundProxies.of("", "", "");
   private OtelEnvironment environment = TestValues.NO_OTEL;
   private OtelOverrides otel = OtelOverrides.NONE;
-  private TelemetryExporters.Identity identity = IDENTITY;
+  private ProcessIdentity identity = IDENTITY;
   private Meters meters = new Meters();
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final HttpServer http;
@@ -299,7 +306,7 @@ class OtlpTest {
   @Test
   @DisplayName("OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME")
   void namesTheResource() {
-    identity = new TelemetryExporters.Identity("front", "1", "knative-serving", "pod",
+    identity = new ProcessIdentity("front", "1", "knative-serving", "pod",
         Map.of("deployment.environment.name", "trial", "k8s.pod.name", "renamed"));
     runOverHttp();
 
@@ -310,7 +317,7 @@ class OtlpTest {
 
   @Test
   void aLabelThatPrometheusCannotDistinguishFromAnotherIsLeftOut() {
-    var labels = new TelemetryExporters.Identity("front", "1", "n", "pod",
+    var labels = new ProcessIdentity("front", "1", "n", "pod",
         Map.of("a.b", "1", "a_b", "2", "9-lives", "3")).labels();
 
     assertThat(labels.stream().map(label -> label.getName())).contains("a.b").doesNotContain("a_b");
@@ -351,7 +358,7 @@ class OtlpTest {
     });
 
     assertThat(received(1).get("/logs")).contains("The pod is away", "WARN", "exception.type",
-        "java.io.IOException", "reset", "dev.activator.observability.OtlpTest");
+        "java.io.IOException", "reset", OtlpTest.class.getName());
     logger.warn("After the end");
   }
 
@@ -507,18 +514,19 @@ class OtlpTest {
     var observers = new RequestObservers();
     meters = new Meters();
     var revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
-    var observability = new TelemetryLifecycle(observers, meters,
-        new RequestMeters(meters, revisions.live),
-        new AsyncLineWriter(stdout),
-        Clock.systemUTC());
+    var out = new AsyncLineWriter(stdout);
+    var telemetry = new TelemetryLifecycle(observers, new RequestMeters(meters, revisions.live),
+        out);
+    var export = new TelemetryExport(observers, meters, out, Clock.systemUTC());
     try {
-      observability.use(
-          new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
-          exporters());
+      var config = new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED);
+      telemetry.use(config, environment);
+      export.start(config, exporters());
       FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
       between.run();
     } finally {
-      observability.close();
+      export.close();
+      telemetry.close();
     }
   }
 

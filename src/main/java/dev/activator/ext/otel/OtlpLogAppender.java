@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;

@@ -1,5 +1,7 @@
-package dev.activator.observability;
+package dev.activator.ext.otel;
 
+import dev.activator.observability.HttpLabels;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.observability.MetricDefinition.Names;
 import dev.activator.revision.KnownLabels;
 import io.opentelemetry.api.common.Attributes;
