@@ -18,6 +18,9 @@
 {{- if and .Values.admit.enabled .Values.admit.from (not .Values.networkPolicy.enabled) -}}
 {{- fail "admit.from says who may ask, but networkPolicy.enabled is false, so that all may" -}}
 {{- end -}}
+{{- if and .Values.standalone.podDeletionCost (not .Values.rbac.pods) -}}
+{{- fail "standalone.podDeletionCost is true, but rbac.pods is not: pods are listed before they are patched" -}}
+{{- end -}}
 {{- if and .Values.picker.pools (or (not .Values.picker.enabled) (ne .Values.mode "standalone")) -}}
 {{- fail "picker.pools is true, but picker.enabled is not, or mode is not \"standalone\"" -}}
 {{- end -}}

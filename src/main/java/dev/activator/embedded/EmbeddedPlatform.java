@@ -60,6 +60,7 @@ import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
@@ -216,6 +217,11 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public void wakeMethod(WakeMethod<?> method) {
     wakeMethods.add(method);
+  }
+
+  @Override
+  public void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {
+    scales.beforeScaleDown(preparation);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.activator.knative;
 
+import dev.activator.revision.KnownLabels;
 import dev.activator.knative.decode.KnativeKinds;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ClusterStartup;
@@ -222,7 +223,7 @@ public final class ClusterWatcher implements AutoCloseable {
       if (source != null) {
         startup(now, () -> null, source::followMore);
       }
-      podStarts.start(live, now, source == null ? _ -> "" : source::podSelector);
+      podStarts.start(live, now, this::podSelector);
       started = true;
     } finally {
       if (!started) {
@@ -311,6 +312,13 @@ public final class ClusterWatcher implements AutoCloseable {
   public List<InformerStatus> informers() {
     var now = session;
     return now == null ? List.of() : now.informers().informers();
+  }
+
+  /** The label selector of a revision's pods. Called on the session's loop. */
+  public String podSelector(RevisionId id) {
+    var from = other;
+    var own = from == null ? "" : from.podSelector(id);
+    return own.isEmpty() ? KnownLabels.REVISION + "=" + id.name() : own;
   }
 
   /** @param service the namespace and name of a Knative Service */

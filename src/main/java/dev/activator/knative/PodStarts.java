@@ -90,7 +90,7 @@ public final class PodStarts implements PodStatusWatcher.Listener {
     }
   }
 
-  /** @param selectors returns the label selector of pods; empty for those of a Knative Revision */
+  /** @param selectors returns the label selector of pods */
   void start(LiveRevisions live, KubernetesSession session,
       Function<RevisionId, String> selectors) {
     watcher = new PodStatusWatcher(live, session.loop(), new Pods(session, selectors),
@@ -133,8 +133,7 @@ public final class PodStarts implements PodStatusWatcher.Listener {
 
     @Override
     public String selector(RevisionId revision) {
-      var own = selectors.apply(revision);
-      return own.isEmpty() ? KnownLabels.REVISION + "=" + revision.name() : own;
+      return selectors.apply(revision);
     }
 
     @Override

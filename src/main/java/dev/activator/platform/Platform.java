@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +87,12 @@ public interface Platform {
 
   /** Adds a way to start and stop what has no scale. Called before {@link #join}. */
   default void wakeMethod(WakeMethod<?> method) {}
+
+  /**
+   * Adds what happens before this platform removes some pods of a workload, but not all, and once a
+   * minute while another autoscaler may. It must not block. Called before {@link #join}.
+   */
+  default void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {}
 
   /** Sets the names of the extensions of this build. Called before {@link #join}. */
   default void extensions(Set<String> names) {}

@@ -36,6 +36,14 @@ public interface ScaleClient<T extends ScaleTarget> {
    */
   default void cancelScaleToZero(RevisionId id) {}
 
+  /**
+   * Prepares for the removal of some replicas, but not all. Called before this client's user removes
+   * them, and now and then while another client may. Completes within two seconds.
+   */
+  default CompletableFuture<Void> prepareScaleDown(RevisionId id) {
+    return CompletableFuture.completedFuture(null);
+  }
+
   /** Reads the scale of a workload in the namespace of {@code id}. */
   CompletableFuture<ScaleApiResult> read(RevisionId id, T workload);
 

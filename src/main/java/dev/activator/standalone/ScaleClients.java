@@ -6,11 +6,16 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -18,9 +23,12 @@ import java.util.function.Supplier;
  * the workload's Service are caught before its last replicas go.
  */
 public final class ScaleClients implements ScaleClient<ScaleTarget> {
+  private static final Duration MAX_PREPARATION = Duration.ofSeconds(2);
+
   private final Supplier<ActivatorEndpointSliceWriter> catcher;
   private final Consumer<ScaleApiResult> onWrite;
   private final Map<Class<?>, Entry<?>> clients = new HashMap<>();
+  private final List<Function<RevisionId, CompletableFuture<Void>>> preparations = new ArrayList<>();
 
   private record Entry<T extends ScaleTarget>(Class<T> type,
       ScaleClient<? super T> client) {
@@ -56,6 +64,11 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
     add(method.type(), method.client(api));
   }
 
+  /** Adds what happens before some replicas of a workload are removed. Call before the start. */
+  public void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {
+    preparations.add(preparation);
+  }
+
   private Entry<?> client(ScaleTarget target) {
     return Objects.requireNonNull(clients.get(target.getClass()), target::toString);
   }
@@ -68,6 +81,16 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
   @Override
   public void cancelScaleToZero(RevisionId id) {
     catcher.get().cancelScaleToZero(id);
+  }
+
+  @Override
+  public CompletableFuture<Void> prepareScaleDown(RevisionId id) {
+    var all = CompletableFuture.allOf(preparations.stream().map(one -> one.apply(id))
+        .toArray(CompletableFuture[]::new));
+    return all.isDone()
+        ? CompletableFuture.completedFuture(null)
+        : all.completeOnTimeout(null, MAX_PREPARATION.toMillis(), TimeUnit.MILLISECONDS)
+            .exceptionally(_ -> null);
   }
 
   @Override

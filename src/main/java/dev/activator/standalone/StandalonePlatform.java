@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -161,6 +162,11 @@ public final class StandalonePlatform implements Platform {
   public void wakeMethod(WakeMethod<?> method) {
     wakeMethods.add(method);
     scales.add(method, session::scaling);
+  }
+
+  @Override
+  public void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {
+    scales.beforeScaleDown(preparation);
   }
 
   @Override

@@ -158,6 +158,22 @@ class RbacTest {
   }
 
   @Test
+  void patchesPodsOnlyForDeletionCosts_whichTheSettingHas() {
+    var on = Chart.installed("activator", NAMESPACE, "mode: standalone", "rbac: {pods: true}",
+        "standalone: {namespaces: [shop], podDeletionCost: true}");
+
+    Chart.installed("activator", NAMESPACE, "mode: standalone", "rbac: {pods: true}")
+        .all("ClusterRole")
+        .forEach(role -> assertThat(rights(role)).doesNotContain("patch pods"));
+    assertThat(on.all("ClusterRole")).filteredOn(role -> rights(role).contains("patch pods"))
+        .singleElement().satisfies(role -> assertThat(on.names())
+            .contains("RoleBinding shop/" + role.at("/metadata/name").asString()));
+    assertThat(on.only("Deployment").at("/spec/template/spec/containers/0/env").valueStream()
+        .filter(one -> one.path("name").asString().equals("ACTIVATOR_AFFINITY_PODDELETIONCOST")))
+        .singleElement().extracting(one -> one.path("value").asString()).isEqualTo("true");
+  }
+
+  @Test
   void readsOtherConfigMapsAndSecretsOnlyByTheNamesOfTrustBundles() {
     var off = Chart.installed("activator", NAMESPACE, "mode: standalone");
     var on = Chart.installed("activator", NAMESPACE, "mode: standalone",

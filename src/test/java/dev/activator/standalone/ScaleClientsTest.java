@@ -10,6 +10,7 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.standalone.autoscaler.FakeScales;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class ScaleClientsTest {
@@ -38,6 +39,26 @@ class ScaleClientsTest {
     assertThat(machines.writes).containsExactly(1);
     assertThat(deployments.writes).isEmpty();
     assertThat(written).containsExactly(new Found(1, 1, "2"));
+  }
+
+  @Test
+  void preparesAScaleDownInEachWayThatWasAdded_andNeverFails() {
+    var prepared = new ArrayList<RevisionId>();
+    var slow = new CompletableFuture<Void>();
+    assertThat(clients.prepareScaleDown(WEB)).isCompleted();
+    clients.beforeScaleDown(id -> {
+      prepared.add(id);
+      return CompletableFuture.failedFuture(new IllegalStateException("no API"));
+    });
+    assertThat(clients.prepareScaleDown(WEB)).isCompleted();
+    clients.beforeScaleDown(_ -> slow);
+
+    var both = clients.prepareScaleDown(WEB);
+    assertThat(both).isNotDone();
+    slow.complete(null);
+
+    assertThat(both).isCompleted();
+    assertThat(prepared).containsExactly(WEB, WEB);
   }
 
   @Test

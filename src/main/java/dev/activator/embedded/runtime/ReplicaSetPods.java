@@ -206,7 +206,7 @@ final class ReplicaSetPods {
     if (retired || ObjectMeta.terminating(replicaSet)) {
       return;
     }
-    var step = ReplicaDifference.of(wanted, views());
+    var step = ReplicaDifference.of(wanted, views(), this::deletionCost);
     step.surplus().forEach(name -> {
       var pod = pods.get(name);
       if (pod != null) {
@@ -216,6 +216,14 @@ final class ReplicaSetPods {
     for (int i = 0; i < step.missing() && retry == null; i++) {
       makeOne();
     }
+  }
+
+  private int deletionCost(String pod) {
+    var object = objects.find(BuiltInKinds.POD, template.namespace(), pod);
+    return object == null
+        ? 0
+        : ReplicaDifference.parseDeletionCost(object.path("metadata").path("annotations")
+            .path("controller.kubernetes.io/pod-deletion-cost").asString(""));
   }
 
   private void makeOne() {

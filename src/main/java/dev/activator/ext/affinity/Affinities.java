@@ -9,13 +9,16 @@ import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.exchange.CountPolicy;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.Throttler;
 import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +86,18 @@ final class Affinities implements RequestObserver, CountPolicy {
     if (affinity != null) {
       affinity.onNotice(notice);
     }
+  }
+
+  /** Writes to the pods of a workload how many keys they have issued. */
+  CompletableFuture<Void> prepareScaleDown(RevisionId workload, DeletionCostWriter costs) {
+    var its = all().filter(one -> one.revision().withoutPort().equals(workload)).toList();
+    return its.isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : costs.write(workload, () -> {
+          var keys = new HashMap<String, Integer>();
+          its.forEach(one -> one.issuers().forEach(pod -> keys.merge(pod.host(), 1, Integer::sum)));
+          return keys;
+        });
   }
 
   /** The number of keys of which the pod that issued them is known. */

@@ -1,9 +1,11 @@
 package dev.activator.ext.affinity;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.Throttler;
@@ -26,8 +28,8 @@ public class AffinityConfiguration {
   }
 
   @Bean
-  Extension affinity(Affinities affinities, ClusterWatcher cluster, RequestObservers observers,
-      Meters meters) {
+  Extension affinity(Affinities affinities, AffinityProperties settings, ClusterWatcher cluster,
+      Platform platform, RequestObservers observers, Meters meters) {
     return new Extension() {
       @Override
       public String name() {
@@ -39,6 +41,11 @@ public class AffinityConfiguration {
         cluster.revisions().subscribe(NAME, affinities::onRevision);
         observers.add(affinities);
         affinities.register(meters);
+        if (settings.podDeletionCost()) {
+          var costs = new DeletionCostWriter(cluster::session, cluster::podSelector,
+              Ticker.systemTicker());
+          platform.beforeScaleDown(id -> affinities.prepareScaleDown(id, costs));
+        }
       }
     };
   }

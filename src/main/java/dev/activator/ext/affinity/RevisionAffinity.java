@@ -15,6 +15,7 @@ import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.KeyNotices;
 import dev.activator.throttle.PodChoice;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,15 @@ final class RevisionAffinity implements PodChoice.Maker {
     }
     var before = request.revision();
     return before != null && of.affinity.revision.equals(before.id()) ? null : of;
+  }
+
+  RevisionId revision() {
+    return revision;
+  }
+
+  /** The pod that issued each key. */
+  Collection<Destination> issuers() {
+    return issued.asMap().values();
   }
 
   long keys() {

@@ -312,7 +312,7 @@ final class ScaleTask {
 
   private void confirmAndWrite(ScaleApiResult.Found found, int replicas) {
     mayScaleToZero = null;
-    await(term.guard().confirmed(), confirmed -> {
+    await(replicas == 0 ? term.guard().confirmed() : confirmedWhenPrepared(), confirmed -> {
       // Reports may have arrived in the meantime.
       wanted.decide();
       var plan = planned(found);
@@ -327,6 +327,13 @@ final class ScaleTask {
         term.scales().cancelScaleToZero(id);
       }
     });
+  }
+
+  private CompletableFuture<Boolean> confirmedWhenPrepared() {
+    var prepared = term.scales().prepareScaleDown(id);
+    return prepared.isDone()
+        ? term.guard().confirmed()
+        : prepared.thenComposeAsync(_ -> term.guard().confirmed(), term.loop());
   }
 
   private void writeConfirmed(ScaleApiResult.Found found, int replicas) {

@@ -37,6 +37,9 @@ final class TargetScaler implements ScaleTask.Wanted {
    */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
 
+  /** How often what is prepared is up to date, where another autoscaler may remove pods at any time. */
+  private static final Duration PREPARATION_PERIOD = Duration.ofMinutes(1);
+
   private final Term term;
   private final RevisionId id;
   private final ResettableTimer ticks;
@@ -52,6 +55,7 @@ final class TargetScaler implements ScaleTask.Wanted {
   private int present;
   /** The scale as it was last read or written; null before. */
   private ScaleApiResult.@Nullable Found lastRead;
+  private long preparedAt;
 
   TargetScaler(Term term, RevisionId id, Configured configured, int ready, int present) {
     this.term = term;
@@ -60,6 +64,7 @@ final class TargetScaler implements ScaleTask.Wanted {
     this.ready = ready;
     this.present = present;
     this.begunAt = term.now();
+    this.preparedAt = begunAt;
     this.ticks = new ResettableTimer(term.loop(), this::tick);
     this.publisher = new ScalingViewPublisher(term, this::views);
     this.planner = new ScaleWritePlanner(term.now(), configured.lastDesired());
@@ -149,7 +154,16 @@ final class TargetScaler implements ScaleTask.Wanted {
     } else {
       task.rereadIfOld();
     }
+    prepareForOthers();
     evaluate();
+  }
+
+  private void prepareForOthers() {
+    if (settings().regime().isBesideAnother() && ready > 1
+        && term.now() - preparedAt >= PREPARATION_PERIOD.toNanos()) {
+      preparedAt = term.now();
+      var _ = term.scales().prepareScaleDown(id);
+    }
   }
 
   private void evaluate() {

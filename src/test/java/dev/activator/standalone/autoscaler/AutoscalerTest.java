@@ -451,6 +451,34 @@ class AutoscalerTest {
   }
 
   @Test
+  void preparesTheRemovalOfSomePods_andWaitsForThat() {
+    autoscaler.target(target(OptionalInt.of(20)));
+    batches(2, 100);
+    assertThat(scales.replicas(WEB)).isEqualTo(5);
+    assertThat(scales.preparations).isZero();
+    scales.preparation = new CompletableFuture<>();
+
+    batches(20, 30);
+    assertThat(scales.preparations).isEqualTo(1);
+    assertThat(scales.replicas(WEB)).isEqualTo(5);
+
+    scales.preparation.complete(null);
+    loop.run();
+    assertThat(scales.replicas(WEB)).isLessThan(5).isPositive();
+  }
+
+  @Test
+  void preparesNothing_whenAllPodsGo() {
+    autoscaler.target(target(OptionalInt.of(20)));
+    batches(3, 10);
+
+    batches(60, 0);
+
+    assertThat(scales.replicas(WEB)).isZero();
+    assertThat(scales.preparations).isZero();
+  }
+
+  @Test
   void readsAgainAfterAConflictAndRespectsWhatAnotherWrote() {
     autoscaler.target(target(OptionalInt.of(10)));
     report(1, 1);

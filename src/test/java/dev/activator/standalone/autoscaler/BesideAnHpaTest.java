@@ -101,6 +101,15 @@ class BesideAnHpaTest {
     assertThat(events).contains("HpaEndsUsedPods").doesNotContain("ScaledByOther");
   }
 
+  @Test
+  void preparesTheRemovalOfPodsOnceAMinute_asTheHpaMayRemoveThemAtAnyTime() {
+    begin();
+    second(300, 40, 0, 0);
+
+    assertThat(scales.replicas(WEB)).isEqualTo(8);
+    assertThat(scales.preparations).isBetween(4, 5);
+  }
+
   private void second(int seconds, int requests, int lag, int window) {
     for (int i = 0; i < seconds; i++) {
       int before = scales.replicas(WEB);

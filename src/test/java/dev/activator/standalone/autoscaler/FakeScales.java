@@ -48,6 +48,9 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   public int asksForZero;
   public String managerOfReplicas = "";
   public int cancelledScaleToZero;
+  /** Completed by the test. */
+  public CompletableFuture<Void> preparation = CompletableFuture.completedFuture(null);
+  public int preparations;
 
   @Override
   public CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTarget workload) {
@@ -103,6 +106,12 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   @Override
   public void cancelScaleToZero(RevisionId id) {
     cancelledScaleToZero++;
+  }
+
+  @Override
+  public CompletableFuture<Void> prepareScaleDown(RevisionId id) {
+    preparations++;
+    return preparation;
   }
 
   private Refused refused(Reason reason) {

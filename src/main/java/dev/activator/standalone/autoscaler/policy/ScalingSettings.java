@@ -56,7 +56,7 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
     FROM_ZERO;
 
     /** Whether another autoscaler scales above 1. */
-    boolean isBesideAnother() {
+    public boolean isBesideAnother() {
       return this == ZERO_OR_ONE || this == FROM_ZERO;
     }
   }
