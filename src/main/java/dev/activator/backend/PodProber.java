@@ -8,6 +8,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
 import dev.activator.revision.PodTransport;
 import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ProbeRedirect;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.Revision;
 import dev.activator.tls.DialTarget;
@@ -140,12 +141,54 @@ final class PodProber {
   }
 
   private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {
-    var request = request(destination);
     long sentNanos = loop.nanoTime();
-    Consumer<ProbeResult> answered = answer -> {
+    follow(request(destination), on, 1, answer -> {
       adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
       done.accept(answer);
-    };
+    });
+  }
+
+  /**
+   * Sends a probe, and follows the redirects of a container within the probe's time.
+   *
+   * @param requests how many were sent, with this one
+   */
+  private void follow(ProbeRequest request, Loop on, int requests, Consumer<ProbeResult> done) {
+    long sentNanos = loop.nanoTime();
+    request(request, on, answer -> {
+      if (container == null || !(answer instanceof ProbeResult.Answered(int status, _, var to))) {
+        done.accept(answer);
+        return;
+      }
+      switch (ProbeRedirect.of(url(request), status, to, requests)) {
+        case ProbeRedirect.None() -> done.accept(answer);
+        case ProbeRedirect.Failed(var reason) -> done.accept(new ProbeResult.Misdirected(reason));
+        case ProbeRedirect.Follow next when next.tls() && !request.target().overTls() ->
+          done.accept(new ProbeResult.Misdirected("redirects to https, which is not probed here"));
+        case ProbeRedirect.Follow next -> {
+          var left = request.timeout().minusNanos(loop.nanoTime() - sentNanos);
+          follow(redirected(request, next, left), on, requests + 1, done);
+        }
+      }
+    });
+  }
+
+  private static String url(ProbeRequest request) {
+    return (request.target().overTls() ? "https://" : "http://") + request.destination()
+        + request.path();
+  }
+
+  private static ProbeRequest redirected(ProbeRequest from, ProbeRedirect.Follow next,
+      Duration left) {
+    var to = new Destination(from.destination().host(), next.port());
+    return new ProbeRequest(
+        next.tls() ? new DialTarget(to, from.target().identity()) : DialTarget.plain(to),
+        from.protocol(), next.path(), next.keepsHost() ? from.host() : to.toString(),
+        from.headers(), left.compareTo(from.connectTimeout()) < 0 ? left : from.connectTimeout(),
+        left);
+  }
+
+  private void request(ProbeRequest request, Loop on, Consumer<ProbeResult> answered) {
     if (on == loop) {
       client.probe(on, request, answered);
     } else {
@@ -165,10 +208,11 @@ final class PodProber {
   private PodHealthVerdict outcome(ProbeResult answer) {
     return switch (answer) {
       case ProbeResult.Connected() -> PodHealthVerdict.ANSWERS;
-      case ProbeResult.Answered(int status, var body) ->
+      case ProbeResult.Answered(int status, var body, _) ->
         container == null
             ? PodHealthVerdict.of(status, body)
             : PodHealthVerdict.ofContainer(status);
+      case ProbeResult.Misdirected(var reason) -> PodHealthVerdict.misdirected(reason);
       case ProbeResult.Refused(var reason) -> PodHealthVerdict.refused(reason);
       case ProbeResult.Failed(var reason) -> PodHealthVerdict.noConnection(reason);
       case ProbeResult.InvalidResponse(var reason) -> PodHealthVerdict.noAnswer(reason);

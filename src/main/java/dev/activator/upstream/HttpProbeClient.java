@@ -181,7 +181,7 @@ public final class HttpProbeClient implements ProbeClient {
       if (content instanceof LastHttpContent) {
         complete();
       } else if (readBytes > READ_BYTES && head != null) {
-        answer(new ProbeResult.Answered(head.status().code(), body.toString()));
+        answer(answered(head));
       }
     }
 
@@ -196,8 +196,13 @@ public final class HttpProbeClient implements ProbeClient {
       if (connection != null && head != null) {
         connection.release();
         connection = null;
-        answer(new ProbeResult.Answered(head.status().code(), body.toString()));
+        answer(answered(head));
       }
+    }
+
+    private ProbeResult answered(HttpResponse response) {
+      return new ProbeResult.Answered(response.status().code(), body.toString(),
+          response.headers().get(HttpHeaderNames.LOCATION, ""));
     }
 
     @Override

@@ -9,8 +9,18 @@ public sealed interface ProbeResult {
   /** The pod accepted the connection of a probe without a path. */
   record Connected() implements ProbeResult {}
 
-  /** @param body the first kilobyte of the body */
-  record Answered(int status, String body) implements ProbeResult {}
+  /**
+   * @param body the first kilobyte of the body
+   * @param location the field of this name; empty if there is none
+   */
+  record Answered(int status, String body, String location) implements ProbeResult {
+    public Answered(int status, String body) {
+      this(status, body, "");
+    }
+  }
+
+  /** The pod answered with a redirect that cannot be followed. */
+  record Misdirected(String reason) implements ProbeResult {}
 
   /** The host refused the connection, as no server listens. */
   record Refused(String reason) implements ProbeResult {}

@@ -28,6 +28,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PodProberTest {
   /** Answers what it is told, and keeps what it was asked. */
@@ -191,6 +193,58 @@ class PodProberTest {
         Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
         Duration.ofMillis(300), Duration.ofSeconds(1)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+  }
+
+  @ParameterizedTest(name = "{0} {1} leads to {2}: {3}")
+  @CsvSource({"302, /ready, 200, HEALTHY", "302, /ready, 404, UNHEALTHY",
+      "302, http://128.0.0.1:9090/ready, 200, HEALTHY",
+      "302, https://128.0.0.1/ready, 200, UNHEALTHY", "302, ftp://128.0.0.1/, 200, UNHEALTHY",
+      "302, /up, 200, UNHEALTHY", "302, https://shop.example/ready, 404, HEALTHY",
+      "304, /ready, 404, HEALTHY"})
+  void followsRedirectsOfAContainerAsTheKubeletDoes(int status, String location, int then,
+      PodHealthVerdict.Verdict verdict) {
+    client.answers = request -> request.path().equals("/up")
+        ? new ProbeResult.Answered(status, "", location)
+        : new ProbeResult.Answered(then, "");
+    prober(PortProtocol.HTTP1, new ReadinessProbeSpec("/up", Map.of()), ProbeSettings.DEFAULT)
+        .probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(outcomes).extracting(PodHealthVerdict::verdict).containsExactly(verdict);
+    assertThat(client.requests).hasSizeLessThanOrEqualTo(10);
+  }
+
+  @Test
+  void aRedirectedProbeKeepsItsHostAndItsTime() {
+    var requests = new ArrayList<ProbeRequest>();
+    ProbeClient slow = (on, request, done) -> {
+      requests.add(request);
+      on.schedule(Duration.ofMillis(400), () -> done.accept(switch (requests.size()) {
+        case 1 -> new ProbeResult.Answered(302, "", "/ready");
+        case 2 -> new ProbeResult.Answered(302, "", "http://128.0.0.1:9090/");
+        default -> new ProbeResult.Answered(200, "");
+      }));
+    };
+    new PodProber(slow, loop, new Revision(REVISION, "1", PortProtocol.HTTP1, 0,
+        RequestTimeouts.DEFAULT, true,
+        new ReadinessProbeSpec("/up", Map.of("Host", "me.example")), Map.of(), Map.of(), null),
+        ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+    loop.advance(Duration.ofSeconds(2));
+
+    assertThat(requests).extracting(ProbeRequest::host)
+        .containsExactly("me.example", "me.example", "128.0.0.1:9090");
+    assertThat(requests).extracting(ProbeRequest::timeout)
+        .containsExactly(Duration.ofMillis(1000), Duration.ofMillis(600), Duration.ofMillis(200));
+  }
+
+  @Test
+  void followsNoRedirectOfAQueueProxy() {
+    client.answers = _ -> new ProbeResult.Answered(302, "queue", "/ready");
+    prober(PortProtocol.HTTP1, null, ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).extracting(PodHealthVerdict::detail).containsExactly("answered 302");
   }
 
   @Test

@@ -57,6 +57,10 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
     return status >= 200 && status < 400 ? ANSWERS : refusal(status);
   }
 
+  public static PodHealthVerdict misdirected(String reason) {
+    return new PodHealthVerdict(Verdict.UNHEALTHY, reason);
+  }
+
   private static PodHealthVerdict refusal(int status) {
     return new PodHealthVerdict(
         status == 502 || status == 503 ? Verdict.MESH_LIKE : Verdict.UNHEALTHY,

@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.revision.ProbeRedirect;
 import dev.activator.revision.ReadinessProbeSpec;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;
@@ -36,6 +37,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private static final int MAX_SECONDS = 3600;
   /** The limit of a line, since a program may send one that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
+  private static final int MAX_HEAD_LINES = 100;
+  private static final String LOCATION = "Location:";
 
   sealed interface Action {}
 
@@ -113,7 +116,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return switch (action) {
       case Exec(var command) -> run(command, process.builder().get());
       case Connect(var port) -> connect(port, process, socket -> "");
-      case HttpGet get -> connect(get.port(), process, socket -> get(get, socket, process));
+      case HttpGet get -> get(get, process);
       case Grpc grpc -> connect(grpc.port(), process, _ -> grpc(grpc, process));
     };
   }
@@ -164,34 +167,80 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return conversation.over(socket);
   }
 
-  private String get(HttpGet get, Socket connected, Probed process) {
-    String who = "process " + process.pid();
-    String what = "GET " + get.path() + " on " + process.port(get.port());
+  private String get(HttpGet get, Probed process) {
     // The timeout is for the whole answer, not for each read, since a program may answer byte by
     // byte.
     var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
         TimeUnit.MILLISECONDS);
+    try {
+      return get(get, process, over, 1);
+    } finally {
+      over.cancel(false);
+    }
+  }
+
+  /** @param requests how many were sent, with this one */
+  private String get(HttpGet get, Probed process, CompletableFuture<Void> over, int requests) {
+    return connect(get.port(), process, socket -> get(get, socket, process, over, requests));
+  }
+
+  private String get(HttpGet get, Socket connected, Probed process, CompletableFuture<Void> over,
+      int requests) {
+    String who = "process " + process.pid();
+    String what = "GET " + get.path() + " on " + process.port(get.port());
     var _ = over.thenRun(() -> close(connected));
     try {
       var socket = get.tls() ? overTls(connected) : connected;
       socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));
-      var line = firstLine(new BufferedInputStream(socket.getInputStream()));
+      var in = new BufferedInputStream(socket.getInputStream());
+      var line = nextLine(in);
       if (line == null) {
         return who + " closed the connection without an answer to " + what;
       }
       if (!line.matches("HTTP/1\\.[01] \\d{3}( .*)?")) {
         return who + " does not speak HTTP on " + process.port(get.port());
       }
-      String status = line.substring(9, 12);
-      return status.matches("[23]..") ? "" : who + " answers " + what + " with " + status;
+      int status = Integer.parseInt(line.substring(9, 12));
+      var redirect = ProbeRedirect.of((get.tls() ? "https" : "http") + "://"
+          + connected.getInetAddress().getHostAddress() + ":" + get.port() + get.path(), status,
+          status / 100 == 3 ? location(in) : "", requests);
+      // A server may serve one connection at a time.
+      close(socket);
+      return switch (redirect) {
+        case ProbeRedirect.None() -> status >= 200 && status < 400
+            ? ""
+            : who + " answers " + what + " with " + status;
+        case ProbeRedirect.Failed(var reason) -> who + " " + reason + " for " + what;
+        case ProbeRedirect.Follow next -> get(redirected(get, next), process, over, requests + 1);
+      };
     } catch (IOException e) {
       return over.isDone()
           ? who + " accepts connections, but does not answer " + what + " within "
               + timeout.toSeconds() + " s"
           : who + " ended the connection before it answered " + what;
-    } finally {
-      over.cancel(false);
     }
+  }
+
+  private static HttpGet redirected(HttpGet get, ProbeRedirect.Follow next) {
+    var headers = new TreeMap<>(get.headers());
+    if (!next.keepsHost()) {
+      headers.keySet().removeIf("Host"::equalsIgnoreCase);
+    }
+    return new HttpGet(next.port(), next.path(), headers, next.tls());
+  }
+
+  /** The field {@code Location} of a head, whose first line has been read; empty without one. */
+  private static String location(InputStream head) throws IOException {
+    for (int i = 0; i < MAX_HEAD_LINES; i++) {
+      var line = nextLine(head);
+      if (line == null || line.isEmpty()) {
+        break;
+      }
+      if (line.regionMatches(true, 0, LOCATION, 0, LOCATION.length())) {
+        return line.substring(LOCATION.length()).strip();
+      }
+    }
+    return "";
   }
 
   /**
@@ -210,10 +259,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   /**
-   * The first line without its line end, which is cut if it is too long; null if the stream is
-   * empty.
+   * The next line without its line end, which is cut if it is too long; null if the stream has
+   * ended.
    */
-  private static @Nullable String firstLine(InputStream in) throws IOException {
+  private static @Nullable String nextLine(InputStream in) throws IOException {
     var line = new StringBuilder();
     int next = in.read();
     boolean closed = next < 0;

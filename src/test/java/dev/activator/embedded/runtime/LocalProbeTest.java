@@ -124,6 +124,37 @@ class LocalProbeTest {
     }
   }
 
+  @ParameterizedTest(name = "a redirect to {0}: {1}")
+  @CsvSource({"/ready, ''", "ready, ''", "http://127.0.0.1:PORT/ready, ''",
+      "https://shop.example/ready, ''",
+      "/starting, process 123 answers GET /starting on its PORT PORT with 503",
+      "/up, process 123 redirects 10 times for GET /up on its PORT PORT",
+      "http://127.0.0.1:OTHER/ready, 'process 123 runs, nothing listens on port OTHER'"})
+  void aRedirectIsFollowedToTheSameHost(String location, String problem) throws IOException {
+    var other = "" + FreePort.next();
+    var server = com.sun.net.httpserver.HttpServer
+        .create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    int port = server.getAddress().getPort();
+    server.createContext("/", exchange -> {
+      int status = switch (exchange.getRequestURI().getPath()) {
+        case "/ready" -> 200;
+        case "/starting" -> 503;
+        default -> 302;
+      };
+      exchange.getResponseHeaders().set("location",
+          location.replace("PORT", "" + port).replace("OTHER", other));
+      exchange.sendResponseHeaders(status, -1);
+      exchange.close();
+    });
+    server.start();
+    try {
+      assertThat(attempt(get(port, "/up"), port))
+          .isEqualTo(problem.replace("PORT PORT", "PORT " + port).replace("OTHER", other));
+    } finally {
+      server.stop(0);
+    }
+  }
+
   @Test
   @Timeout(120)
   void anAnswerThatComesByteByByteIsTooLateAtTheTimeout() throws Exception {
