@@ -20,7 +20,7 @@ final class DownstreamTunnel extends Tunnel {
   /** A Close frame with code 1001, going away. */
   private static final ByteBuf GOING_AWAY = Unpooled.unreleasableBuffer(
       Unpooled.wrappedBuffer(new byte[]{(byte) 0x88, 2, 0x03, (byte) 0xe9}));
-  /** How long caller and pod have to close the tunnel themselves. */
+  /** How long caller and pod have to close the tunnel themselves once the Close frame is sent. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private enum State {
@@ -73,8 +73,9 @@ final class DownstreamTunnel extends Tunnel {
     if (frames.atBoundary()) {
       state = State.CLOSED;
       // The caller's answer goes to the pod, which then closes.
-      channel.writeAndFlush(GOING_AWAY.duplicate());
-      loop.schedule(CLOSE_TIMEOUT, channel::close);
+      channel.writeAndFlush(GOING_AWAY.duplicate())
+          .addListener(_ -> loop.schedule(CLOSE_TIMEOUT, channel::close));
+      unlessClosedInTime(channel::close);
     }
   }
 }

@@ -242,6 +242,11 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public boolean hasUnsent() {
+    return NettyTransport.unsentBytes(channel) > 0;
+  }
+
+  @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (current != null) {
       current.downstreamWritabilityChanged();

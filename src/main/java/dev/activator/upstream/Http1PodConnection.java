@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.loop.NettyTransport;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HopByHopTrailers;
 import dev.activator.http.Http1Encoder.RequestEncoder;
@@ -147,6 +148,11 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   @Override
   public boolean isWritable() {
     return channel.isWritable();
+  }
+
+  @Override
+  public boolean hasUnsent() {
+    return NettyTransport.unsentBytes(channel) > 0;
   }
 
   @Override

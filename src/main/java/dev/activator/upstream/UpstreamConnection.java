@@ -24,6 +24,11 @@ public interface UpstreamConnection {
 
   boolean isWritable();
 
+  /** Whether the connection has not taken all that was written, as the pod reads slowly. */
+  default boolean hasUnsent() {
+    return !isWritable();
+  }
+
   boolean isHttp2();
 
   /** Whether the connection has served a request before. If it has, it may be dead. */

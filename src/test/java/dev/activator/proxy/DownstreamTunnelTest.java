@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
+import java.util.ArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +33,25 @@ class DownstreamTunnelTest {
     loop.advance(Duration.ofMillis(4_999));
     assertThat(channel.isOpen()).isTrue();
     loop.advance(Duration.ofMillis(1));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void ofAWebSocketWhoseCallerReadsSlowly_isNotCutBeforeTheCloseFrameIsSent() {
+    var unread = new ArrayList<ChannelPromise>();
+    channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+      @Override
+      public void write(ChannelHandlerContext context, Object bytes, ChannelPromise written) {
+        ReferenceCountUtil.release(bytes);
+        unread.add(written);
+      }
+    });
+    new DownstreamTunnel(channel, loop, true).drain();
+    loop.advance(Duration.ofSeconds(20));
+    assertThat(channel.isOpen()).isTrue();
+
+    unread.forEach(ChannelPromise::setSuccess);
+    loop.advance(Duration.ofSeconds(5));
     assertThat(channel.isOpen()).isFalse();
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stops counting upgraded connections, such as WebSockets, for the autoscaler while no byte
- * passes. One timer checks them all once a second, so that the clock is not read for each byte.
+ * passes and none waits for a slow reader. One timer checks them all once a second, so that the clock is not read for each byte.
  *
  * <p><b>Threads.</b> Confined to the loop, except {@link #silent}.
  */
@@ -91,7 +91,7 @@ public final class TunnelActivityTracker implements TunnelWatcher {
     }
 
     private void check(long now) {
-      if (active) {
+      if (active || exchange.hasUnsent()) {
         active = false;
         lastNanos = now;
       } else if (counted && now - lastNanos >= afterNanos) {

@@ -88,6 +88,11 @@ public interface Downstream {
 
   boolean isWritable();
 
+  /** Whether the connection has not taken all that was written, as the caller reads slowly. */
+  default boolean hasUnsent() {
+    return !isWritable();
+  }
+
   void pauseReading();
 
   void resumeReading();

@@ -318,6 +318,11 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     return forwarder != null && forwarder.isPodWithdrawn();
   }
 
+  /** Whether bytes wait for a side of an upgraded connection that reads slowly. */
+  public boolean hasUnsent() {
+    return downstream.hasUnsent() || (forwarder != null && forwarder.hasUnsent());
+  }
+
   public void goAway() {
     downstream.goAway();
   }

@@ -222,6 +222,10 @@ final class Forwarder extends SentBody implements UpstreamListener {
     }
   }
 
+  boolean hasUnsent() {
+    return exchange.holdsBody() || (connection != null && connection.hasUnsent());
+  }
+
   boolean isPodWithdrawn() {
     return permit.isWithdrawn();
   }

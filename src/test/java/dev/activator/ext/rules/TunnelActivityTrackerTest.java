@@ -83,6 +83,7 @@ class TunnelActivityTrackerTest {
     private boolean away;
     private boolean ended;
     private boolean lacksMemory;
+    private boolean isSlow;
 
     private Caller(VirtualLoop loop) {
       super(loop);
@@ -102,6 +103,11 @@ class TunnelActivityTrackerTest {
     @Override
     public void answer(LocalResponse answer) {
       throw new AssertionError("the pod answers");
+    }
+
+    @Override
+    public boolean hasUnsent() {
+      return isSlow;
     }
 
     @Override
@@ -197,6 +203,34 @@ class TunnelActivityTrackerTest {
       assertThat(concurrency(20)).isEqualTo(1);
       connection.sends(bytes());
     }
+    close(connection);
+  }
+
+  @Test
+  void countsWhileItsCallerHasNotReadAll_andIsNotClosedThen() {
+    var connection = connect();
+    caller.isSlow = true;
+    assertThat(concurrency(60)).isEqualTo(1);
+
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
+    loop.advance(Duration.ofSeconds(60));
+    assertThat(caller.away).isFalse();
+
+    // then it has read all
+    caller.isSlow = false;
+    loop.advance(Duration.ofSeconds(60));
+    assertThat(caller.away).isTrue();
+    close(connection);
+  }
+
+  @Test
+  void countsWhileItsPodHasNotReadAll() {
+    var connection = connect();
+    connection.isSlow = true;
+    assertThat(concurrency(60)).isEqualTo(1);
+
+    connection.isSlow = false;
+    assertThat(concurrency(60)).isZero();
     close(connection);
   }
 

@@ -160,6 +160,8 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     private final List<HttpObject> unflushed = new ArrayList<>();
     private final StringBuilder body = new StringBuilder();
     private boolean headIsOut;
+    /** Whether the pod does not read what was written. */
+    public boolean isSlow;
 
     private Connection(boolean reused) {
       this.reused = reused;
@@ -225,6 +227,11 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     public void flush() {
       unflushed.forEach(ReferenceCountUtil::release);
       unflushed.clear();
+    }
+
+    @Override
+    public boolean hasUnsent() {
+      return isSlow;
     }
 
     @Override
