@@ -143,8 +143,8 @@ public final class ProxyServer {
     listening.remove(closed);
   }
 
-  private synchronized int listen(String host, int port, Consumer<Channel> handlers)
-      throws IOException {
+  private int listen(String host, int port, Consumer<Channel> handlers) throws IOException {
+    // Without the lock: the thread that binds may be waiting for it, in listens for another port.
     return listens(bootstrap(handlers).bind(host, port).awaitUninterruptibly(), host, port);
   }
 
@@ -163,12 +163,17 @@ public final class ProxyServer {
     return server;
   }
 
-  private int listens(ChannelFuture bound, String host, int port) throws IOException {
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that cannot be closed is closed already.
+  private synchronized int listens(ChannelFuture bound, String host, int port)
+      throws IOException {
     if (!bound.isSuccess()) {
       throw new IOException("cannot listen on " + host + ":" + port + ": "
           + bound.cause().getMessage(), bound.cause());
     }
     listening.add(bound.channel());
+    if (draining) {
+      bound.channel().close();
+    }
     int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
     log.info("Listening for requests on {}:{}", host, actual);
     var reported = new AtomicBoolean();

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.RevisionAnnotations;
+import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.WireTest;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.PortProtocol;
@@ -14,11 +16,16 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.VirtualLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -114,5 +121,29 @@ class TcpPortsTest extends WireTest {
     ports.onRevision(says(port, PortProtocol.HTTP1));
     loop.advance(Duration.ofSeconds(1));
     assertThatThrownBy(() -> RawPeer.connect(port)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void aPortThatOpensWhileTheActivatorBeginsToListenDoesNotHoldItUp() throws Exception {
+    var acceptors = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try {
+      var server = new ProxyServer(acceptors, acceptors, new LoopGroup(acceptors),
+          Duration.ofSeconds(60), _ -> null);
+      var busy = new CountDownLatch(1);
+      var _ = acceptors.submit(() -> busy.await(30, TimeUnit.SECONDS));
+      var opens = server.listenFor("127.0.0.1", 0, (_, _) -> {
+      });
+      var begins = new FutureTask<>(() -> server.listen("127.0.0.1", 0));
+      var start = Thread.ofPlatform().daemon().start(begins);
+      eventually(() -> assertThat(start.getState()).isEqualTo(Thread.State.WAITING));
+
+      busy.countDown();
+
+      assertThat(begins.get(30, TimeUnit.SECONDS)).isPositive();
+      assertThat(opens.get(30, TimeUnit.SECONDS).isActive()).isTrue();
+      server.close();
+    } finally {
+      acceptors.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
   }
 }
