@@ -13,6 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record ManyRevisions(ApiStore store, PodSource source, int podPort, int podsEach) {
   public static final String NAMESPACE = "bench";
+  /** Of the Configuration, which is not there. */
+  private static final String OWNER = "5f1c6a0e-7b1d-4f0e-9a55-0d9be10c0001";
 
   ManyRevisions(ApiStore store, int podPort, int podsEach) {
     this(store, PodSource.ENDPOINTS, podPort, podsEach);
@@ -50,7 +52,7 @@ public record ManyRevisions(ApiStore store, PodSource source, int podPort, int p
              'env': [{'name': 'TARGET', 'value': 'World'}], 'resources':
                {'limits': {'cpu': '1', 'memory': '512Mi'}, 'requests': {'cpu': '100m'}},
              'readinessProbe': {'successThreshold': 1, 'tcpSocket': {'port': 0}}}]}}
-        """.formatted(metadata(number, name(number), "", ""), number));
+        """.formatted(metadata(number, name(number), "", OWNER), number));
     revision.set("status", Objects.parse("""
         {'actualReplicas': 2, 'desiredReplicas': 2, 'observedGeneration': 1, 'conditions': [
            {'lastTransitionTime': '2026-01-01T00:00:00Z', 'status': 'True', 'type': 'Active'},
