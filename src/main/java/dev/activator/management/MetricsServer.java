@@ -87,7 +87,7 @@ public final class MetricsServer {
     try {
       var context = context(properties);
       return server -> server.secure(spec -> spec.sslContext(context)
-          .handlerConfigurator(properties.tls()::prepare));
+          .handlerConfigurator(connection -> properties.tls().prepare(connection.engine())));
     } catch (IOException | GeneralSecurityException | RuntimeException e) {
       var files = Stream
           .of(properties.tlsCert(), properties.tlsKey(), properties.tlsClientCaFile())

@@ -6,10 +6,14 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ApplicationProtocolNegotiator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.util.List;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSessionContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,9 +77,49 @@ public final class ServerCertificate {
   }
 
   public SslHandler handler(ByteBufAllocator allocator) {
-    var handler = context.newHandler(allocator);
-    settings.prepare(handler);
-    return handler;
+    return context().newHandler(allocator);
+  }
+
+  /** A context in which each new connection gets the present certificate. */
+  public SslContext context() {
+    return new PresentContext();
+  }
+
+  private final class PresentContext extends SslContext {
+    @Override
+    public boolean isClient() {
+      return false;
+    }
+
+    @Override
+    public List<String> cipherSuites() {
+      return context.cipherSuites();
+    }
+
+    @Override
+    public ApplicationProtocolNegotiator applicationProtocolNegotiator() {
+      return context.applicationProtocolNegotiator();
+    }
+
+    @Override
+    public SSLSessionContext sessionContext() {
+      return context.sessionContext();
+    }
+
+    @Override
+    public SSLEngine newEngine(ByteBufAllocator allocator) {
+      return prepared(context.newEngine(allocator));
+    }
+
+    @Override
+    public SSLEngine newEngine(ByteBufAllocator allocator, String host, int port) {
+      return prepared(context.newEngine(allocator, host, port));
+    }
+
+    private SSLEngine prepared(SSLEngine engine) {
+      settings.prepare(engine);
+      return engine;
+    }
   }
 
   private SslContext context(Texts texts) throws IOException {

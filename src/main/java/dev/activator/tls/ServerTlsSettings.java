@@ -1,9 +1,9 @@
 package dev.activator.tls;
 
 import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.util.List;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +38,11 @@ public record ServerTlsSettings(List<String> versions, List<String> cipherSuites
   }
 
   /** Sets the groups, which cannot be set in a context. */
-  public void prepare(SslHandler connection) {
+  public void prepare(SSLEngine connection) {
     if (!groups.isEmpty()) {
-      var parameters = connection.engine().getSSLParameters();
+      var parameters = connection.getSSLParameters();
       parameters.setNamedGroups(groups.toArray(String[]::new));
-      connection.engine().setSSLParameters(parameters);
+      connection.setSSLParameters(parameters);
     }
   }
 }

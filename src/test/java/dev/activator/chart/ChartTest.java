@@ -664,8 +664,15 @@ class ChartTest {
         .doesNotContain("9002", "PICKER");
     assertThat(with.only("Service").at("/spec/ports").valueStream())
         .anyMatch(port -> port.path("port").asInt() == 9002
+            && port.path("appProtocol").asString().equals("http2"));
+    assertThat(with.container().path("env").toString()).contains("ACTIVATOR_PICKER_ENABLED")
+        .doesNotContain("ACTIVATOR_PICKER_TLS");
+    var plain = Chart.installed("web", "edge", "mode: standalone",
+        "picker: {enabled: true, tls: false}");
+    assertThat(variable(plain, "ACTIVATOR_PICKER_TLS")).isEqualTo("false");
+    assertThat(plain.only("Service").at("/spec/ports").valueStream())
+        .anyMatch(port -> port.path("port").asInt() == 9002
             && port.path("appProtocol").asString().equals("kubernetes.io/h2c"));
-    assertThat(with.container().path("env").toString()).contains("ACTIVATOR_PICKER_ENABLED");
     assertThat(with.container().path("ports").toString()).contains("9002");
     assertThat(with.only("NetworkPolicy").at("/spec/ingress").valueStream())
         .anySatisfy(rule -> {

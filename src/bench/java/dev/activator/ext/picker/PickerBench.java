@@ -91,7 +91,9 @@ final class PickerBench {
         Duration.ofSeconds(60),
         loop -> Dispatchers.with(loop, router, throttler::admit, new FakePod()).build());
     var server = new PickerServer(proxy,
-        new PickerServer.Settings("127.0.0.1", 0, 0, Duration.ZERO), loops, throttler,
+        new PickerServer.Settings("127.0.0.1", 0, 0, Duration.ZERO, Duration.ZERO,
+            new PickerTls.Off()),
+        loops, throttler,
         new PickerCounts(), () -> true);
     server.start();
     throttler.revision(revisions.of(id));

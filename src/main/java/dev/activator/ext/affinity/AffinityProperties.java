@@ -13,4 +13,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     first; needs the right to list and patch pods
  */
 @ConfigurationProperties("activator.affinity")
-public record AffinityProperties(@DefaultValue("") String cookieSecret, boolean podDeletionCost) {}
+public record AffinityProperties(@DefaultValue("") String cookieSecret,
+    @DefaultValue("false") boolean podDeletionCost) {}

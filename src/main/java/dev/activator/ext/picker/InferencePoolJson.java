@@ -2,6 +2,8 @@ package dev.activator.ext.picker;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -14,7 +16,13 @@ final class InferencePoolJson {
   /** Who writes the entry of the status. */
   static final String CONTROLLER = "activator.dev/endpoint-picker";
   private static final String MANAGED_BY = "app.kubernetes.io/managed-by";
+  /** The label that has the pool's picker. */
+  private static final String PICKER = "activator.dev/endpoint-picker";
   private static final JsonMapper JSON = new JsonMapper();
+  private static final Pattern LABEL = Pattern.compile("[a-z][a-z0-9-]*");
+  private static final String SUFFIX = "-pods";
+  private static final int MAX_STEM = 63 - SUFFIX.length();
+  private static final int HASH_DIGITS = 8;
 
   private InferencePoolJson() {}
 
@@ -27,15 +35,26 @@ final class InferencePoolJson {
     }
   }
 
+  /**
+   * The name of the pool's Service: {@code NAME-pods}. A Service's name is shorter than that of a pool may
+   * be, has no dots, and begins with a letter; if the pool's own name cannot be used, a part of it is,
+   * with its hash.
+   */
   static String serviceName(InferencePool pool) {
-    return pool.name() + "-pods";
+    var name = pool.name();
+    if (LABEL.matcher(name).matches() && name.length() <= MAX_STEM) {
+      return name + SUFFIX;
+    }
+    var stem = "pool-" + name.replace('.', '-');
+    return stem.substring(0, Math.min(stem.length(), MAX_STEM - HASH_DIGITS - 1)) + "-"
+        + HexFormat.of().toHexDigits(name.hashCode()) + SUFFIX;
   }
 
   /** A headless Service, whose EndpointSlices list the pool's pods. */
   static ObjectNode service(InferencePool pool) {
     var object = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Service");
     var metadata = object.putObject("metadata").put("name", serviceName(pool));
-    metadata.putObject("labels").put(MANAGED_BY, "activator.dev");
+    metadata.putObject("labels").put(MANAGED_BY, "activator.dev").put(PICKER, pool.picker());
     metadata.putArray("ownerReferences").addObject().put("apiVersion", InferencePool.API_VERSION)
         .put("kind", "InferencePool").put("name", pool.name()).put("uid", pool.uid());
     var spec = object.putObject("spec").put("clusterIP", "None");
@@ -53,6 +72,12 @@ final class InferencePoolJson {
   static boolean belongsTo(InferencePool pool, JsonNode service) {
     return service.at("/metadata/ownerReferences").valueStream()
         .anyMatch(owner -> owner.path("uid").asString("").equals(pool.uid()));
+  }
+
+  /** Whether {@link #service} has made it while the pool's picker was this Service. */
+  static boolean isMadeFor(InferencePool pool, String picker, JsonNode service) {
+    return belongsTo(pool, service)
+        && service.path("metadata").path("labels").path(PICKER).asString("").equals(picker);
   }
 
   /** Whether the Service is as {@link #service} makes it; the API adds fields. */
@@ -118,8 +143,11 @@ final class InferencePoolJson {
     boolean isUsable = problem.isEmpty();
     var conditions = parent.putArray("conditions");
     add(conditions, "Accepted", isUsable, isUsable ? "Accepted" : "ServiceNotWritten",
-        isUsable ? "requests wait for pods, and are divided among them" : problem, pool, before,
-        time);
+        isUsable
+            ? "requests wait for pods, and are divided among them; their Service is "
+                + serviceName(pool)
+            : problem,
+        pool, before, time);
     add(conditions, "ResolvedRefs", true, "ResolvedRefs", "the endpoint picker is this activator",
         pool, before, time);
     parent.put("controllerName", CONTROLLER);

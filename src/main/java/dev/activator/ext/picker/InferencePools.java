@@ -107,9 +107,7 @@ final class InferencePools {
     if (pool == null) {
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
-    var problem = pool.picker().equals(service)
-        ? ensureService(pool)
-        : CompletableFuture.completedFuture("");
+    var problem = pool.picker().equals(service) ? ensureService(pool) : removeService(pool);
     return problem.thenCompose(text -> writeStatus(pool, text).thenApply(
         refusal -> text.isEmpty() ? refusal : text))
         .handleAsync((refusal, failure) -> ended(pool,
@@ -131,11 +129,10 @@ final class InferencePools {
   /** Returns why the Service cannot be used; empty if it can. */
   private CompletableFuture<String> ensureService(InferencePool pool) {
     var api = session.api();
-    var folder = "api/v1/namespaces/" + namespace + "/services";
-    var path = folder + "/" + InferencePoolJson.serviceName(pool);
+    var path = services() + "/" + InferencePoolJson.serviceName(pool);
     return api.fetch(path, TIMEOUT).thenCompose(found -> {
       if (found.status() == NOT_FOUND) {
-        return refusal(api.send("POST", folder, "application/json",
+        return refusal(api.send("POST", services(), "application/json",
             InferencePoolJson.service(pool).toString(), TIMEOUT), "its Service");
       }
       if (found.status() != OK) {
@@ -151,6 +148,22 @@ final class InferencePools {
           : refusal(api.send("PATCH", path, "application/merge-patch+json",
               InferencePoolJson.change(pool, now).toString(), TIMEOUT), "its Service");
     });
+  }
+
+  /** Deletes the Service of a pool that has another picker now. */
+  private CompletableFuture<String> removeService(InferencePool pool) {
+    var api = session.api();
+    var path = services() + "/" + InferencePoolJson.serviceName(pool);
+    return api.fetch(path, TIMEOUT)
+        .thenCompose(found -> found.status() == OK
+            && InferencePoolJson.isMadeFor(pool, service, InferencePoolJson.parse(found.body()))
+                ? refusal(api.send("DELETE", path, "application/json", "{}", TIMEOUT),
+                    "its old Service")
+                : CompletableFuture.completedFuture(""));
+  }
+
+  private String services() {
+    return "api/v1/namespaces/" + namespace + "/services";
   }
 
   private CompletableFuture<String> writeStatus(InferencePool pool, String problem) {

@@ -41,7 +41,7 @@ public class PickerConfiguration {
     // gRPC's classes are loaded only where the picker is enabled.
     var server = new PickerServer(proxy,
         new PickerServer.Settings(serving.bindAddress(), picker.port(), picker.fallbacks(),
-            serving.drainTimeout()),
+            serving.propagationDelay(), serving.drainTimeout(), picker.security()),
         resources, throttler, counts, () -> health.readiness() instanceof Readiness.Ready);
     return new Extension() {
       @Override
@@ -59,8 +59,12 @@ public class PickerConfiguration {
         return switch (when) {
           case BEFORE_REQUESTS ->
             List.of(new LifecyclePart("port of the endpoint picker", server::start, server::stop));
-          case AFTER_REQUESTS ->
-            picker.service().isEmpty() ? List.of() : List.of(part(pools));
+          case AFTER_REQUESTS -> {
+            // Stops before the ports for requests, so that both drain at the same time.
+            var drain = new LifecyclePart("drain of the endpoint picker", () -> {
+            }, server::drain);
+            yield picker.service().isEmpty() ? List.of(drain) : List.of(drain, part(pools));
+          }
           case FIRST -> List.of();
         };
       }

@@ -3,18 +3,25 @@ package dev.activator.ext.picker;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.throttle.Throttler;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.SelfSignedCertificate;
+import dev.activator.tls.ServerCertificate;
+import dev.activator.tls.ServerTlsSettings;
 import dev.activator.wire.HealthCheckRequest;
 import dev.activator.wire.HealthCheckResponse;
 import dev.activator.wire.HealthCheckResponse.ServingStatus;
 import dev.activator.wire.ProcessingRequest;
 import dev.activator.wire.ProcessingResponse;
 import io.grpc.Attributes;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -28,6 +35,7 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.NetUtil;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -70,8 +78,10 @@ final class PickerServer {
   private static final Duration PING_AFTER = Duration.ofSeconds(30);
   private static final Duration PING_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  private static final Attributes.Key<RequestDispatcher> DISPATCHER = Attributes.Key
-      .create("dispatcher");
+  /** Envoy offers TLS 1.2 to what it connects to, unless it is configured otherwise. */
+  private static final ServerTlsSettings TLS = ServerTlsSettings.of("activator.picker", "1.2",
+      "1.3", "", "");
+  private static final Attributes.Key<Gateway> GATEWAY = Attributes.Key.create("gateway");
 
   private final ProxyServer proxy;
   private final Settings settings;
@@ -82,6 +92,10 @@ final class PickerServer {
   private final PickedRequest.Pods pods;
   private final Map<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private @Nullable Server server;
+  private @Nullable CertificateFiles files;
+  private @Nullable Loop loop;
+  /** Null unless a drain has begun. */
+  private @Nullable Long drainEnds;
   private volatile boolean stopping;
 
   /**
@@ -89,9 +103,11 @@ final class PickerServer {
    *
    * @param port 0 takes a free one
    * @param fallbacks how many other pods an answer names
-   * @param drainTimeout how long open streams may take to end
+   * @param propagationDelay after which time gateways know that this process is not ready
+   * @param drainTimeout how long open streams may take to end after that
    */
-  record Settings(String bindAddress, int port, int fallbacks, Duration drainTimeout) {}
+  record Settings(String bindAddress, int port, int fallbacks, Duration propagationDelay,
+      Duration drainTimeout, PickerTls tls) {}
 
   /** @param loops serve the proxy's connections */
   PickerServer(ProxyServer proxy, Settings settings, LoopResources loops, Throttler throttler,
@@ -110,7 +126,9 @@ final class PickerServer {
     var group = loops.onServer(LoopResources.DEFAULT_NATIVE);
     group.forEach(
         loop -> dispatchers.put((EventLoop) loop, proxy.dispatcher((EventLoop) loop)));
-    var transport = NettyTransport.of(group.next());
+    var first = group.next();
+    loop = new NettyLoop((EventLoop) first);
+    var transport = NettyTransport.of(first);
     var builder = NettyServerBuilder
         .forAddress(new InetSocketAddress(settings.bindAddress, settings.port))
         .bossEventLoopGroup(loops.onServerSelect(LoopResources.DEFAULT_NATIVE))
@@ -126,6 +144,11 @@ final class PickerServer {
         .addTransportFilter(new OnItsLoop()).addService(processor()).addService(health());
     TcpKeepAlive.FROM_CALLERS.options(transport)
         .forEach((option, value) -> withChildOption(builder, option, value));
+    var context = tls();
+    if (context != null) {
+      builder.sslContext(context);
+    }
+    GrpcLogs.shorten();
     try {
       server = builder.build().start();
     } catch (IOException e) {
@@ -134,6 +157,21 @@ final class PickerServer {
           + e.getMessage(), e);
     }
     log.info("Gateways can send questions about pods to {}:{}", settings.bindAddress, port());
+  }
+
+  private @Nullable SslContext tls() throws IOException {
+    return switch (settings.tls) {
+      case PickerTls.Off _ -> null;
+      case PickerTls.SelfSigned _ -> {
+        var made = SelfSignedCertificate.of("endpoint picker");
+        yield ServerCertificate.of("memory", made.certificate(), made.key(), TLS).context();
+      }
+      case PickerTls.Files(var certificate, var key) -> {
+        files = CertificateFiles.read(certificate, key, TLS);
+        files.watch();
+        yield files.certificate().context();
+      }
+    };
   }
 
   @SuppressWarnings("unchecked") // A channel option checks its value itself.
@@ -146,14 +184,32 @@ final class PickerServer {
     return server == null ? 0 : server.getPort();
   }
 
-  /** Refuses queued requests and new ones, waits until the others have ended, and stops listening. */
+  /** Begins to refuse new requests, once gateways have noticed that this process is not ready. */
+  void drain() {
+    var draining = server;
+    if (draining != null && loop != null) {
+      drainEnds = loop.nanoTime() + settings.propagationDelay.plus(settings.drainTimeout).toNanos();
+      loop.schedule(settings.propagationDelay, () -> {
+        stopping = true;
+        draining.shutdown();
+      });
+    }
+  }
+
+  /**
+   * Refuses queued requests and new ones, waits until the others have ended or the time of the drain is
+   * over, and stops listening.
+   */
   void stop() {
     stopping = true;
     throttler.rejectQueued();
-    if (server != null) {
+    if (server != null && loop != null) {
       server.shutdown();
       try {
-        if (!server.awaitTermination(settings.drainTimeout.toMillis(), TimeUnit.MILLISECONDS)) {
+        long left = drainEnds == null
+            ? settings.drainTimeout.toNanos()
+            : Math.max(0, drainEnds - loop.nanoTime());
+        if (!server.awaitTermination(left, TimeUnit.NANOSECONDS)) {
           log.warn("After {} s, requests of gateways are left; their streams are ended",
               settings.drainTimeout.toSeconds());
         }
@@ -163,17 +219,20 @@ final class PickerServer {
       }
       server = null;
     }
+    if (files != null) {
+      files.close();
+    }
   }
 
   private ServerServiceDefinition processor() {
     var method = method(MethodType.BIDI_STREAMING, PROCESSOR + "/Process",
         ProcessingRequest.getDefaultInstance(), ProcessingResponse.getDefaultInstance());
     return ServerServiceDefinition.builder(PROCESSOR).addMethod(method, (call, _) -> {
-      var dispatcher = Objects.requireNonNull(call.getAttributes().get(DISPATCHER));
-      var stream = new PickerCall(call, dispatcher,
+      var gateway = Objects.requireNonNull(call.getAttributes().get(GATEWAY));
+      var stream = new PickerCall(call, gateway.dispatcher,
           caller(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)), pods, counts);
       stream.start();
-      return stream;
+      return gateway.counted(stream);
     }).build();
   }
 
@@ -205,10 +264,48 @@ final class PickerServer {
     public Attributes transportReady(Attributes transport) {
       for (var loop : dispatchers.entrySet()) {
         if (loop.getKey().inEventLoop()) {
-          return transport.toBuilder().set(DISPATCHER, loop.getValue()).build();
+          return transport.toBuilder().set(GATEWAY, new Gateway(loop.getValue())).build();
         }
       }
       throw new IllegalStateException("a connection on an unknown event loop");
+    }
+
+    @Override
+    public void transportTerminated(Attributes transport) {
+      var gateway = transport == null ? null : transport.get(GATEWAY);
+      // The streams of a lost connection end after it.
+      if (gateway != null && gateway.streams > 0 && !stopping) {
+        log.info("The gateway {} is gone while it had {} requests",
+            caller(transport.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)).address(), gateway.streams);
+      }
+    }
+  }
+
+  /** A connection of a gateway. Its loop is the dispatcher's. */
+  private static final class Gateway {
+    private final RequestDispatcher dispatcher;
+    private int streams;
+
+    Gateway(RequestDispatcher dispatcher) {
+      this.dispatcher = dispatcher;
+    }
+
+    ServerCall.Listener<ProcessingRequest> counted(
+        ServerCall.Listener<ProcessingRequest> stream) {
+      streams++;
+      return new SimpleForwardingServerCallListener<>(stream) {
+        @Override
+        public void onComplete() {
+          streams--;
+          super.onComplete();
+        }
+
+        @Override
+        public void onCancel() {
+          streams--;
+          super.onCancel();
+        }
+      };
     }
   }
 

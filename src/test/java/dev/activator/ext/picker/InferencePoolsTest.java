@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -146,9 +148,50 @@ class InferencePoolsTest {
   }
 
   @Test
-  void leavesAStatusThatIsCorrect_whereverItsEntryIs() {
-    var pool = new InferencePool("chat", "u", 1, Map.of("app", "vllm"), List.of(8000), false,
+  void theServiceGoes_whenThePoolHasAnotherPicker_butNotThatOfAnotherActivator() throws Exception {
+    create("'name':'activator'", "");
+    awaitParents(1);
+    send("POST", POOLS,
+        "{'metadata':{'name':'theirs'},'spec':{'selector':{'matchLabels':{'a':'b'}},"
+            + "'targetPorts':[{'number':80}],'endpointPickerRef':{'name':'other'}}}");
+    send("POST", SERVICES, "{'metadata':{'name':'theirs-pods','labels':{"
+        + "'activator.dev/endpoint-picker':'other'},'ownerReferences':[{'uid':'"
+        + get(POOLS + "/theirs").at("/metadata/uid").asString() + "','name':'theirs','kind':"
+        + "'InferencePool','apiVersion':'inference.networking.k8s.io/v1'}]},"
+        + "'spec':{'ports':[{'port':80}]}}");
+
+    send("PATCH", POOLS + "/chat", "{'spec':{'endpointPickerRef':{'name':'epp'}}}");
+
+    await().until(() -> get(SERVICES + "/chat-pods").isMissingNode());
+    assertThat(get(SERVICES + "/theirs-pods").isMissingNode()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"chat, chat-pods", "llama-3.1-8b, pool-llama-3-1-8b-c2d50fb9-pods",
+      "7b, pool-7b-0000070b-pods"})
+  void aServiceHasAValidName_whateverIsThatOfThePool(String pool, String service) {
+    assertThat(InferencePoolJson.serviceName(pool(pool))).isEqualTo(service);
+  }
+
+  @Test
+  void longNamesOfPoolsAreCut_andStayDifferent() {
+    var stem = "a".repeat(252);
+
+    var one = InferencePoolJson.serviceName(pool(stem + "b"));
+    var other = InferencePoolJson.serviceName(pool(stem + "c"));
+
+    assertThat(one).hasSize(63).isNotEqualTo(other);
+    assertThat(InferencePoolJson.serviceName(pool("a".repeat(58)))).hasSize(63);
+  }
+
+  private static InferencePool pool(String name) {
+    return new InferencePool(name, "u", 1, Map.of("app", "vllm"), List.of(8000), false,
         "activator");
+  }
+
+  @Test
+  void leavesAStatusThatIsCorrect_whereverItsEntryIs() {
+    var pool = pool("chat");
     var parents = (ArrayNode) InferencePoolJson
         .status(pool, JSON.missingNode(), "activator", "", NOW).at("/status/parents");
     parents.addObject().put("controllerName", "example.com/gateway");

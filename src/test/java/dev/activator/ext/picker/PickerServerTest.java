@@ -24,6 +24,8 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.Authority;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.Make;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -43,11 +45,18 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
@@ -58,6 +67,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.netty.resources.LoopResources;
 
 /** Gateways that ask for pods, over sockets, message by message as Envoy does. */
@@ -73,6 +85,7 @@ class PickerServerTest {
   private Throttler throttler;
   private TestRevisions revisions;
   private ProxyServer proxy;
+  private PickerTls tls = new PickerTls.Off();
   private PickerServer server;
   private ManagedChannel channel;
 
@@ -93,7 +106,8 @@ class PickerServerTest {
   }
 
   private PickerServer server(int port, Duration drainTimeout) {
-    return new PickerServer(proxy, new PickerServer.Settings("127.0.0.1", port, 0, drainTimeout),
+    return new PickerServer(proxy,
+        new PickerServer.Settings("127.0.0.1", port, 0, Duration.ZERO, drainTimeout, tls),
         resources, throttler, new PickerCounts(), () -> readiness instanceof Readiness.Ready);
   }
 
@@ -237,7 +251,11 @@ class PickerServerTest {
       var next = new Stream(get());
       await().until(() -> queued() == 1);
 
-      gateway.peer().reset();
+      try (var lines = LogLines.of(PickerServer.class)) {
+        gateway.peer().reset();
+        await().until(() -> lines.lines()
+            .contains("INFO The gateway 127.0.0.1 is gone while it had " + MANY + " requests"));
+      }
 
       assertThat(pods(next.answer())).hasSize(1);
       next.call.cancel("done", null);
@@ -308,6 +326,82 @@ class PickerServerTest {
     assertThat(running.end().getCode()).isEqualTo(Status.Code.OK);
     stopped.orTimeout(60, TimeUnit.SECONDS).join();
     assertThat(inFlight()).isZero();
+  }
+
+  @Test
+  void drainsWhileOtherRequestsDrain_soThatTheTimeIsNotSpentTwice() throws Exception {
+    isUp(1);
+    server.stop();
+    server = server(0, Duration.ofMinutes(10));
+    server.start();
+    channel.shutdownNow();
+    channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
+    var running = new Stream(post());
+    pods(running.answer());
+    var waiting = new Stream(get());
+    await().until(() -> queued() == 1);
+
+    server.drain();
+    await().untilAsserted(() -> assertThat(new Stream(get()).end().getCode())
+        .isEqualTo(Status.Code.UNAVAILABLE));
+    running.send(requestBody("", true), responseHeaders(200, true));
+    running.call.halfClose();
+
+    assertThat(pods(waiting.answer())).hasSize(1);
+    waiting.call.cancel("done", null);
+    server.stop();
+    assertThat(inFlight()).isZero();
+  }
+
+  private void secure(PickerTls how) throws Exception {
+    server.stop();
+    tls = how;
+    server = server(0, Duration.ofSeconds(5));
+    server.start();
+    channel.shutdownNow();
+  }
+
+  private static ManagedChannel channel(int port, SslContextBuilder trust, String version)
+      throws IOException {
+    return NettyChannelBuilder.forAddress("127.0.0.1", port)
+        .sslContext(GrpcSslContexts.configure(trust, SslProvider.JDK).protocols(version).build())
+        .overrideAuthority("activator.test").build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void speaksTlsWithASelfSignedCertificate_alsoAsEnvoyOffersIt(String version) throws Exception {
+    secure(new PickerTls.SelfSigned());
+    channel = channel(server.port(),
+        SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE), version);
+
+    assertThat(health("")).isEqualTo(ServingStatus.SERVING);
+    isUp(1);
+    assertThat(pods(new Stream(get()).answer())).hasSize(1);
+  }
+
+  @Test
+  void showsTheCertificateInItsFiles(@TempDir Path folder) throws Exception {
+    var authority = Authority.named("ca");
+    var certificate = authority.issue("activator.test");
+    var chain = folder.resolve("tls.crt");
+    var key = folder.resolve("tls.key");
+    Files.writeString(chain, certificate.pem());
+    Files.writeString(key, certificate.keyPem());
+    secure(new PickerTls.Files(chain, key));
+
+    channel = channel(server.port(),
+        SslContextBuilder.forClient().trustManager(authority.certificate()), "TLSv1.3");
+
+    assertThat(health("")).isEqualTo(ServingStatus.SERVING);
+  }
+
+  @Test
+  void aGatewayWithoutTlsIsRefused_andOthersAreNot() throws Exception {
+    secure(new PickerTls.SelfSigned());
+    channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
+
+    assertThat(new Stream(get()).end().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.activator.ext.lending.link;
 
+import dev.activator.tls.SelfSignedCertificate;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import java.nio.charset.StandardCharsets;

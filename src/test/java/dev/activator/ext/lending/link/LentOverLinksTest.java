@@ -3,6 +3,7 @@ package dev.activator.ext.lending.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.tls.SelfSignedCertificate;
 import dev.activator.ext.console.Diagnoses;
 import dev.activator.ext.console.WaitState;
 import dev.activator.ext.lending.PermitLending;

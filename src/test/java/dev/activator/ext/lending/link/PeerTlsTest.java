@@ -3,6 +3,7 @@ package dev.activator.ext.lending.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.tls.SelfSignedCertificate;
 import dev.activator.tls.CertifiedKey;
 import dev.activator.testing.Certificate;
 import io.netty.buffer.UnpooledByteBufAllocator;

@@ -1,4 +1,4 @@
-package dev.activator.ext.lending.link;
+package dev.activator.tls;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
