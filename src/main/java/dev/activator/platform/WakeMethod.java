@@ -2,6 +2,7 @@ package dev.activator.platform;
 
 import dev.activator.config.ConfigValue;
 import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
@@ -29,6 +30,11 @@ public interface WakeMethod<T extends ScaleTarget> {
 
   /** The condition that says whether the pods may get requests; null if that is left to the pods. */
   @Nullable ReadyCondition readyCondition(T target);
+
+  /** Why the conditions of a kind's objects may not be read; null if they may. */
+  default @Nullable String refusal(Served.Here kind) {
+    return null;
+  }
 
   /**
    * A condition in the status of an object.

@@ -49,6 +49,8 @@ public sealed interface ScaleApiResult {
     /** The server rejected the value. */
     INVALID,
     /** The server did not answer in time, or is overloaded. The write may have taken effect. */
-    UNAVAILABLE
+    UNAVAILABLE,
+    /** What starts and stops it, which is not the API, failed. It may have taken effect. */
+    FAILED
   }
 }

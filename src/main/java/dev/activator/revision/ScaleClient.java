@@ -57,7 +57,8 @@ public interface ScaleClient<T extends ScaleTarget> {
 
   /**
    * Sets the replicas, unless the workload has changed since it was read. Gives up two seconds
-   * after the call, since a later leader may write afterwards.
+   * after the call, or a few seconds later where something else than the API is called, since a
+   * later leader may write afterwards.
    *
    * @param read the result of {@link #read}
    */

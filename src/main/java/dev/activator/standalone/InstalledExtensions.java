@@ -1,6 +1,7 @@
 package dev.activator.standalone;
 
 import dev.activator.config.ConfigValue;
+import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.platform.WakeMethod;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
@@ -24,13 +25,23 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
     wakeMethods = Map.copyOf(wakeMethods);
   }
 
+  /** Finds objects whose conditions count. */
+  interface WokenObjects {
+    /**
+     * The state of an object; null while it is unknown.
+     *
+     * @param refusal why the conditions of a kind's objects may not be read; null if they may
+     */
+    @Nullable WorkloadState find(ScaleTargetRef object,
+        Function<Served.Here, @Nullable String> refusal);
+  }
+
   /**
    * The state of what {@code spec.wake} names; null while that is unknown.
    *
-   * @param objects returns the state of an object whose condition counts; null while it is unknown
+   * @param objects finds objects whose conditions count
    */
-  @Nullable WorkloadState wake(WakeSpec spec,
-      Function<ScaleTargetRef, @Nullable WorkloadState> objects) {
+  @Nullable WorkloadState wake(WakeSpec spec, WokenObjects objects) {
     var field = "spec.wake." + spec.method();
     var method = wakeMethods.get(spec.method());
     if (method == null) {
@@ -45,13 +56,13 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
   }
 
   private static <T extends ScaleTarget> @Nullable WorkloadState wake(WakeMethod<T> method,
-      ConfigValue spec, Function<ScaleTargetRef, @Nullable WorkloadState> objects) {
+      ConfigValue spec, WokenObjects objects) {
     var target = method.read(spec);
     var condition = method.readyCondition(target);
     if (condition == null) {
       return new WorkloadState.Wakeable(target, Readiness.OF_PODS);
     }
-    var state = objects.apply(condition.object());
+    var state = objects.find(condition.object(), method::refusal);
     return switch (state) {
       case WorkloadState.Found(var object) -> new WorkloadState.Wakeable(target,
           object.conditions().contains(condition.type())

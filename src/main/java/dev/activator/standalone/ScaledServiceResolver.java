@@ -12,7 +12,6 @@ import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.http.HeaderMap;
 import dev.activator.knative.RevisionSource.Sink;
 import dev.activator.standalone.ScaledServices.Scope;
-import dev.activator.standalone.ScaledWorkloadWatcher.Use;
 import dev.activator.standalone.policy.ScaledServiceRouteTable;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.KubernetesService;
@@ -434,8 +433,8 @@ final class ScaledServiceResolver {
   private @Nullable WorkloadState workload(ScaledService object) {
     return switch (object.workload()) {
       case WakeSpec wake -> extensions.get().wake(wake,
-          woken -> kinds.find(object.id().namespace(), woken, Use.WOKEN));
-      case ScaleTargetRef scaled -> kinds.find(object.id().namespace(), scaled, Use.SCALED);
+          (woken, refusal) -> kinds.findWoken(object.id().namespace(), woken, refusal));
+      case ScaleTargetRef scaled -> kinds.find(object.id().namespace(), scaled);
       case ScaleTarget other -> throw new IllegalStateException("nothing can scale " + other);
     };
   }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ final class ScaledWorkloadWatcher {
   private final Map<Name, FollowedKind> kinds = new HashMap<>();
 
   /** What an object is needed for. */
-  enum Use {
+  private enum Use {
     /** It is scaled, so its kind needs a {@code scale}. Its pod template is read. */
     SCALED("pod templates", "pods are used when Kubernetes calls them ready"),
     /** It is woken in another way. Its conditions are read. */
@@ -74,10 +75,25 @@ final class ScaledWorkloadWatcher {
     this.isUsed = isUsed;
   }
 
-  /** The state of a workload; null while its kind is looked up. */
-  @Nullable WorkloadState find(String namespace, ScaleTargetRef workload, Use use) {
+  /** The state of a workload that is scaled; null while its kind is looked up. */
+  @Nullable WorkloadState find(String namespace, ScaleTargetRef workload) {
+    return find(namespace, workload, Use.SCALED, _ -> null);
+  }
+
+  /**
+   * The state of an object that is woken; null while its kind is looked up.
+   *
+   * @param refusal why the kind may not be read, which is the same for all objects; null if it may
+   */
+  @Nullable WorkloadState findWoken(String namespace, ScaleTargetRef object,
+      Function<Served.Here, @Nullable String> refusal) {
+    return find(namespace, object, Use.WOKEN, refusal);
+  }
+
+  private @Nullable WorkloadState find(String namespace, ScaleTargetRef workload, Use use,
+      Function<Served.Here, @Nullable String> refusal) {
     var name = new Name(workload.apiVersion(), workload.kind(), use);
-    return kinds.computeIfAbsent(name, _ -> new FollowedKind(name).lookUp())
+    return kinds.computeIfAbsent(name, _ -> new FollowedKind(name, refusal).lookUp())
         .find(new RevisionId(namespace, workload.name()));
   }
 
@@ -89,6 +105,7 @@ final class ScaledWorkloadWatcher {
 
   private final class FollowedKind {
     private final Name name;
+    private final Function<Served.Here, @Nullable String> refusal;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
     /**
      * The state that is common to all objects of the kind; null if it is unknown, or if each object
@@ -98,8 +115,9 @@ final class ScaledWorkloadWatcher {
     private @Nullable IndexedStore<ObjectDecodeResult<ScaledWorkload>> store;
     private boolean isListed;
 
-    FollowedKind(Name name) {
+    FollowedKind(Name name, Function<Served.Here, @Nullable String> refusal) {
       this.name = name;
+      this.refusal = refusal;
     }
 
     FollowedKind lookUp() {
@@ -110,6 +128,8 @@ final class ScaledWorkloadWatcher {
 
     private void discovered(@Nullable Served served, Throwable failure) {
       switch (served) {
+        case Served.Here here when refusal.apply(here) instanceof String refused ->
+          decide(new WorkloadState.NotWakeable("Forbidden", refused));
         case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable) when isNamespaced
             && (isScalable || name.use == Use.WOKEN) -> {
           var query = InformerQuery

@@ -135,6 +135,34 @@ class RbacTest {
   }
 
   @Test
+  void readsOnlyListedSecrets_whoseValuesAreSentToUrls() {
+    var on = Chart.installed("activator", NAMESPACE, "mode: standalone",
+        "standalone: {namespaces: [shop], wake: {http: {prefixes: ['https://a.b/v1', 'http://c/'],"
+            + " secrets: [machines]}}}");
+
+    Chart.installed("activator", NAMESPACE, "mode: standalone").all("ClusterRole")
+        .forEach(role -> {
+          assertThat(rights(role)).doesNotContain("get secrets");
+          if (role.at("/metadata/name").asString().endsWith("-cluster")) {
+            assertThat(rights(role)).doesNotContain("get scaledservices/status.activator.dev");
+          }
+        });
+    assertThat(on.all("ClusterRole")).filteredOn(role -> rights(role).contains("get secrets"))
+        .singleElement().satisfies(role -> {
+          assertThat(on.names())
+              .contains("RoleBinding shop/" + role.at("/metadata/name").asString());
+          assertThat(role.path("rules").toString())
+              .contains("\"resourceNames\":[\"machines\"],\"verbs\":[\"get\"]");
+        });
+    assertThat(on.all("ClusterRole")).filteredOn(role -> role.at("/metadata/name").asString()
+        .endsWith("-cluster")).singleElement().satisfies(role -> assertThat(rights(role)).contains(
+            "get scaledservices/status.activator.dev",
+            "patch scaledservices/status.activator.dev"));
+    assertThat(on.only("Deployment").at("/spec/template/spec/containers/0/env").toString())
+        .contains("\"ACTIVATOR_ACTUATORS_HTTP\",\"value\":\"https://a.b/v1,http://c/\"");
+  }
+
+  @Test
   void patchesObjectsOnlyOfListedResources_whichTheSettingHas() {
     var on = Chart.installed("activator", NAMESPACE, "mode: standalone",
         "standalone: {namespaces: [shop], wake: {patch: [sandboxes.agents.x-k8s.io, pods]}}");

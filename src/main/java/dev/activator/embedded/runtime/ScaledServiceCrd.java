@@ -95,6 +95,17 @@ public final class ScaledServiceCrd {
           + " && self.name == oldSelf.name",
           (object, before) -> before == null || Stream.of("apiVersion", "kind", "name")
               .allMatch(field -> object.path(field).equals(before.path(field)))),
+      Map.entry("has(self.patch) != has(self.http)",
+          (wake, _) -> wake.has("patch") != wake.has("http")),
+      Map.entry("has(self.patch) == has(oldSelf.patch)",
+          (wake, before) -> before == null || wake.has("patch") == before.has("patch")),
+      Map.entry("self.start.url == oldSelf.start.url",
+          (http, before) -> before == null
+              || http.at("/start/url").equals(before.at("/start/url"))),
+      Map.entry("self.matches('^https?://[!-?A-~]+$')",
+          (url, _) -> url.asString("").matches("https?://[!-?A-~]+")),
+      Map.entry("self.matches('^[^/%]+$') && self != '.' && self != '..'",
+          (name, _) -> !name.asString("").matches("[.]{1,2}|.*[/%].*|")),
       Map.entry("self == oldSelf", (now, before) -> before == null || now.equals(before)),
       Map.entry("self.matches('^" + HOST.pattern() + "$')",
           (host, _) -> HOST.matcher(host.asString("")).matches()),

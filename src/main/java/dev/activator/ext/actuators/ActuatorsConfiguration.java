@@ -3,10 +3,14 @@ package dev.activator.ext.actuators;
 import dev.activator.config.ConfigValue;
 import dev.activator.ext.actuators.policy.PatchTarget;
 import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.lifecycle.Extension;
 import dev.activator.platform.Platform;
 import dev.activator.platform.WakeMethod;
 import dev.activator.revision.ScaleClient;
+import java.time.Clock;
+import java.time.Duration;
+import okhttp3.Dns;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -18,6 +22,8 @@ import org.springframework.context.annotation.Configuration;
 @EnableConfigurationProperties(ActuatorsProperties.class)
 public class ActuatorsConfiguration {
   private static final String NAME = "actuators";
+  /** As for a scale: a later leader may write afterwards. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   @Bean
   Extension actuators(Platform platform, ActuatorsProperties settings) {
@@ -30,6 +36,7 @@ public class ActuatorsConfiguration {
       @Override
       public void attach() {
         platform.wakeMethod(new Patch(settings));
+        platform.wakeMethod(new Http(settings));
       }
     };
   }
@@ -57,8 +64,42 @@ public class ActuatorsConfiguration {
     }
 
     @Override
+    public @Nullable String refusal(Served.Here kind) {
+      return PatchClient.refusal(settings.patch(), kind);
+    }
+
+    @Override
     public ScaleClient<PatchTarget> client(Supplier<KubernetesApiClient> api) {
-      return new PatchClient(api, settings.patch());
+      return new PatchClient(api, TIMEOUT, settings.patch());
+    }
+  }
+
+  private record Http(ActuatorsProperties settings) implements WakeMethod<HttpTarget> {
+    @Override
+    public String field() {
+      return "http";
+    }
+
+    @Override
+    public Class<HttpTarget> type() {
+      return HttpTarget.class;
+    }
+
+    @Override
+    public HttpTarget read(ConfigValue spec) {
+      return HttpTarget.read(spec);
+    }
+
+    /** A URL says nothing about pods, which are probed. */
+    @Override
+    public @Nullable ReadyCondition readyCondition(HttpTarget target) {
+      return null;
+    }
+
+    @Override
+    public ScaleClient<HttpTarget> client(Supplier<KubernetesApiClient> api) {
+      return new UrlClient(api, TIMEOUT, settings.prefixes(),
+          new UrlCaller(() -> api.get().url(), Dns.SYSTEM), Clock.systemUTC());
     }
   }
 }

@@ -28,30 +28,39 @@ import tools.jackson.databind.node.ObjectNode;
  * read, so that it changes nothing if another client, or a later leader, wrote first.
  */
 final class PatchClient implements ScaleClient<PatchTarget> {
-  /** As for a scale: a later leader may write afterwards. */
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
-
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Set<String> resources;
   private final NamedObjectClient objects;
 
   /** @param resources that may be patched, such as {@code sandboxes.agents.x-k8s.io} */
-  PatchClient(Supplier<KubernetesApiClient> api, Set<String> resources) {
+  PatchClient(Supplier<KubernetesApiClient> api, Duration timeout, Set<String> resources) {
     this.resources = resources;
-    this.objects = new NamedObjectClient(api, TIMEOUT, "", this::refusal);
+    this.objects = new NamedObjectClient(api, timeout, "", this::refusal);
+  }
+
+  /** Why objects of a kind may be neither read nor patched; null if the setting names the kind. */
+  static @Nullable String refusal(Set<String> resources, Served.Here kind) {
+    var resource = resource(kind);
+    return resources.contains(resource)
+        ? null
+        : resource + " may not be patched by this installation: the chart's standalone.wake.patch"
+            + " (activator.actuators.patch) does not name them";
+  }
+
+  private static String resource(Served.Here kind) {
+    var group = kind.groupPath().split("/");
+    return group.length == 3 ? kind.plural() + "." + group[1] : kind.plural();
   }
 
   private @Nullable Refused refusal(Served.Here kind) {
-    var group = kind.groupPath().split("/");
-    var resource = group.length == 3 ? kind.plural() + "." + group[1] : kind.plural();
-    if (!resources.contains(resource)) {
-      return new Refused(Reason.FORBIDDEN, resource + " may not be patched by this installation:"
-          + " the chart's standalone.wake.patch (activator.actuators.patch) does not name them");
+    var refusal = refusal(resources, kind);
+    if (refusal != null) {
+      return new Refused(Reason.FORBIDDEN, refusal);
     }
     return kind.isNamespaced()
         ? null
-        : new Refused(Reason.NOT_SCALABLE, resource + " belong to no namespace");
+        : new Refused(Reason.NOT_SCALABLE, resource(kind) + " belong to no namespace");
   }
 
   @Override

@@ -268,7 +268,14 @@ final class ScaleTask {
     await(read.answer(), answer -> {
       switch (answer) {
         case ScaleApiResult.Found found -> wasRead(found);
-        case ScaleApiResult.Undecided found -> wasRead(found.with(wanted.ready()));
+        case ScaleApiResult.Undecided undecided -> {
+          var found = undecided.with(wanted.ready());
+          if (found.replicas() == 0) {
+            // No client has set this, so none is overruled by a start.
+            planner.wrote(0);
+          }
+          wasRead(found);
+        }
         case ScaleApiResult.Refused refused -> {
           state = state.on(new Event.ReadRefused()).state();
           retries.refusedRead(term.now(), refused, wanted.needsPods());
@@ -372,7 +379,8 @@ final class ScaleTask {
         case ScaleApiResult.Undecided _ -> throw new IllegalStateException(
             workload + " was written, and is neither running nor stopped");
         case ScaleApiResult.Refused refused -> {
-          if (refused.reason() == ScaleApiResult.Reason.UNAVAILABLE) {
+          if (refused.reason() == ScaleApiResult.Reason.UNAVAILABLE
+              || refused.reason() == ScaleApiResult.Reason.FAILED) {
             planner.mayHaveWritten(replicas);
           }
           refusedWrite(found.replicas(), refused);
@@ -395,7 +403,7 @@ final class ScaleTask {
       case NOT_FOUND -> "TargetNotFound";
       case NOT_SCALABLE -> "TargetNotScalable";
       case FORBIDDEN -> "Forbidden";
-      case INVALID, UNAVAILABLE -> "ScaleFailed";
+      case INVALID, UNAVAILABLE, FAILED -> "ScaleFailed";
     };
     if (reason != null && (trouble == null || !trouble.message().equals(refused.message()))) {
       trouble = new Trouble(reason, refused.message());

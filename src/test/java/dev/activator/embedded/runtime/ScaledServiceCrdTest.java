@@ -134,9 +134,17 @@ class ScaledServiceCrdTest {
       "'affinity': {'cookie': '', 'mode': 'strict', 'onPodGone': 'reject'} | spec.affinity | onPodGone reject needs a key that pods issue",
       "'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's', 'running': {}, 'stopped': {}}} | spec | needs either scaleTargetRef or wake",
       "'scaleTargetRef': null | spec | needs either scaleTargetRef or wake",
-      "'scaleTargetRef': null, 'wake': {} | spec.wake.patch | Required value",
+      "'scaleTargetRef': null, 'wake': {} | spec.wake | needs either patch or http",
+      "'scaleTargetRef': null, 'wake': {'http': {'start': {'url': 'http://a/'}}} | spec.wake.http.stop | Required value",
+      "'scaleTargetRef': null, 'wake': {'http': {'start': {'url': 'ftp://a/'}, 'stop': {'url': 'http://a/'}}} | spec.wake.http.start.url | must be an http or https URL",
+      "'scaleTargetRef': null, 'wake': {'http': {'start': {'url': 'http://u:p@a/'}, 'stop': {'url': 'http://a/'}}} | spec.wake.http.start.url | without user and password",
+      "'scaleTargetRef': null, 'wake': {'http': {'start': {'url': 'http://a/'}, 'stop': {'url': 'http://a/', 'method': 'HEAD'}}} | spec.wake.http.stop.method | supported values: \"GET\"",
+      "'scaleTargetRef': null, 'wake': {'http': {'start': {'url': 'http://a/', 'headersFrom': [{'name': 'A', 'secretKeyRef': {'name': 's'}}]}, 'stop': {'url': 'http://a/'}}} | spec.wake.http.start.headersFrom[0].secretKeyRef.key | Required value",
+      "'scaleTargetRef': null, 'wake': {'http': {'start': {'url': 'http://a/'}, 'stop': {'url': 'http://a/'}, 'timeoutSeconds': 11}} | spec.wake.http.timeoutSeconds | to 10",
       "'scaleTargetRef': null, 'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's', 'running': 1, 'stopped': {}}} | spec.wake.patch.running | must be of type object",
       "'scaleTargetRef': null, 'maxReplicas': 2, 'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's', 'running': {}, 'stopped': {}}} | spec | maxReplicas needs scaleTargetRef",
+      "'scaleTargetRef': null, 'wake': {'patch': {'apiVersion': 'a/v1', 'kind': 'S', 'name': 's/status', 'running': {}, 'stopped': {}}} | spec.wake.patch.name | is neither . nor ..",
+      "'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '..'} | spec.scaleTargetRef.name | is neither . nor ..",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
   void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {
     var fields = service(", 'containerConcurrency': 1");
@@ -173,6 +181,29 @@ class ScaledServiceCrdTest {
     })).hasMessageContaining("scaleTargetRef cannot be changed");
     store.edit(kind, "shop", "web", found -> {
       ((ObjectNode) found.path("spec")).put("maxReplicas", 3);
+      return found;
+    });
+  }
+
+  @Test
+  void keepsTheFieldsOfUrls_andRefusesAnotherStart() {
+    var machine = Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'wake': {'http': {'start': {'url': 'https://a/start', 'method': 'PUT', 'headersFrom':
+          [{'name': 'Authorization', 'secretKeyRef': {'name': 's', 'key': 'k'}}]},
+          'stop': {'url': 'https://a/stop'}, 'timeoutSeconds': 3}},
+         'containerConcurrency': 1, 'serviceRef': {'name': 'web', 'port': 'http'}}}
+        """);
+
+    var stored = store.create(kind, machine);
+
+    assertThat(stored.at("/spec/wake")).isEqualTo(machine.at("/spec/wake"));
+    assertThatThrownBy(() -> store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/wake/http/start")).put("url", "https://a/other");
+      return found;
+    })).hasMessageContaining("start.url cannot be changed");
+    store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/wake/http/stop")).put("url", "https://a/other");
       return found;
     });
   }

@@ -32,14 +32,16 @@ import tools.jackson.databind.node.ObjectNode;
 /** Over HTTP, against the API of embedded mode. */
 class PatchClientTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final Duration LONG = Duration.ofSeconds(120);
   private static final PatchTarget TARGET = target("Sandbox", "web");
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final Sandboxes sandboxes = new Sandboxes(server.store());
   private final ScalingApiClients session = new ScalingApiClients(
       new ClusterAccess.At(URI.create(server.url())),
-      () -> KubernetesWriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
-  private final PatchClient client = new PatchClient(session::scaling, Set.of(Sandboxes.RESOURCE));
+      () -> KubernetesWriteRateLimiter.UNLIMITED, LONG);
+  private final PatchClient client = new PatchClient(session::scaling, LONG,
+      Set.of(Sandboxes.RESOURCE));
 
   private static PatchTarget target(String kind, String name) {
     return PatchTarget.read(ConfigValue.parse("spec.wake.patch",
@@ -142,7 +144,7 @@ class PatchClientTest {
 
   @Test
   void readsAndPatchesNoKind_thatTheSettingDoesNotName() throws Exception {
-    var none = new PatchClient(session::scaling, Set.of("pods"));
+    var none = new PatchClient(session::scaling, LONG, Set.of("pods"));
 
     var refused = (Refused) result(none.read(WEB, TARGET));
 

@@ -142,7 +142,7 @@ class WokenObjectTest {
   }
 
   private static ActuatorsProperties allowed() {
-    return new ActuatorsProperties(Set.of(Sandboxes.RESOURCE));
+    return new ActuatorsProperties(Set.of(Sandboxes.RESOURCE), Set.of());
   }
 
   @Test
@@ -167,6 +167,72 @@ class WokenObjectTest {
         .hasSize(1);
   }
 
+  private void wakeByUrl(Machines machines) {
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
+    store.create(ScaledServiceCrd.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'wake': {'http': {'start': {'url': '%s'}, 'stop': {'url': '%s'}}},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
+        """.formatted(machines.url("/start"), machines.url("/stop"))));
+  }
+
+  @Test
+  void oneCallStartsIt_howeverManyRequestsWait() throws Exception {
+    try (var machines = new Machines()) {
+      wakeByUrl(machines);
+      start(new ActuatorsProperties(Set.of(), Set.of(machines.url("/"))));
+      await().untilAsserted(() -> assertThat(ready()).startsWith("True"));
+      await().until(link::connected);
+
+      loop.execute(() -> {
+        for (int i = 0; i < 10_000; i++) {
+          requests.arrived();
+        }
+      });
+
+      await().untilAsserted(() -> assertThat(store.list(BuiltInKinds.EVENT))
+          .anySatisfy(event -> assertThat(event.path("message").asString())
+              .startsWith("URL " + machines.url("/start") + " goes from 0 to 1: ")));
+      await().untilAsserted(() -> assertThat(store.find(ScaledServiceCrd.of(store), "shop", "web")
+          .at("/status/desiredReplicas").asInt()).isEqualTo(1));
+      assertThat(machines.calls()).containsExactly("POST /start");
+      assertThat(store.find(ScaledServiceCrd.of(store), "shop", "web")
+          .at("/status/wake/state").asString()).isEqualTo("Running");
+    }
+  }
+
+  @Test
+  void theConditionSaysHowACallWasAnswered_andItIsTriedAgain() throws Exception {
+    try (var machines = new Machines()) {
+      machines.answer("/start", 500);
+      wakeByUrl(machines);
+      start(new ActuatorsProperties(Set.of(), Set.of(machines.url("/"))));
+      await().untilAsserted(() -> assertThat(ready()).startsWith("True"));
+      await().until(link::connected);
+
+      loop.execute(() -> requests.arrived());
+
+      await().untilAsserted(() -> assertThat(ready()).isEqualTo("False ScaleFailed cannot start:"
+          + " POST " + machines.url("/start") + " was answered with 500"));
+      assertThat(services.find(WEB).revision().startFailure()).isNull();
+      assertThat(store.list(BuiltInKinds.EVENT).toString()).contains("was answered with 500")
+          .doesNotContain(Machines.BODY);
+      machines.answer("/start", 200);
+      await().untilAsserted(() -> assertThat(ready()).startsWith("True"));
+    }
+  }
+
+  @Test
+  void theConditionSaysSo_whenNoPrefixAllowsAUrl() throws Exception {
+    try (var machines = new Machines()) {
+      wakeByUrl(machines);
+      start(allowed());
+
+      await().untilAsserted(() -> assertThat(ready()).startsWith(
+          "False Forbidden POST " + machines.url("/start") + " may not be sent"));
+    }
+  }
+
   @Test
   void requestsAreRefusedWithASentence_andItIsWokenOnceTheObjectIsThereAgain() throws Exception {
     store.delete(sandboxes.kind(), "shop", "web");
@@ -186,10 +252,24 @@ class WokenObjectTest {
 
   @Test
   void theConditionNamesTheKind_thatMayNotBePatched() throws Exception {
-    start(new ActuatorsProperties(Set.of()));
+    start(new ActuatorsProperties(Set.of(), Set.of()));
 
     await().untilAsserted(() -> assertThat(ready())
         .startsWith("False Forbidden sandboxes.agents.x-k8s.io may not be patched"));
+  }
+
+  @Test
+  void readsNoConditions_ofAKindThatMayNotBePatched() throws Exception {
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/wake/patch")).put("readyCondition", "Ready");
+      return found;
+    });
+    start(new ActuatorsProperties(Set.of(), Set.of()));
+
+    await().untilAsserted(() -> assertThat(ready())
+        .startsWith("False Forbidden sandboxes.agents.x-k8s.io may not be patched"));
+    assertThat(api.faults().journal().calls(Match.requests(Verb.LIST, Verb.WATCH)
+        .of(sandboxes.kind()))).isEmpty();
   }
 
   @Test

@@ -55,7 +55,7 @@ public final class ScaleRetries {
         case UNAVAILABLE -> needed ? unavailableWhenNeeded.next() : unavailable.next();
         // A workload that is being replaced is also not found for a moment.
         case NOT_FOUND -> needed ? unavailableWhenNeeded.next() : this.refused.next();
-        case NOT_SCALABLE, FORBIDDEN, INVALID -> needed
+        case NOT_SCALABLE, FORBIDDEN, INVALID, FAILED -> needed
             ? refusedWhenNeeded.next()
             : this.refused.next();
       };

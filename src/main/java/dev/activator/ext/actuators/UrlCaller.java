@@ -1,0 +1,202 @@
+package dev.activator.ext.actuators;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.NoRouteToHostException;
+import java.net.Proxy;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.ConnectionPool;
+import okhttp3.Dispatcher;
+import okhttp3.Dns;
+import okhttp3.Headers;
+import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls URLs that users have written. Each call has its own connection, whose address is checked
+ * when it is opened, whatever the host's name led to before. It follows no redirect, uses no proxy,
+ * and reads no body.
+ *
+ * <p><b>Threads.</b> Any thread may call. Calls run on their own daemon threads.
+ */
+final class UrlCaller {
+  private static final int MAX_CALLS = 64;
+  private static final int IDLE_SECONDS = 10;
+
+  private final Supplier<String> api;
+  private final OkHttpClient client;
+
+  sealed interface Outcome {
+    /** @param retryAfter the header {@code Retry-After}; empty if there is none */
+    record Answered(int status, String retryAfter) implements Outcome {}
+
+    /** @param refused whether the activator may not connect to the address */
+    record Failed(String why, boolean refused) implements Outcome {}
+  }
+
+  /**
+   * @param api the URL of the Kubernetes API
+   * @param names finds the addresses of hosts
+   */
+  UrlCaller(Supplier<String> api, Dns names) {
+    this.api = api;
+    var threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
+        new SynchronousQueue<>(), Thread.ofPlatform().daemon().name("wake-", 1).factory());
+    var dispatcher = new Dispatcher(threads);
+    dispatcher.setMaxRequests(MAX_CALLS);
+    dispatcher.setMaxRequestsPerHost(MAX_CALLS);
+    this.client = new OkHttpClient.Builder().dispatcher(dispatcher)
+        .connectionPool(new ConnectionPool(0, 1, TimeUnit.SECONDS))
+        .protocols(List.of(Protocol.HTTP_1_1)).proxy(Proxy.NO_PROXY)
+        .dns(names).followRedirects(false).followSslRedirects(false)
+        .connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
+        .build();
+  }
+
+  /** Sends a request without a body. The result never fails. */
+  CompletableFuture<Outcome> call(String method, HttpUrl url, Map<String, String> headers,
+      Duration timeout) {
+    var fields = new Headers.Builder().set("User-Agent", "activator");
+    headers.forEach(fields::set);
+    boolean hasBody = !method.equals("GET") && !method.equals("DELETE");
+    var request = new Request.Builder().url(url).headers(fields.build())
+        .method(method, hasBody ? RequestBody.EMPTY : null).build();
+    var call = client.newBuilder()
+        .socketFactory(new CheckedSockets(url.host())).build().newCall(request);
+    var outcome = new CompletableFuture<Outcome>();
+    call.enqueue(new Callback() {
+      @Override
+      public void onResponse(Call done, Response response) {
+        try (response) {
+          outcome.complete(new Outcome.Answered(response.code(),
+              Objects.requireNonNullElse(response.header("Retry-After"), "")));
+        }
+      }
+
+      @Override
+      public void onFailure(Call done, IOException failure) {
+        outcome.complete(failed(failure));
+      }
+    });
+    // Not the client's own timeout, which a name server that does not answer outlasts.
+    return outcome.completeOnTimeout(new Outcome.Failed("there was no answer within "
+        + timeout.toSeconds() + " s", false), timeout.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete((_, _) -> call.cancel());
+  }
+
+  /** The reason of a failure, without the words of certificates and answers. */
+  private static Outcome.Failed failed(IOException failure) {
+    var refused = Stream.concat(Stream.of(failure), Stream.of(failure.getSuppressed()))
+        .filter(AddressRefusedException.class::isInstance).findFirst();
+    if (refused.isPresent()) {
+      return new Outcome.Failed(String.valueOf(refused.get().getMessage()), true);
+    }
+    return switch (failure) {
+      case UnknownHostException _ -> new Outcome.Failed("its host name has no address", false);
+      case ConnectException _ -> new Outcome.Failed("nothing takes connections there", false);
+      case NoRouteToHostException _ -> new Outcome.Failed("there is no route to it", false);
+      case SSLPeerUnverifiedException _ -> new Outcome.Failed(
+          "its certificate is for another name", false);
+      case SSLException _ -> new Outcome.Failed(
+          "TLS failed: its certificate is not trusted, or it speaks no TLS", false);
+      default -> new Outcome.Failed("the connection broke before an answer in HTTP", false);
+    };
+  }
+
+  private static final class AddressRefusedException extends IOException {
+    AddressRefusedException(String message) {
+      super(message);
+    }
+  }
+
+  /** Connects to allowed addresses only. */
+  private final class CheckedSockets extends SocketFactory {
+    private final String host;
+
+    CheckedSockets(String host) {
+      this.host = host;
+    }
+
+    @Override
+    public Socket createSocket() {
+      return new Socket(Proxy.NO_PROXY) {
+        @Override
+        public void connect(SocketAddress to, int timeout) throws IOException {
+          check(((InetSocketAddress) to).getAddress());
+          super.connect(to, timeout);
+        }
+      };
+    }
+
+    private void check(@Nullable InetAddress address) throws IOException {
+      if (address == null) {
+        throw new UnknownHostException(host);
+      }
+      var master = HttpUrl.parse(api.get());
+      var refusal = AddressCheck.refusal(host, address,
+          NetworkInterface.getByInetAddress(address) != null, master,
+          master == null ? List.of() : addresses(master.host()));
+      if (refusal != null) {
+        throw new AddressRefusedException("its host name leads to " + address.getHostAddress()
+            + ", " + refusal + ", which no allowed prefix names");
+      }
+    }
+
+    private static List<InetAddress> addresses(String host) {
+      try {
+        return List.of(InetAddress.getAllByName(host));
+      } catch (UnknownHostException _) {
+        return List.of();
+      }
+    }
+
+    @Override
+    public Socket createSocket(String to, int port) {
+      throw unused();
+    }
+
+    @Override
+    public Socket createSocket(String to, int port, InetAddress from, int fromPort) {
+      throw unused();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress to, int port) {
+      throw unused();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress to, int port, InetAddress from, int fromPort) {
+      throw unused();
+    }
+
+    private static UnsupportedOperationException unused() {
+      return new UnsupportedOperationException("the client connects sockets itself");
+    }
+  }
+}
