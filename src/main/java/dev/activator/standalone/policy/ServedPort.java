@@ -41,7 +41,8 @@ record ServedPort(String name, KubernetesService.@Nullable Port port,
       troubles.add(new Trouble("PortNotFound",
           ScaledServiceTroubles.noPort(object, service, object.port())));
     }
-    if (service.selector().isEmpty()) {
+    // What is woken may be no pod: the addresses of its Service are those of a machine.
+    if (service.selector().isEmpty() && !(object.workload() instanceof WakeSpec)) {
       troubles.add(new Trouble("NoSelector",
           name + " has no selector, so its pods are unknown"));
     }

@@ -237,6 +237,25 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
+  void needsNoSelector_forWhatIsWoken() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          wake: {http: {start: {url: 'http://vm/start?key=k'}, stop: {url: 'http://vm/stop'}}}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+        """).value();
+
+    var woken = ResolvedScaledService.of(object, new References(
+        service("{ports: [{name: http, port: 80}]}"), List.of(),
+        new WorkloadState.Wakeable(object.workload(), Readiness.OF_PODS), List.of(), null, false,
+        List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+
+    assertThat(woken.troubles()).isEmpty();
+    assertThat(object.workload()).hasToString("URL http://vm/start");
+  }
+
+  @Test
   void podsGetNoRequests_untilTheConditionOfWhatIsWokenIsTrue() {
     var object = scaling("web");
     var target = new ScaleTargetRef("a/v1", "Sandbox", "a");
