@@ -225,6 +225,11 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public void portTaken(int port, boolean taken) {
+    services.portTaken(port, taken);
+  }
+
+  @Override
   public void extensions(Set<String> names) {
     services.extensions(names, wakeMethods);
   }

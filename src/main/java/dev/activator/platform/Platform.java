@@ -94,6 +94,12 @@ public interface Platform {
    */
   default void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {}
 
+  /**
+   * Says whether this process cannot listen on a port that a revision's annotation names, since another
+   * program has it.
+   */
+  default void portTaken(int port, boolean taken) {}
+
   /** Sets the names of the extensions of this build. Called before {@link #join}. */
   default void extensions(Set<String> names) {}
 

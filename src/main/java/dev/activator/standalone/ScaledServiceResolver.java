@@ -81,6 +81,8 @@ final class ScaledServiceResolver {
   private volatile ScaledServiceRouteTable hosts;
   private boolean tcpPortsAreStale;
   private TcpPortTable tcpPorts;
+  /** The ports of this activator that other programs have. */
+  private final Set<Integer> takenPorts = new HashSet<>();
 
   /** Receives the resolved ScaledServices, on the loop. */
   interface ScaledServicesListener {
@@ -125,7 +127,7 @@ final class ScaledServiceResolver {
         () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
         () -> true, _ -> {
         }, this::reconcile);
-    this.tcpPorts = TcpPortTable.of(List.of(), scope.tcp());
+    this.tcpPorts = tcpPorts(List.of());
     this.hosts = ScaledServiceRouteTable.of(List.of(), scope.domain(), scope.hosts());
   }
 
@@ -180,6 +182,17 @@ final class ScaledServiceResolver {
       publishedAgain.add(id);
       queue.add(id);
     }
+  }
+
+  /** Says whether another program has a port of this activator. Any thread may call. */
+  void portTaken(int port, boolean taken) {
+    session.loop().execute(() -> {
+      if (taken ? takenPorts.add(port) : takenPorts.remove(port)) {
+        tcpPortsAreStale = true;
+        stores.objects().filter(object -> object.status().ports().containsValue(port))
+            .map(ScaledService::id).forEach(queue::add);
+      }
+    });
   }
 
   /**
@@ -249,7 +262,10 @@ final class ScaledServiceResolver {
   private void serviceChanged(@Nullable KubernetesService before, @Nullable KubernetesService now) {
     var one = now == null ? before : now;
     if (one != null) {
-      stale(ScaledServiceStores.BY_SERVICE, new RevisionId(one.namespace(), one.name()));
+      var name = new RevisionId(one.namespace(), one.name());
+      tcpPortsAreStale |= stores.objectsBy(ScaledServiceStores.BY_SERVICE, name)
+          .anyMatch(object -> !object.tcp().names().isEmpty());
+      stale(ScaledServiceStores.BY_SERVICE, name);
     }
   }
 
@@ -309,7 +325,7 @@ final class ScaledServiceResolver {
     if (tcpPortsAreStale) {
       tcpPortsAreStale = false;
       var before = tcpPorts;
-      tcpPorts = TcpPortTable.of(stores.objects().toList(), scope.tcp());
+      tcpPorts = tcpPorts(stores.objects().toList());
       tcpPorts.differences(before).forEach(queue::add);
     }
     boolean again = publishedAgain.remove(id);
@@ -320,6 +336,10 @@ final class ScaledServiceResolver {
       throw e;
     }
     return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
+  }
+
+  private TcpPortTable tcpPorts(List<ScaledService> objects) {
+    return TcpPortTable.of(objects, scope.tcp(), takenPorts, stores::service);
   }
 
   private void replaceHosts() {

@@ -83,6 +83,14 @@ public final class ScaledServices implements RevisionSource, HostRouter {
         wakeMethods.stream().collect(Collectors.toMap(WakeMethod::field, method -> method)));
   }
 
+  /** Says whether another program has a port of the activators. */
+  public void portTaken(int port, boolean taken) {
+    var known = resolver;
+    if (known != null) {
+      known.portTaken(port, taken);
+    }
+  }
+
   /** Publishes ScaledServices, each before its revisions and pods. */
   public Topic<ResolvedScaledService> changes() {
     return states.changes();

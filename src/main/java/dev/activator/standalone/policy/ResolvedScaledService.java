@@ -146,7 +146,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         remarks, tcp);
     var others = new ArrayList<Backend>();
     var ofOthers = new ArrayList<Trouble>();
-    for (var one : ServedPort.others(object, found, port)) {
+    for (var one : ServedPort.others(object, found)) {
       var all = Stream.concat(one.troubles().stream(), troubles.stream()).toList();
       if (!one.isTaken()) {
         others.add(backend(object, found, object.id().ofPort(one.name()), one,

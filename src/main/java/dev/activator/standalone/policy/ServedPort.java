@@ -3,12 +3,15 @@ package dev.activator.standalone.policy;
 import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;
+import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,18 +61,49 @@ record ServedPort(String name, KubernetesService.@Nullable Port port,
   }
 
   /** Those that rules name, and those for connections. */
-  static List<ServedPort> others(ScaledService object, References found, ServedPort first) {
+  static List<ServedPort> others(ScaledService object, References found) {
     var all = new ArrayList<ServedPort>();
     for (var name : object.otherPorts()) {
       all.add(ofRule(object, found, name));
     }
+    var taken = ofOtherFields(object, found.service());
+    var connections = object.tcp().names();
     // Without requests, the first one is the ScaledService's port.
-    for (var name : object.tcp().names().subList(object.tcp().besideHttp() ? 0 : 1,
-        object.tcp().names().size())) {
-      all.add(ofTcp(object, found, name,
-          first.has(name, found) || all.stream().anyMatch(one -> one.has(name, found))));
+    int first = object.tcp().besideHttp() ? 0 : 1;
+    connections.subList(0, first).forEach(name -> taken.add(known(found.service(), name)));
+    for (var name : connections.subList(first, connections.size())) {
+      all.add(ofTcp(object, found, name, !taken.add(known(found.service(), name))));
     }
     return all;
+  }
+
+  /**
+   * The items of {@code spec.ports} that get connections: those whose port no other field has, and no
+   * item before.
+   *
+   * @param service null if it does not exist
+   */
+  static List<ConnectionPort> connections(ScaledService object,
+      @Nullable KubernetesService service) {
+    var taken = ofOtherFields(object, service);
+    return object.tcp().ports().stream().filter(one -> taken.add(known(service, one.name())))
+        .toList();
+  }
+
+  private static Set<Object> ofOtherFields(ScaledService object,
+      @Nullable KubernetesService service) {
+    var taken = new HashSet<Object>();
+    if (object.tcp().besideHttp()) {
+      taken.add(known(service, object.port()));
+    }
+    object.otherPorts().forEach(name -> taken.add(known(service, name)));
+    return taken;
+  }
+
+  /** The port of the Service, which has a name and a number; its name if there is none. */
+  private static Object known(@Nullable KubernetesService service, String name) {
+    var port = service == null ? null : service.port(name);
+    return port == null ? name : port;
   }
 
   private static ServedPort ofRule(ScaledService object, References found, String name) {
@@ -149,10 +183,6 @@ record ServedPort(String name, KubernetesService.@Nullable Port port,
   private static PortProtocol secured(PortProtocol plain,
       PodIdentity.@Nullable OfService identity) {
     return identity == null ? plain : PortProtocol.NEGOTIATED;
-  }
-
-  private boolean has(String other, References found) {
-    return port != null && found.service() != null && port.equals(found.service().port(other));
   }
 
   /** Whether another field has the port, so that there is no revision for this one. */

@@ -5,22 +5,28 @@ import dev.activator.config.PortRange;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How connections come to the TCP ports of ScaledServices: by a port of the activators for each, or by
  * the server name that a TLS client sends to one port of theirs.
  *
  * <p>A port that a status says belongs to that ScaledService, or to the oldest of several. The others
- * get free ones, the oldest first, which count once the status says them: so all activators listen on
+ * get free ones, as does one whose port another program has, the oldest first. They count once the
+ * status says them: so all activators listen on
  * the same ports, although only the elected one chooses. A server name belongs to the oldest that
  * claims it.
  */
@@ -63,14 +69,28 @@ public final class TcpPortTable {
     this.all = all;
   }
 
-  public static TcpPortTable of(Collection<ScaledService> objects, Allowed allowed) {
+  /**
+   * @param taken the ports of the activators that other programs have, and which are used only if no
+   *     other is free
+   * @param services the Service of a ScaledService; null if it does not exist
+   */
+  public static TcpPortTable of(Collection<ScaledService> objects, Allowed allowed,
+      Set<Integer> taken, Function<ScaledService, @Nullable KubernetesService> services) {
     var byAge = objects.stream().filter(one -> !one.tcp().ports().isEmpty())
         .sorted(ScaledService.BY_AGE).toList();
     var used = new HashSet<Integer>();
+    var ports = new HashMap<RevisionId, List<ConnectionPort>>();
     var open = new HashMap<RevisionId, Map<String, Integer>>();
-    byAge.forEach(object -> open.put(object.id(), open(object, allowed, used)));
-    var free = IntStream.rangeClosed(allowed.range.first(), allowed.range.last())
-        .filter(port -> !used.contains(port)).iterator();
+    for (var object : byAge) {
+      // A port that is another field's gets no connections.
+      var own = ServedPort.connections(object, services.apply(object));
+      ports.put(object.id(), own);
+      open.put(object.id(), open(object, own, allowed, used));
+    }
+    var free = new ArrayDeque<Integer>();
+    IntStream.rangeClosed(allowed.range.first(), allowed.range.last())
+        .filter(port -> !used.contains(port)).boxed()
+        .sorted(Comparator.comparing(taken::contains)).forEach(free::add);
     var owners = new HashMap<String, RevisionId>();
     var all = new HashMap<RevisionId, Assigned>();
     for (var object : byAge) {
@@ -78,29 +98,42 @@ public final class TcpPortTable {
       var chosen = new TreeMap<>(known);
       var servers = new TreeMap<String, List<String>>();
       var troubles = new ArrayList<Trouble>();
-      for (var port : object.tcp().ports()) {
-        if (needsNumber(object, port, allowed) && !chosen.containsKey(port.name())) {
-          if (free.hasNext()) {
-            chosen.put(port.name(), free.next());
-          } else {
+      for (var port : ports.getOrDefault(object.id(), List.of())) {
+        if (needsNumber(object, port, allowed)) {
+          choose(port, chosen, free, taken);
+          var number = chosen.get(port.name());
+          if (number == null) {
             troubles.add(noneFree(port, allowed.range));
+          } else if (taken.contains(number)) {
+            troubles.add(new Trouble("PortInUse", "the activators cannot listen on port " + number
+                + ", which leads to port " + port.name() + ": another program has it"));
           }
         }
-        servers.putIfAbsent(port.name(), sni(object, port, allowed, owners, troubles));
+        servers.put(port.name(), sni(object, port, allowed, owners, troubles));
       }
       all.put(object.id(), new Assigned(chosen, known, servers, troubles));
     }
     return new TcpPortTable(all);
   }
 
+  /** Keeps the port that it has, unless another program has that, and there is another one. */
+  private static void choose(ConnectionPort port, Map<String, Integer> chosen,
+      Queue<Integer> free, Set<Integer> taken) {
+    var known = chosen.get(port.name());
+    var next = free.peek();
+    if (next != null && (known == null || taken.contains(known) && !taken.contains(next))) {
+      chosen.put(port.name(), free.remove());
+    }
+  }
+
   private static boolean needsNumber(ScaledService object, ConnectionPort port, Allowed allowed) {
     return port.sni().isEmpty() || !allowed.sni || object.catchService();
   }
 
-  private static Map<String, Integer> open(ScaledService object, Allowed allowed,
-      Set<Integer> used) {
+  private static Map<String, Integer> open(ScaledService object, List<ConnectionPort> ports,
+      Allowed allowed, Set<Integer> used) {
     var known = new TreeMap<String, Integer>();
-    for (var port : object.tcp().ports()) {
+    for (var port : ports) {
       var number = object.status().ports().get(port.name());
       if (number != null && needsNumber(object, port, allowed) && allowed.range.has(number)
           && used.add(number)) {

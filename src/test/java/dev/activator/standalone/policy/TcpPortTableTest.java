@@ -10,6 +10,7 @@ import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,10 @@ class TcpPortTableTest {
             .collect(Collectors.joining(", "));
   }
 
+  private static TcpPortTable table(List<ScaledService> objects, TcpPortTable.Allowed allowed) {
+    return TcpPortTable.of(objects, allowed, Set.of(), _ -> null);
+  }
+
   private static Map<String, Integer> chosen(TcpPortTable table, ScaledService of) {
     return table.of(of).chosen();
   }
@@ -52,7 +57,7 @@ class TcpPortTableTest {
   void aPortThatTheStatusSaysIsKept_andOpenAtOnce() {
     var old = object("old", 1, "pg", "");
     var known = object("known", 2, "pg", "pg 9100");
-    var table = TcpPortTable.of(List.of(old, known), RANGE);
+    var table = table(List.of(old, known), RANGE);
 
     assertThat(table.of(known)).isEqualTo(
         new TcpPortTable.Assigned(Map.of("pg", 9100), Map.of("pg", 9100),
@@ -66,7 +71,7 @@ class TcpPortTableTest {
   void theOlderOneHasAPortThatTwoStatusesSay() {
     var older = object("older", 1, "pg", "pg 9101");
     var younger = object("younger", 2, "pg", "pg 9101");
-    var table = TcpPortTable.of(List.of(younger, older), RANGE);
+    var table = table(List.of(younger, older), RANGE);
 
     assertThat(table.of(older).open()).isEqualTo(Map.of("pg", 9101));
     assertThat(table.of(younger).open()).isEmpty();
@@ -77,14 +82,14 @@ class TcpPortTableTest {
   void theYoungestGetsNoneOnceAllAreInUse() {
     var first = object("first", 1, "pg, ssh", "");
     var second = object("second", 2, "pg, ssh", "");
-    var table = TcpPortTable.of(List.of(second, first), RANGE);
+    var table = table(List.of(second, first), RANGE);
 
     assertThat(chosen(table, first)).isEqualTo(Map.of("pg", 9100, "ssh", 9101));
     assertThat(chosen(table, second)).isEqualTo(Map.of("pg", 9102));
     assertThat(table.of(second).troubles()).containsExactly(new Trouble("NoFreeTcpPort",
         "no port of the activators leads to port ssh: other ScaledServices have all of"
             + " activator.standalone.tcp-ports (9100-9102)"));
-    var none = TcpPortTable.of(List.of(first), TcpPortTable.Allowed.NONE).of(first);
+    var none = table(List.of(first), TcpPortTable.Allowed.NONE).of(first);
     assertThat(none.chosen()).isEmpty();
     assertThat(none.troubles()).extracting(Trouble::message)
         .contains("no port of the activators leads to port pg: activator.standalone.tcp-ports is"
@@ -94,7 +99,7 @@ class TcpPortTableTest {
   @Test
   void aPortOutsideTheRange_orOfAPortThatIsGone_isNotKept() {
     var moved = object("moved", 1, "pg", "pg 9000, ssh 9100");
-    var table = TcpPortTable.of(List.of(moved), RANGE);
+    var table = table(List.of(moved), RANGE);
 
     assertThat(table.of(moved).open()).isEmpty();
     assertThat(chosen(table, moved)).isEqualTo(Map.of("pg", 9100));
@@ -117,7 +122,7 @@ class TcpPortTableTest {
     var older = named("older", 1, "{port: pg, protocol: tcp, sni: [a.test, b.test]}");
     var younger = named("younger", 2,
         "{port: pg, protocol: tcp, sni: [b.test, c.test, db.example.com]}");
-    var table = TcpPortTable.of(List.of(younger, older), SNI);
+    var table = table(List.of(younger, older), SNI);
 
     assertThat(table.of(older)).isEqualTo(new TcpPortTable.Assigned(Map.of(), Map.of(),
         Map.of("pg", List.of("a.test", "b.test")), List.of()));
@@ -134,7 +139,7 @@ class TcpPortTableTest {
     var object = named("one", 1, "{port: pg, protocol: tcp, sni: [a.test]},"
         + " {port: ssh, protocol: tcp, sni: [a.test]}");
 
-    assertThat(TcpPortTable.of(List.of(object), SNI).of(object).troubles())
+    assertThat(table(List.of(object), SNI).of(object).troubles())
         .containsExactly(new Trouble("SniTaken",
             "the server name a.test of port ssh belongs to another port"));
   }
@@ -142,7 +147,7 @@ class TcpPortTableTest {
   @Test
   void withoutAPortForServerNames_onesOwnPortIsLeft() {
     var object = named("one", 1, "{port: pg, protocol: tcp, sni: [a.test]}");
-    var assigned = TcpPortTable.of(List.of(object), RANGE).of(object);
+    var assigned = table(List.of(object), RANGE).of(object);
 
     assertThat(assigned.chosen()).isEqualTo(Map.of("pg", 9100));
     assertThat(assigned.sni()).isEqualTo(Map.of("pg", List.of()));
@@ -150,13 +155,60 @@ class TcpPortTableTest {
   }
 
   @Test
+  void aPortOfAnotherField_orOfAnItemBefore_usesNeitherAPortNorAName() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u, creationTimestamp: "2026-01-01T00:00:00Z"}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: web, port: http}
+          rules: [{pathPrefix: /admin, serviceRef: {port: admin}}]
+          ports: [{port: 80, protocol: tcp, sni: [a.test]}, {port: 8080, protocol: tcp},
+            {port: pg, protocol: tcp}, {port: 5432, protocol: tcp, sni: [b.test]},
+            {port: ssh, protocol: tcp}]
+          target: {concurrency: 20}
+        status: {ports: [{port: "80", number: 9100}]}
+        """).value();
+    var service = new KubernetesService("shop", "web", Map.of(),
+        List.of(port("http", 80), port("admin", 8080), port("pg", 5432), port("ssh", 22)), false);
+
+    var assigned = TcpPortTable.of(List.of(object), SNI, Set.of(), _ -> service).of(object);
+
+    assertThat(assigned).isEqualTo(new TcpPortTable.Assigned(Map.of("pg", 9100, "ssh", 9101),
+        Map.of(), Map.of("pg", List.of(), "ssh", List.of()), List.of()));
+  }
+
+  private static TcpPortTable.Assigned taken(ScaledService object, Integer... taken) {
+    return TcpPortTable.of(List.of(object), RANGE, Set.of(taken), _ -> null).of(object);
+  }
+
+  @Test
+  void aPortThatAnotherProgramHasIsReplaced_whileThereIsAnother() {
+    var known = object("known", 1, "pg, ssh", "pg 9100");
+
+    assertThat(taken(known, 9100)).isEqualTo(new TcpPortTable.Assigned(
+        Map.of("pg", 9101, "ssh", 9102), Map.of("pg", 9100),
+        Map.of("pg", List.of(), "ssh", List.of()), List.of()));
+    assertThat(taken(known, 9100, 9101, 9102)).isEqualTo(new TcpPortTable.Assigned(
+        Map.of("pg", 9100, "ssh", 9101), Map.of("pg", 9100),
+        Map.of("pg", List.of(), "ssh", List.of()),
+        List.of(new Trouble("PortInUse", "the activators cannot listen on port 9100, which leads"
+            + " to port pg: another program has it"),
+            new Trouble("PortInUse", "the activators cannot listen on port 9101, which leads"
+                + " to port ssh: another program has it"))));
+  }
+
+  private static KubernetesService.Port port(String name, int number) {
+    return new KubernetesService.Port(name, number, name, "");
+  }
+
+  @Test
   void saysWhosePortsDiffer() {
     var one = object("one", 1, "pg", "");
     var two = object("two", 2, "pg", "");
-    var before = TcpPortTable.of(List.of(one, two), RANGE);
+    var before = table(List.of(one, two), RANGE);
     var shown = object("one", 1, "pg", "pg 9100");
 
-    assertThat(TcpPortTable.of(List.of(shown, two), RANGE).differences(before))
+    assertThat(table(List.of(shown, two), RANGE).differences(before))
         .containsExactly(new RevisionId("shop", "one"));
   }
 }
