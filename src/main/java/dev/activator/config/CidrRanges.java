@@ -44,6 +44,10 @@ public record CidrRanges(List<Network> all) {
     return new CidrRanges(all);
   }
 
+  public static boolean isNetwork(String text) {
+    return network(text.strip()) != null;
+  }
+
   /** Parses a network; null if it is malformed. */
   static @Nullable Network network(String text) {
     int slash = text.indexOf('/');
@@ -66,7 +70,11 @@ public record CidrRanges(List<Network> all) {
       return false;
     }
     var literal = literal(address);
-    return literal != null && all.stream().anyMatch(network -> network.contains(literal));
+    return literal != null && contains(literal);
+  }
+
+  public boolean contains(InetAddress address) {
+    return all.stream().anyMatch(network -> network.contains(address));
   }
 
   /** Parses an address, without a DNS query; null for a host name. */

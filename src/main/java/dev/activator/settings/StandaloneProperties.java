@@ -1,5 +1,6 @@
 package dev.activator.settings;
 
+import dev.activator.config.CidrRanges;
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.PortRange;
 import dev.activator.config.SettingPreconditions;
@@ -28,13 +29,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     ScaledServices, one port for each, such as {@code 9100-9119}. Empty for none
  * @param sniPort the port on which they take TLS connections to {@code spec.ports} by server name, which
  *     are passed on as they are; 0 for none
+ * @param proxyProtocolFrom the addresses and networks, separated by commas, of load balancers that begin
+ *     connections to {@code spec.ports} with a PROXY header. Headers of others are not believed
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,
     @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort,
     @DefaultValue("") String domains, @DefaultValue Set<String> namespaces,
     @DefaultValue("600") int maxTimeoutSeconds, @DefaultValue("") String tcpPorts,
-    @DefaultValue("0") int sniPort) implements ListeningPort.Source {
+    @DefaultValue("0") int sniPort, @DefaultValue List<String> proxyProtocolFrom)
+    implements ListeningPort.Source {
   private static final int MAX_TIMEOUT_SECONDS = 86_400;
 
   public StandaloneProperties {
@@ -50,6 +54,12 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
         "must be 1 to " + MAX_TIMEOUT_SECONDS);
     parses("activator.standalone.domains", domains, NamespaceHostRules::parse);
     parses("activator.standalone.tcp-ports", tcpPorts, PortRange::parse);
+    proxyProtocolFrom = List.copyOf(proxyProtocolFrom);
+    for (var source : proxyProtocolFrom) {
+      SettingPreconditions.check(CidrRanges.isNetwork(source),
+          "activator.standalone.proxy-protocol-from", "'" + source + "'",
+          "must be an address or a network such as 10.0.0.0/8");
+    }
     SettingPreconditions.port("activator.standalone.sni-port", sniPort);
   }
 
@@ -76,6 +86,10 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
 
   public PortRange tcpRange() {
     return PortRange.parse(tcpPorts);
+  }
+
+  public CidrRanges proxyProtocolSources() {
+    return CidrRanges.of(proxyProtocolFrom);
   }
 
   public NamespaceHostRules rules() {

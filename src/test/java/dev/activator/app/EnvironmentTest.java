@@ -300,6 +300,7 @@ class EnvironmentTest {
       "ACTIVATOR_SERVING_UNREADBYTES | 1000KB | activator.serving | activator.serving.unread-bytes is 1024000B, but must be at least 1MB",
       "ACTIVATOR_STANDALONE_SERVICE | a b | activator.standalone | activator.standalone.service is 'a b', but must be the name of a Service",
       "ACTIVATOR_STANDALONE_NAMESPACES | 'shop,Blog' | activator.standalone | activator.standalone.namespaces is 'Blog', but must be the name of a namespace",
+      "ACTIVATOR_STANDALONE_PROXYPROTOCOLFROM | '10.0.0.0/8,10.0.0.0/33' | activator.standalone | activator.standalone.proxy-protocol-from is '10.0.0.0/33', but must be an address or a network such as 10.0.0.0/8",
       "CONFIG_LOGGING_NAME | config_logging | activator.config-maps | CONFIG_LOGGING_NAME is 'config_logging', but must be the name of a ConfigMap",
       "ACTIVATOR_SERVING_BINDADDRESS | ' ' | activator.serving | activator.serving.bind-address is empty, but must be an address such as 0.0.0.0",
       "ACTIVATOR_CLUSTER_APITIMEOUT | -5s | activator.cluster | activator.cluster.api-timeout is -5s, but must be more than 0",

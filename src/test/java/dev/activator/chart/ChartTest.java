@@ -686,17 +686,19 @@ class ChartTest {
     var without = Chart.installed("db", "edge", "mode: standalone",
         "networkPolicy: {enabled: true}");
     var with = Chart.installed("db", "edge", "mode: standalone", "networkPolicy: {enabled: true}",
-        "standalone: {tcpPorts: 9100-9102, sniPort: 9443}");
+        "standalone: {tcpPorts: 9100-9102, sniPort: 9443, proxyProtocolFrom: [10.0.0.0/8, 'fd00::1']}");
 
     assertThat(without.only("Service").toString() + without.pods() + without.only("NetworkPolicy"))
-        .doesNotContain("tcp-", "tls-sni", "TCPPORTS", "SNIPORT", "endPort");
+        .doesNotContain("tcp-", "tls-sni", "TCPPORTS", "SNIPORT", "PROXYPROTOCOLFROM",
+            "endPort");
     assertThat(with.only("Service").at("/spec/ports").valueStream()
         .filter(port -> port.path("name").asString().startsWith("tcp-"))
         .map(port -> port.path("port").asInt())).containsExactly(9100, 9101, 9102);
     assertThat(with.only("Service").at("/spec/ports").toString())
         .contains("\"name\":\"tls-sni\",\"port\":9443,\"targetPort\":9443");
     assertThat(with.container().path("env").toString()).contains("ACTIVATOR_STANDALONE_TCPPORTS",
-        "9100-9102", "ACTIVATOR_STANDALONE_SNIPORT", "9443");
+        "9100-9102", "ACTIVATOR_STANDALONE_SNIPORT", "9443",
+        "ACTIVATOR_STANDALONE_PROXYPROTOCOLFROM", "10.0.0.0/8,fd00::1");
     assertThat(with.only("NetworkPolicy").at("/spec/ingress/0/ports").toString())
         .contains("\"port\":9443", "\"port\":9100,\"endPort\":9102");
   }

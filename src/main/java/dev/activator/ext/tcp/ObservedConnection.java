@@ -5,7 +5,6 @@ import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
-import java.net.InetSocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +20,15 @@ abstract class ObservedConnection extends RequestTimeline {
   final RequestDispatcher dispatcher;
   final LiveRevision live;
   private final Revision revision;
-  private final InetSocketAddress peer;
+  final ConnectionAddresses addresses;
 
-  ObservedConnection(RequestDispatcher dispatcher, LiveRevision live, InetSocketAddress peer) {
+  ObservedConnection(RequestDispatcher dispatcher, LiveRevision live,
+      ConnectionAddresses addresses) {
     super(dispatcher.loop().nanoTime());
     this.dispatcher = dispatcher;
     this.live = live;
     this.revision = live.spec();
-    this.peer = peer;
+    this.addresses = addresses;
   }
 
   @Override
@@ -57,12 +57,12 @@ abstract class ObservedConnection extends RequestTimeline {
 
   @Override
   public final String peer() {
-    return peer.getAddress().getHostAddress();
+    return addresses.client().getAddress().getHostAddress();
   }
 
   @Override
   public final int peerPort() {
-    return peer.getPort();
+    return addresses.client().getPort();
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.LoopGroup;
+import dev.activator.platform.Platform;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ProxyServerProperties;
@@ -23,14 +24,17 @@ import org.springframework.context.annotation.Configuration;
 public class TcpConfiguration {
   private static final Logger log = LoggerFactory.getLogger(TcpConfiguration.class);
   private static final String NAME = "tcp";
-  private static final Duration HELLO_TIMEOUT = Duration.ofSeconds(10);
+  /** For a PROXY header, and for a TLS hello. */
+  private static final Duration FIRST_MESSAGE_TIMEOUT = Duration.ofSeconds(10);
 
   @Bean
   Extension tcp(ProxyServer proxy, ProxyServerProperties serving,
       StandaloneProperties standalone, LoopGroup loops, LiveRevisions revisions,
-      ClusterWatcher cluster) {
+      ClusterWatcher cluster, Platform platform) {
     var routes = new SniRoutes(revisions, loops.loopFor(NAME));
-    var ports = new TcpPorts(proxy, serving.bindAddress(), loops.loopFor(NAME), revisions);
+    var headers = new ProxyHeaders(standalone.proxyProtocolSources(), FIRST_MESSAGE_TIMEOUT);
+    var ports = new TcpPorts(proxy, serving.bindAddress(), loops.loopFor(NAME), revisions, headers,
+        platform::portTaken);
     return new Extension() {
       @Override
       public String name() {
@@ -51,7 +55,7 @@ public class TcpConfiguration {
             ? List.of(LifecyclePart.started("TCP ports", () -> {
               ports.start();
               if (standalone.sniPort() > 0) {
-                listen(proxy, serving.bindAddress(), standalone.sniPort(), routes);
+                listen(proxy, serving.bindAddress(), standalone.sniPort(), routes, headers);
               }
             }))
             : List.of();
@@ -60,12 +64,14 @@ public class TcpConfiguration {
   }
 
   /** @throws IOException naming the setting of the port */
-  private static void listen(ProxyServer proxy, String address, int port, SniRoutes routes)
-      throws IOException, InterruptedException {
+  private static void listen(ProxyServer proxy, String address, int port, SniRoutes routes,
+      ProxyHeaders headers) throws IOException, InterruptedException {
     var refusals = new LogLimit();
     try {
-      proxy.listenFor(address, port, (client, dispatcher) -> client.pipeline()
-          .addLast(new SniRouter(client, dispatcher, routes, refusals, HELLO_TIMEOUT))).get();
+      proxy.listenFor(address, port, (client, dispatcher) -> headers.accept(client, dispatcher,
+          refusals, false, addresses -> client.pipeline().addLast(new SniRouter(client, addresses,
+              dispatcher, routes, refusals, FIRST_MESSAGE_TIMEOUT))))
+          .get();
     } catch (ExecutionException e) {
       throw new IOException("activator.standalone.sni-port is " + port + ", but cannot listen on "
           + address + ":" + port + ": " + e.getMessage(), e);

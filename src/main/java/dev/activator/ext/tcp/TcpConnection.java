@@ -1,5 +1,6 @@
 package dev.activator.ext.tcp;
 
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.ext.tcp.policy.IdleRule;
 import dev.activator.ext.tcp.policy.TcpConnectionState;
 import dev.activator.ext.tcp.policy.TcpConnectionState.Action;
@@ -8,7 +9,6 @@ import dev.activator.ext.tcp.policy.TcpConnectionState.Event;
 import dev.activator.ext.tcp.policy.TcpConnectionState.Phase;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
-import dev.activator.loop.NettyTransport;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
@@ -16,9 +16,8 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.proxy.policy.TimeoutKind;
+import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
-import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
@@ -30,7 +29,7 @@ import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import java.net.InetSocketAddress;
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -51,22 +50,19 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private static final int SERVED = 200;
   private static final int RESPONDING = 101;
   private static final int CLIENT_CLOSED = 499;
+  private static final String HEADER_VERSION = RevisionAnnotations.TCP + "proxy-protocol";
 
   private final LogLimit refusals;
-  private final RevisionCount count;
+  private final ConnectionCount count;
   private final TcpSide client;
   private final ResettableTimer timer;
   private TcpConnectionState state = TcpConnectionState.ACCEPTED;
   /** The client's first bytes; null if there are none, or if the pod has them. */
   private @Nullable ByteBuf held;
-  private @Nullable QueueEntry queued;
+  private @Nullable ConnectionWait queued;
   private @Nullable Permit permit;
   private @Nullable Dial dial;
   private @Nullable TcpSide pod;
-  private IdleRule idleRule = IdleRule.NONE;
-  private long lastByteNanos;
-  /** Whether the connection counts for the autoscaler. */
-  private boolean counted = true;
   /** Whether everything is given back. */
   private boolean over;
   /** How the last pod ended. */
@@ -74,34 +70,72 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   /** Why it was refused; null unless it was. */
   private @Nullable RequestFailure refusal;
 
-  private TcpConnection(Channel client, InetSocketAddress peer, RequestDispatcher dispatcher,
-      LiveRevision live, LogLimit refusals) {
-    super(dispatcher, live, peer);
+  /** Takes a permit that is free, and does not wait for one. */
+  private record Unqueued(Loop loop) implements QueuedCaller {
+    @Override
+    public long maxWaitNanos() {
+      return 0;
+    }
+
+    @Override
+    public boolean mayWait() {
+      return false;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      throw new IllegalStateException("it is not queued");
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      throw new IllegalStateException("it is not queued");
+    }
+  }
+
+  private TcpConnection(Channel client, ConnectionAddresses addresses,
+      RequestDispatcher dispatcher, LiveRevision live, LogLimit refusals) {
+    super(dispatcher, live, addresses);
     this.refusals = refusals;
-    this.count = dispatcher.counter().of(live);
     this.client = new TcpSide(client, this);
+    this.count = new ConnectionCount(this, dispatcher.counter().of(live));
     this.timer = new ResettableTimer(dispatcher.loop(), this::timeOut);
   }
 
   /** @param refusals limits the log lines about connections of this port */
-  static void accept(Channel client, RequestDispatcher dispatcher, LiveRevision live,
-      LogLimit refusals) {
-    // One that is gone already has no address.
-    if (client.remoteAddress() instanceof InetSocketAddress peer) {
-      var connection = new TcpConnection(client, peer, dispatcher, live, refusals);
-      client.pipeline().addLast(connection.client);
-      connection.begin();
-    } else {
-      NettyTransport.reset(client);
-    }
+  static void accept(Channel client, ConnectionAddresses addresses, RequestDispatcher dispatcher,
+      LiveRevision live, LogLimit refusals) {
+    var connection = new TcpConnection(client, addresses, dispatcher, live, refusals);
+    client.pipeline().addLast(connection.client);
+    connection.begin();
+  }
+
+  /** The version of the PROXY header that a revision's pods get; null if they get none. */
+  static @Nullable HAProxyProtocolVersion headerVersion(LiveRevision revision) {
+    return switch (revision.spec().annotations().get(HEADER_VERSION)) {
+      case "v1" -> HAProxyProtocolVersion.V1;
+      case "v2" -> HAProxyProtocolVersion.V2;
+      case null, default -> null;
+    };
   }
 
   private void begin() {
     saw(Step.ARRIVED);
-    count.arrived();
+    count.accepted();
+    admit(new Unqueued(loop()));
+  }
+
+  /** The connection is no health check. */
+  void begun() {
+    if (state.phase() == Phase.WAITING && queued == null) {
+      admit(this);
+    }
+  }
+
+  private void admit(QueuedCaller as) {
     ThrottleDecision admission;
     try {
-      admission = dispatcher.throttle().apply(live, this);
+      admission = dispatcher.throttle().apply(live, as);
     } catch (RuntimeException e) {
       log.error("Admitting a connection to {} failed", live, e);
       refuse(new RequestFailure.Internal(), Event.REJECTED);
@@ -115,78 +149,44 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
           refuse(new RequestFailure.MemoryFull(later.retryAfterSeconds()), Event.REJECTED);
         }
       }
-      case ThrottleDecision.NoRoom _ ->
-        throw new IllegalStateException("a connection may wait");
+      case ThrottleDecision.NoRoom _ -> {
+        // It waits once it is known not to be a health check, which must not start a pod.
+      }
     }
   }
 
   private void queue(QueueEntry later) {
-    queued = later;
+    queued = new ConnectionWait(live.spec(), later);
     later.addHeldBytes(heldBytes());
     queued();
-    limitWait(later);
+    timer.within(queued.untilCheck(passedNanos()));
     updateReading();
   }
 
-  private void limitWait(QueueEntry entry) {
-    long left = Math.min(entry.limits().untilCheck(passedNanos(), entry.podsNanos()),
-        overallLeft());
-    if (left != DeadlineCalculator.NONE) {
-      timer.within(Math.max(0, left));
-    }
-  }
-
-  /** The timeout of requests limits how long a connection may wait, not how long it stays open. */
-  private long overallLeft() {
-    return live.spec().timeouts().overall().toNanos() - passedNanos();
-  }
-
   private void timeOut() {
-    var entry = queued;
-    if (entry != null) {
-      long left = entry.limits().left(passedNanos(), entry.podsNanos());
-      if (Math.min(left, overallLeft()) > 0) {
-        limitWait(entry);
+    var wait = queued;
+    if (wait != null) {
+      var timeout = wait.timeout(passedNanos());
+      if (timeout == null) {
+        timer.within(wait.untilCheck(passedNanos()));
       } else {
-        var kind = overallLeft() <= 0
-            ? TimeoutKind.OVERALL
-            : DeadlineCalculator.overInQueue(DeadlineCalculator.NONE, passedNanos(),
-                entry.limits().isForStart(entry.podsNanos()));
-        refuse(new RequestFailure.TimedOut(kind,
+        refuse(new RequestFailure.TimedOut(timeout,
             dispatcher.seams().starts().of(live).why()), Event.WAITED_TOO_LONG);
       }
     } else if (dial != null) {
       var late = dial.timedOut();
       dial = null;
       failed(late);
-    } else if (state.phase() == Phase.OPEN) {
-      checkIdle();
     }
   }
 
-  private void checkIdle() {
-    if (client.hasUnsent() || Objects.requireNonNull(pod).hasUnsent()) {
-      // One side is slow.
-      lastByteNanos = now();
-    }
-    long left = idleRule.left(now() - lastByteNanos);
-    if (left > 0) {
-      timer.within(left);
-    } else if (idleRule.closes()) {
-      on(Event.IDLE);
-    } else {
-      counted = false;
-      count.left();
-    }
+  /** Whether one side has not read everything. */
+  boolean hasUnsent() {
+    return client.hasUnsent() || pod != null && pod.hasUnsent();
   }
 
-  private void bytePassed() {
-    lastByteNanos = now();
-    if (!counted) {
-      counted = true;
-      count.arrived();
-      timer.within(idleRule.after());
-    }
+  void idle() {
+    on(Event.IDLE);
   }
 
   @Override
@@ -203,7 +203,6 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   public void granted(Permit granted) {
     leaveQueue();
     permit = granted;
-    granted(granted.destination(), granted.destination());
     on(Event.GRANTED);
   }
 
@@ -216,7 +215,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private void leaveQueue() {
     timer.cancel();
     if (queued != null) {
-      queued.addHeldBytes(-heldBytes());
+      queued.entry().addHeldBytes(-heldBytes());
       queued = null;
     }
   }
@@ -246,6 +245,9 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
 
   /** Bytes of one side. */
   void read(TcpSide from, ByteBuf bytes) {
+    if (from == client) {
+      count.begin();
+    }
     var to = from == client ? pod : client;
     if (from == client) {
       read(bytes.readableBytes());
@@ -258,9 +260,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       hold(bytes);
     } else {
       to.write(bytes);
-      if (idleRule.applies()) {
-        bytePassed();
-      }
+      count.bytePassed();
       if (from == client && !state.sent()) {
         on(Event.SENT);
       } else if (from != client && !state.received()) {
@@ -279,7 +279,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     bytes.release();
     dispatcher.held().add(more);
     if (queued != null) {
-      queued.addHeldBytes(more);
+      queued.entry().addHeldBytes(more);
     }
     on(Event.HELD);
     updateReading();
@@ -293,7 +293,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (state.phase() != Phase.ENDED) {
       client.setReading(heldBytes() < (queued == null
           ? dispatcher.held().windowWhileForwarding()
-          : dispatcher.held().windowWhileQueued(queued.heldBytes())));
+          : dispatcher.held().windowWhileQueued(queued.entry().heldBytes())));
     }
   }
 
@@ -332,7 +332,13 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private void on(Event event) {
     var step = state.on(event);
     state = step.next();
-    step.actions().forEach(this::run);
+    try {
+      step.actions().forEach(this::run);
+    } catch (RuntimeException e) {
+      log.error("Carrying a connection to {} failed", live, e);
+      refusal = new RequestFailure.Internal();
+      state = state.on(Event.ERROR).next();
+    }
     if (state.end() != null && !over) {
       over = true;
       end(state.end());
@@ -341,11 +347,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
 
   private void run(Action action) {
     switch (action) {
-      case DIAL -> {
-        timer.within(CONNECT_TIMEOUT_NANOS);
-        saw(Step.FORWARDING);
-        dial = dispatcher.pools().open(Objects.requireNonNull(permit).destination(), this);
-      }
+      case DIAL -> dial(Objects.requireNonNull(permit).destination());
       case JOIN -> join(Objects.requireNonNull(pod));
       case TRY_ANOTHER_POD -> tryAnotherPod();
       case END_TO_POD -> Objects.requireNonNull(pod).endOutput();
@@ -355,36 +357,38 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     }
   }
 
+  private void dial(Destination to) {
+    granted(to, to);
+    timer.within(CONNECT_TIMEOUT_NANOS);
+    saw(Step.FORWARDING);
+    dial = dispatcher.pools().open(to, this);
+  }
+
   private void join(TcpSide to) {
+    var version = headerVersion(live);
+    if (version != null) {
+      to.write(addresses.header(version));
+    }
     if (held != null) {
       var first = held;
       held = null;
       dispatcher.held().add(-first.readableBytes());
       to.write(first);
-      to.flush();
     }
+    to.flush();
     to.setReading(client.isWritable());
     client.setReading(to.isWritable());
-    idleRule = IdleRule.of(live.spec().annotations());
-    if (idleRule.applies()) {
-      lastByteNanos = now();
-      timer.within(idleRule.after());
-    }
+    count.opened(IdleRule.of(live.spec().annotations()));
   }
 
   private void tryAnotherPod() {
     var failed = Objects.requireNonNull(permit);
     permit = null;
     boolean connected = pod != null;
-    if (pod != null) {
-      pod.abandon();
-      pod = null;
-    }
+    abandonPod();
+    pod = null;
     timer.cancel();
-    if (!counted) {
-      counted = true;
-      count.arrived();
-    }
+    count.waits();
     undelivered(podFailure.text());
     var again = failed.retry(this, connected);
     if (again == null) {
@@ -395,10 +399,29 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   }
 
   private void end(End how) {
-    var entry = queued;
+    try {
+      giveBack();
+      closeSides(how);
+    } finally {
+      releasePermit(how);
+      count.end();
+    }
+    switch (how) {
+      case CLOSED, IDLE -> ended(RequestOutcome.UPGRADED, SERVED);
+      case CLIENT_GONE -> ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED);
+      case REJECTED, WAITED_TOO_LONG, ERROR -> refused(Objects.requireNonNull(refusal));
+      case POD_FAILED -> {
+        failed(podFailure.text());
+        refused(new RequestFailure.BadGateway(podFailure.text()));
+      }
+    }
+  }
+
+  private void giveBack() {
+    var wait = queued;
     leaveQueue();
-    if (entry != null) {
-      entry.giveUp();
+    if (wait != null) {
+      wait.entry().giveUp();
     }
     if (dial != null) {
       dial.cancel();
@@ -409,27 +432,32 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       held.release();
       held = null;
     }
-    if (how == End.CLOSED) {
-      client.closeWhenSent();
-      Objects.requireNonNull(pod).closeWhenSent();
-    } else if (how == End.IDLE) {
-      client.closeGracefully();
-      Objects.requireNonNull(pod).closeGracefully();
-    } else if (how == End.POD_FAILED && pod != null) {
-      pod.abandon();
-    }
-    releasePermit(how);
-    if (counted) {
-      count.left();
-    }
+  }
+
+  private void closeSides(End how) {
     switch (how) {
-      case CLOSED, IDLE -> ended(RequestOutcome.UPGRADED, SERVED);
-      case CLIENT_GONE -> ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED);
-      case REJECTED, WAITED_TOO_LONG -> refused(Objects.requireNonNull(refusal));
-      case POD_FAILED -> {
-        failed(podFailure.text());
-        refused(new RequestFailure.BadGateway(podFailure.text()));
+      case CLOSED -> {
+        client.closeWhenSent();
+        Objects.requireNonNull(pod).closeWhenSent();
       }
+      case IDLE -> {
+        client.closeGracefully();
+        Objects.requireNonNull(pod).closeGracefully();
+      }
+      case POD_FAILED -> abandonPod();
+      case ERROR -> {
+        abandonPod();
+        client.reset();
+      }
+      case CLIENT_GONE, REJECTED, WAITED_TOO_LONG -> {
+        // The state machine has reset what is open.
+      }
+    }
+  }
+
+  private void abandonPod() {
+    if (pod != null) {
+      pod.abandon();
     }
   }
 
@@ -450,7 +478,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       case CLOSED, IDLE -> Ending.ANSWERED;
       case CLIENT_GONE -> Ending.ABANDONED;
       case POD_FAILED -> Ending.BROKEN;
-      case REJECTED, WAITED_TOO_LONG -> Ending.UNCOUNTED;
+      case REJECTED, WAITED_TOO_LONG, ERROR -> Ending.UNCOUNTED;
     };
     if (pod == null) {
       given.release(ending);

@@ -5,6 +5,7 @@ import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PortProtocol;
@@ -32,14 +33,24 @@ final class TcpPorts {
   private final String bindAddress;
   private final Loop loop;
   private final LiveRevisions revisions;
+  private final ProxyHeaders headers;
+  private final Taken taken;
   private final Slot<Port> slot;
   private boolean started;
 
-  TcpPorts(ProxyServer proxy, String bindAddress, Loop loop, LiveRevisions revisions) {
+  /** Is notified whether another program has a port. */
+  interface Taken {
+    void set(int port, boolean taken);
+  }
+
+  TcpPorts(ProxyServer proxy, String bindAddress, Loop loop, LiveRevisions revisions,
+      ProxyHeaders headers, Taken taken) {
     this.proxy = proxy;
     this.bindAddress = bindAddress;
     this.loop = loop;
     this.revisions = revisions;
+    this.headers = headers;
+    this.taken = taken;
     this.slot = revisions.slot("TCP port", Port::new, port -> loop.execute(() -> port.set(0)));
   }
 
@@ -107,8 +118,7 @@ final class TcpPorts {
       }
       opening = true;
       int wanted = number;
-      var _ = proxy.listenFor(bindAddress, wanted,
-          (client, dispatcher) -> TcpConnection.accept(client, dispatcher, to, refusals))
+      var _ = proxy.listenFor(bindAddress, wanted, this::accept)
           .whenCompleteAsync((channel, failure) -> {
             opening = false;
             if (failure == null) {
@@ -119,6 +129,11 @@ final class TcpPorts {
           }, loop);
     }
 
+    private void accept(Channel client, RequestDispatcher dispatcher) {
+      headers.accept(client, dispatcher, refusals, TcpConnection.headerVersion(to) != null,
+          addresses -> TcpConnection.accept(client, addresses, dispatcher, to, refusals));
+    }
+
     private void opened(int at, Channel channel) {
       listening = channel;
       if (at != number) {
@@ -127,6 +142,7 @@ final class TcpPorts {
         return;
       }
       failures = 0;
+      taken.set(at, false);
       log.info("Listening for connections to {} on {}:{}", to, bindAddress, at);
       channel.closeFuture().addListener(_ -> loop.execute(() -> lost(channel)));
     }
@@ -143,6 +159,7 @@ final class TcpPorts {
       if (failures == LOGGED_FAILURE) {
         log.warn("Cannot listen for connections to {} on {}:{}, and tries again: {}", to,
             bindAddress, at, why.getMessage());
+        taken.set(at, true);
       }
       retry.within(RETRY);
     }

@@ -9,6 +9,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.haproxy.HAProxyMessage;
+import io.netty.handler.codec.haproxy.HAProxyMessageEncoder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,12 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
 
   Channel channel() {
     return channel;
+  }
+
+  void write(HAProxyMessage header) {
+    var pipeline = channel.pipeline().addFirst(HAProxyMessageEncoder.INSTANCE);
+    channel.write(header, channel.voidPromise());
+    pipeline.remove(HAProxyMessageEncoder.class);
   }
 
   void write(ByteBuf bytes) {

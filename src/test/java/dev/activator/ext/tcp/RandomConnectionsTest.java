@@ -43,7 +43,10 @@ class RandomConnectionsTest extends WireTest {
       port = FreePort.next();
       try {
         listening = activator.server.listenFor("127.0.0.1", port, (client,
-            dispatcher) -> TcpConnection.accept(client, dispatcher, live, new LogLimit())).get();
+            dispatcher) -> TcpConnection.accept(client,
+                Objects.requireNonNull(ConnectionAddresses.of(client)), dispatcher, live,
+                new LogLimit()))
+            .get();
       } catch (ExecutionException taken) {
         // By another process, since it was looked at.
         continue;

@@ -24,7 +24,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -39,7 +41,7 @@ class SniRouterTest extends WireTest {
   private static final RevisionId DB = new RevisionId("shop", "db");
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final LogLines lines = LogLines.of(SniRouter.class);
+  private final LogLines lines = LogLines.of(FirstMessage.class);
   private SniRoutes routes;
   private Channel listening;
   private int port;
@@ -64,13 +66,20 @@ class SniRouterTest extends WireTest {
       try {
         listening = activator.server.listenFor("127.0.0.1", port,
             (client, dispatcher) -> client.pipeline().addLast(
-                new SniRouter(client, dispatcher, routes, refusals, timeout)))
+                new SniRouter(client, Objects.requireNonNull(ConnectionAddresses.of(client)),
+                    dispatcher, routes, refusals, timeout)))
             .get();
       } catch (ExecutionException taken) {
         // By another process, since it was looked at.
         continue;
       }
     }
+  }
+
+  /** Other tests refuse connections meanwhile. */
+  private List<String> refusals(RawPeer... clients) {
+    return lines.at(Level.INFO).stream().filter(line -> Stream.of(clients)
+        .anyMatch(client -> line.contains(":" + client.localPort() + " "))).toList();
   }
 
   private void named(String names) {
@@ -144,10 +153,10 @@ class SniRouterTest extends WireTest {
     try (var client = RawPeer.connect(port)) {
       client.send(bytes);
       assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+      eventually(() -> assertThat(refusals(client)).hasSize(1));
+      assertThat(refusals(client).getFirst()).hasSizeLessThan(200)
+          .doesNotContain("6e6f7468696e67");
     }
-    eventually(() -> assertThat(lines.at(Level.INFO)).isNotEmpty());
-    assertThat(lines.at(Level.INFO).getFirst()).hasSizeLessThan(200)
-        .doesNotContain("6e6f7468696e67");
   }
 
   @Test
@@ -157,9 +166,9 @@ class SniRouterTest extends WireTest {
       slow.send(new byte[]{0x16, 3, 1, 1});
       assertThatThrownBy(slow::readToEnd).isInstanceOf(SocketException.class);
       assertThatThrownBy(silent::readToEnd).isInstanceOf(SocketException.class);
+      eventually(() -> assertThat(refusals(silent, slow)).hasSize(1));
+      assertThat(refusals(silent, slow).getFirst()).contains("first message");
     }
-    eventually(() -> assertThat(lines.at(Level.INFO)).isNotEmpty());
-    assertThat(lines.at(Level.INFO).getFirst()).contains("first message");
   }
 
   @Test
@@ -178,8 +187,8 @@ class SniRouterTest extends WireTest {
       eventually(() -> assertThat(activator.held.total()).isEqualTo(4));
       client.reset();
       eventually(() -> assertThat(activator.held.total()).isZero());
+      assertThat(refusals(client)).isEmpty();
     }
-    assertThat(lines.at(Level.INFO)).isEmpty();
   }
 
   @Test

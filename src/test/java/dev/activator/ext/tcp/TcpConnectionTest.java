@@ -3,6 +3,7 @@ package dev.activator.ext.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import dev.activator.loop.LogLimit;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
@@ -11,6 +12,7 @@ import dev.activator.proxy.WireTest;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.throttle.ThrottleDecision.Rejection;
@@ -31,6 +33,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections over sockets, to pods that follow scripts. */
 class TcpConnectionTest extends WireTest {
@@ -46,7 +50,10 @@ class TcpConnectionTest extends WireTest {
       port = FreePort.next();
       try {
         listening = activator.server.listenFor("127.0.0.1", port,
-            (client, dispatcher) -> TcpConnection.accept(client, dispatcher, live, refusals)).get();
+            (client, dispatcher) -> TcpConnection.accept(client,
+                Objects.requireNonNull(ConnectionAddresses.of(client)), dispatcher, live,
+                refusals))
+            .get();
       } catch (ExecutionException taken) {
         // By another process, since it was looked at.
         continue;
@@ -143,8 +150,31 @@ class TcpConnectionTest extends WireTest {
   }
 
   @Test
+  void aHealthCheckThatConnectsAndClosesStartsNothing() throws Exception {
+    // On a busy machine, one may not be closed in time.
+    eventually(() -> {
+      int before = activator.arrivals.get();
+      checks();
+      assertThat(activator.arrivals).hasValue(before);
+    });
+  }
+
+  private void checks() {
+    try {
+      client().close();
+      assertThat(next(activator.requests.ended).steps()).containsExactly(Step.ARRIVED, Step.ENDED);
+      client().reset();
+      assertThat(next(activator.requests.ended).steps()).containsExactly(Step.ARRIVED, Step.ENDED);
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void aClientThatLeavesGivesItsPlaceUp() throws Exception {
-    client().close();
+    try (var _ = client()) {
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+    }
     ended(RequestOutcome.CALLER_GONE);
     var busy = client();
     busy.send("something");
@@ -153,6 +183,22 @@ class TcpConnectionTest extends WireTest {
     ended(RequestOutcome.CALLER_GONE);
     eventually(() -> assertThat(activator.throttle.queued()).isZero());
     assertThat(activator.counted).hasValue(0);
+  }
+
+  @Test
+  void manyShortConnectionsLeaveNothingBehind() throws Exception {
+    for (int i = 0; i < 1000; i++) {
+      try (var client = client()) {
+        client.send("something");
+        if (i % 2 == 0) {
+          client.reset();
+        }
+      }
+    }
+    // A client that has sent something, and ends in order, waits for an answer.
+    eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(500));
+    assertThat(activator.held.total()).isEqualTo(500 * 9);
+    pod(RawPeer::readToEnd);
   }
 
   @Test
@@ -405,6 +451,32 @@ class TcpConnectionTest extends WireTest {
     }
     var seen = activator.requests.ended.poll(120, TimeUnit.SECONDS);
     assertThat(seen.request().failure()).isEqualTo(UpstreamFailure.CLOSED.text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anErrorInsideTheActivatorGivesThePermitBack_andResetsTheClient(boolean waits)
+      throws Exception {
+    activator.requests.showTo((step, _) -> {
+      if (step == Step.FORWARDING) {
+        throw new IllegalStateException("on purpose");
+      }
+    });
+    if (!waits) {
+      pod(this::shout);
+    }
+    try (var lines = LogLines.of(TcpConnection.class); var client = client()) {
+      client.send("hello\r\n");
+      if (waits) {
+        eventually(() -> assertThat(activator.held.total()).isEqualTo(7));
+        pod(this::shout);
+      }
+      assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
+      ended(RequestOutcome.INTERNAL);
+      assertThat(lines.at(Level.ERROR)).hasSize(1);
+    }
+    assertThat(activator.throttle.granted()).isEqualTo(1);
+    eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
   }
 
   @Test

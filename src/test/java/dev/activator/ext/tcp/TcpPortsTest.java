@@ -3,6 +3,7 @@ package dev.activator.ext.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.config.CidrRanges;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.ProxyServer;
@@ -22,7 +23,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -34,11 +38,14 @@ class TcpPortsTest extends WireTest {
   private static final RevisionId DB = new RevisionId("shop", "db");
 
   private final VirtualLoop loop = new VirtualLoop();
+  private final Queue<String> taken = new ConcurrentLinkedQueue<>();
   private TcpPorts ports;
 
   @BeforeEach
   void ports() {
-    ports = new TcpPorts(activator.server, "127.0.0.1", loop, activator.revisions.live);
+    ports = new TcpPorts(activator.server, "127.0.0.1", loop, activator.revisions.live,
+        new ProxyHeaders(CidrRanges.of(List.of()), Duration.ofSeconds(100)),
+        (port, isTaken) -> taken.add(port + " " + isTaken));
   }
 
   private LiveRevision says(int number, PortProtocol protocol) {
@@ -109,9 +116,13 @@ class TcpPortsTest extends WireTest {
     try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       ports.start();
       changes(port);
-      loop.advance(Duration.ofSeconds(5));
+      eventually(() -> {
+        loop.advance(Duration.ofMillis(500));
+        assertThat(taken).containsExactly(port + " true");
+      });
     }
     opens(port);
+    assertThat(taken).containsExactly(port + " true", port + " false");
   }
 
   @Test

@@ -55,7 +55,9 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
     POD_ENDED,
     POD_GONE,
     /** No byte has passed for so long that it is to be closed. */
-    IDLE
+    IDLE,
+    /** The activator has failed. */
+    ERROR
   }
 
   /** What is to be done. */
@@ -86,7 +88,9 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
     /** The pod has failed. */
     POD_FAILED,
     /** No byte has passed for long. */
-    IDLE
+    IDLE,
+    /** The activator has failed. */
+    ERROR
   }
 
   /** The next state, and what is to be done, in this order. */
@@ -98,6 +102,9 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
 
   /** An event that cannot come in this phase, or comes late, changes nothing. */
   public Step on(Event event) {
+    if (event == Event.ERROR && phase != Phase.ENDED) {
+      return ended(End.ERROR);
+    }
     return switch (phase) {
       case WAITING -> whileWaiting(event);
       case CONNECTING -> whileConnecting(event);

@@ -1,0 +1,36 @@
+package dev.activator.ext.tcp;
+
+import dev.activator.proxy.policy.DeadlineCalculator;
+import dev.activator.proxy.policy.TimeoutKind;
+import dev.activator.revision.Revision;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection's wait in its revision's queue. The timeout of requests limits how long it may wait, not
+ * how long it stays open.
+ *
+ * <p><b>Units.</b> Nanoseconds; {@code passed} is the age of the connection.
+ */
+record ConnectionWait(Revision revision, QueueEntry entry) {
+  /** The time until {@link #timeout} may have another result; at least 0. */
+  long untilCheck(long passed) {
+    return Math.max(0, Math.min(entry.limits().untilCheck(passed, entry.podsNanos()),
+        overallLeft(passed)));
+  }
+
+  /** Which time is over; null if none is. */
+  @Nullable TimeoutKind timeout(long passed) {
+    if (overallLeft(passed) <= 0) {
+      return TimeoutKind.OVERALL;
+    }
+    return entry.limits().left(passed, entry.podsNanos()) > 0
+        ? null
+        : DeadlineCalculator.overInQueue(DeadlineCalculator.NONE, passed,
+            entry.limits().isForStart(entry.podsNanos()));
+  }
+
+  private long overallLeft(long passed) {
+    return revision.timeouts().overall().toNanos() - passed;
+  }
+}
