@@ -1,6 +1,7 @@
 package dev.activator.ext.affinity;
 
-import dev.activator.ext.lending.PermitLending;
+import dev.activator.testing.TestExtensions;
+import dev.activator.throttle.PermitSharing;
 import dev.activator.loop.Loop;
 import dev.activator.observability.FakeRequest;
 import dev.activator.revision.Destination;
@@ -57,31 +58,33 @@ final class AffinityScene {
   }
 
   AffinityScene(RevisionId id, int containerConcurrency, String... annotations) {
-    this(id, VirtualLoop.nearOverflow(), "10.9.9.9", new PermitLending("10.9.9.9"));
+    this(id, VirtualLoop.nearOverflow(), "10.9.9.9",
+        TestExtensions.one(PermitSharing.NONE, one -> one.sharing("10.9.9.9")), KeyNotices.NONE);
     changes(containerConcurrency, annotations);
   }
 
   /** One of several activators. */
-  AffinityScene(RevisionId id, VirtualLoop loop, String address, PermitLending lending) {
+  AffinityScene(RevisionId id, VirtualLoop loop, String address, PermitSharing sharing,
+      KeyNotices others) {
     this.id = id;
     this.loop = loop;
     this.revisions = new TestRevisions(loop);
     this.throttler = Make.throttler(revisions.live, address, ThrottlerOptions.of(10_000),
-        new Random(1), lending);
+        new Random(1), sharing);
     this.affinities = new Affinities(revisions.live, throttler, new AffinityCookie("a secret"),
         new KeyNotices() {
           @Override
           public void send(Notice notice) {
             notices.add(notice);
-            lending.send(notice);
+            others.send(notice);
           }
 
           @Override
           public void listen(Consumer<Notice> listener) {
-            lending.listen(listener);
+            others.listen(listener);
           }
         }, counts);
-    lending.listen(affinities::onNotice);
+    others.listen(affinities::onNotice);
   }
 
   void changes(int containerConcurrency, String... annotations) {

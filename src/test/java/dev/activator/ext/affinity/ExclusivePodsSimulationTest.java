@@ -53,7 +53,7 @@ class ExclusivePodsSimulationTest {
       id = new PeerId("10.9.9." + started, "p" + started);
       lending = new PermitLending(id.address());
       lending.start(loop, (to, message) -> loop.schedule(DELAY, () -> deliver(to, message)));
-      scene = new AffinityScene(WEB, loop, id.address(), lending);
+      scene = new AffinityScene(WEB, loop, id.address(), lending, lending);
       scene.onGranted = this::runs;
     }
 

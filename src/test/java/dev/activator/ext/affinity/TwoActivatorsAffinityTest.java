@@ -47,7 +47,7 @@ class TwoActivatorsAffinityTest {
       lending.add(its);
       its.start(loop, (_, message) -> loop.schedule(DELAY,
           () -> lending.get(1 - own).onReceived(IDS.get(own), message)));
-      var scene = new AffinityScene(WEB, loop, IDS.get(side).address(), its);
+      var scene = new AffinityScene(WEB, loop, IDS.get(side).address(), its, its);
       scene.changes(limit, "header", SESSION, "mode", "strict");
       scene.onGranted = request -> check(scene, request);
       both.add(scene);
