@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -37,19 +37,24 @@ public final class RevisionAnnotations {
   private static final Set<String> EXTENSIONS = Set.of("affinity");
   private static final Set<String> BALANCERS = Set.of("choice-of-two", "first-available",
       "round-robin");
-  private static final String AFFINITY = "affinity-";
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
-  private static final String LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
-  private static final String WORKLOAD = "\\s*" + LABEL + "([.]" + LABEL + ")?\\s*";
-  private static final Pattern WORKLOADS = Pattern
-      .compile("(" + WORKLOAD + "(," + WORKLOAD + ")*)?");
   /**
    * The allowed values of each annotation. Those that {@link ColdStartRulesReader} reads are not
    * checked here, because it reports problems in more detail.
    */
   private static final Map<String, Row> ROWS = rows();
 
-  private record Row(Predicate<String> accepts, String expected) {}
+  /**
+   * The allowed values of an annotation.
+   *
+   * @param name without the group
+   * @param expected the values in words
+   */
+  public record Row(String name, Predicate<String> accepts, String expected) {}
+
+  /** The annotations that an extension alone reads. {@code META-INF/services} lists the extensions. */
+  public interface OfExtension {
+    List<Row> rows();
+  }
 
   private RevisionAnnotations() {}
 
@@ -68,29 +73,18 @@ public final class RevisionAnnotations {
     row(rows, "probe", "container"::equals, "container");
     row(rows, "readiness-path", ReadinessProbeSpec::isPath, "a path, such as /ready");
     row(rows, "waiting-page", Set.of("auto", "off")::contains, "auto or off");
-    row(rows, "wake-with", text -> WORKLOADS.matcher(text).matches(),
-        "names with commas, such as b, c.other-namespace");
-    row(rows, AFFINITY + "cookie", text -> text.isEmpty() || NAME.matcher(text).matches(),
-        "empty, or a name of at most 128 letters, digits and . _ ~ -");
-    for (var source : List.of("header", "query")) {
-      row(rows, AFFINITY + source, text -> NAME.matcher(text).matches(),
-          "a name of at most 128 letters, digits and . _ ~ -");
-    }
-    row(rows, AFFINITY + "mode", Set.of("prefer", "strict", "exclusive")::contains,
-        "prefer, strict or exclusive");
-    row(rows, AFFINITY + "on-pod-gone", Set.of("another", "reject")::contains,
-        "another or reject");
-    row(rows, "server-timing", "enabled"::equals, "enabled");
     for (var rule : Set.of(ColdStartRulesReader.DO_NOT_WAKE, ColdStartRulesReader.FALLBACK,
         ColdStartRulesReader.IDLE_CONNECTIONS)) {
-      rows.put(rule, new Row(_ -> true, ""));
+      rows.put(rule, new Row(rule, _ -> true, ""));
     }
+    ServiceLoader.load(OfExtension.class, RevisionAnnotations.class.getClassLoader())
+        .forEach(extension -> extension.rows().forEach(row -> rows.put(GROUP + row.name, row)));
     return Map.copyOf(rows);
   }
 
   private static void row(Map<String, Row> rows, String name, Predicate<String> accepts,
       String expected) {
-    rows.put(GROUP + name, new Row(accepts, expected));
+    rows.put(GROUP + name, new Row(name, accepts, expected));
   }
 
   /** Whether a field of a ScaledService is that of an extension. */

@@ -15,11 +15,6 @@ class RevisionAnnotationsTest {
       "activator.dev/balancing, round-robin", "activator.dev/slow-start, off",
       "activator.dev/slow-start, 4", "activator.dev/probe, container",
       "activator.dev/readiness-path, /ready", "activator.dev/waiting-page, auto",
-      "activator.dev/wake-with, 'b, c.other'", "activator.dev/wake-with, ''",
-      "activator.dev/server-timing, enabled", "activator.dev/affinity-header, Mcp-Session-Id",
-      "activator.dev/affinity-cookie, JSESSIONID", "activator.dev/affinity-cookie, ''",
-      "activator.dev/affinity-query, session",
-      "activator.dev/affinity-mode, strict", "activator.dev/affinity-on-pod-gone, reject",
       "activator.dev/request-duration, 300ms", "activator.dev/fallback, anything",
       "example.com/queue-timout, 20s", "serving.knative.dev/creator, me"})
   void findsNothingWrong(String name, String value) {
@@ -40,13 +35,7 @@ class RevisionAnnotationsTest {
       "probe | pod | 'pod' is ignored: it must be container",
       "readiness-path | ready | 'ready' is ignored: it must be a path, such as /ready",
       "waiting-page | on | 'on' is ignored: it must be auto or off",
-      "wake-with | B | 'B' is ignored: it must be names with commas, such as b, c.other-namespace",
-      "request-duration | 0s | '0s' is ignored: it must be a positive duration, such as 300ms or 5s",
-      "affinity-header | a: b | 'a: b' is ignored: it must be a name of at most 128 letters, digits and"
-          + " . _ ~ -",
-      "affinity-mode | sticky | 'sticky' is ignored: it must be prefer, strict or exclusive",
-      "affinity-on-pod-gone | wait | 'wait' is ignored: it must be another or reject",
-      "server-timing | true | 'true' is ignored: it must be enabled"})
+      "request-duration | 0s | '0s' is ignored: it must be a positive duration, such as 300ms or 5s"})
   void saysWhatIsWrong(String name, String value, String problem) {
     assertThat(RevisionAnnotations.problem("activator.dev/" + name, value)).contains(problem);
     assertThat(RevisionAnnotations.problemOfScaledService("activator.dev/" + name, value))

@@ -72,4 +72,10 @@ class WakeWithNamesTest {
     assertThat(RevisionAnnotations.problem("activator.dev/wake-with", value).isPresent())
         .isEqualTo(!problems.isEmpty());
   }
+
+  @Test
+  void theCheckSaysWhatIsExpected() {
+    assertThat(RevisionAnnotations.problem("activator.dev/wake-with", "B"))
+        .contains("'B' is ignored: it must be names with commas, such as b, c.other-namespace");
+  }
 }
