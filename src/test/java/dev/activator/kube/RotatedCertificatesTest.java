@@ -39,6 +39,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,10 +47,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Certificates that are replaced while the process runs, over TLS in both directions. */
 class RotatedCertificatesTest {
-  private final Authority old = Authority.named("old");
-  private final Authority next = Authority.named("next");
-  private final Certificate first = Certificate.rsa();
-  private final Certificate second = Certificate.rsa();
+  private static Authority old;
+  private static Authority next;
+  private static Certificate first;
+  private static Certificate second;
   private final List<java.security.cert.Certificate> callers = new CopyOnWriteArrayList<>();
   private final List<String> hosts = new CopyOnWriteArrayList<>();
   private final List<String> methods = new CopyOnWriteArrayList<>();
@@ -59,6 +60,15 @@ class RotatedCertificatesTest {
   private HttpsServer server = serve(0, old.issue("localhost"));
 
   RotatedCertificatesTest() throws Exception {}
+
+  /** Once, as each key takes long. */
+  @BeforeAll
+  static void makeCertificates() throws Exception {
+    old = Authority.named("old");
+    next = Authority.named("next");
+    first = Certificate.rsa();
+    second = Certificate.rsa();
+  }
 
   @AfterEach
   void stop() {

@@ -97,8 +97,8 @@ class TlsTest extends WireTest {
   @Test
   @DisplayName("shows a new certificate once the files have one, and keeps the old one if they are broken")
   void takesANewCertificateOver() throws Exception {
-    var first = Certificate.rsa();
-    var second = Certificate.rsa();
+    var first = Certificate.ec();
+    var second = Certificate.ec();
     first.write(chain, key, "PKCS#8");
     var shown = CertificateFiles.read(chain, key, TestValues.TLS13);
     int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
@@ -116,12 +116,12 @@ class TlsTest extends WireTest {
 
   @Test
   void keepsTheOldCertificateWhereTheNewOneHasAnothersKey() throws Exception {
-    var first = Certificate.rsa();
+    var first = Certificate.ec();
     first.write(chain, key, "PKCS#8");
     var shown = CertificateFiles.read(chain, key, TestValues.TLS13);
     int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
 
-    Files.writeString(chain, Certificate.rsa().pem());
+    Files.writeString(chain, Certificate.ec().pem());
     shown.reload();
 
     assertThat(shownBy(port)).isEqualTo(first.certificate());
@@ -140,7 +140,7 @@ class TlsTest extends WireTest {
     assumeTrue(Boolean.getBoolean("jdk.tls.rejectClientInitiatedRenegotiation"),
         "TLS was set up as main() does not");
     // given a port that speaks TLS 1.2: there is no such thing in TLS 1.3
-    Certificate.rsa().write(chain, key, "PKCS#8");
+    Certificate.ec().write(chain, key, "PKCS#8");
     var older = new ServerTlsSettings(List.of("TLSv1.2"), List.of(), List.of(), null);
     int port = activator.server.listen("127.0.0.1", 0,
         CertificateFiles.read(chain, key, older).certificate());
@@ -159,7 +159,7 @@ class TlsTest extends WireTest {
 
   @Test
   void showsItsCertificate_whateverNameACallerRequests() throws Exception {
-    int port = listen(Certificate.rsa(), "PKCS#8");
+    int port = listen(Certificate.ec(), "PKCS#8");
     try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {
       var parameters = caller.tls().getSSLParameters();
       parameters.setServerNames(List.of(new SNIHostName("other.example")));
@@ -171,7 +171,7 @@ class TlsTest extends WireTest {
 
   @Test
   void cutsABodyThatEndsWithTheConnection_whenTheServerIsClosed() throws Exception {
-    int port = listen(Certificate.rsa(), "PKCS#8");
+    int port = listen(Certificate.ec(), "PKCS#8");
     pod(caller -> {
       caller.readHead();
       caller.send("HTTP/1.1 200 OK\r\n\r\npartial");
@@ -191,7 +191,7 @@ class TlsTest extends WireTest {
   @Test
   void endsItsSideWithCloseNotify_whenACallerThatIsStillSendingHasItsLastResponse()
       throws Exception {
-    int port = listen(Certificate.rsa(), "PKCS#8");
+    int port = listen(Certificate.ec(), "PKCS#8");
     var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     var events = new LinkedBlockingQueue<String>();
     try {
@@ -225,7 +225,7 @@ class TlsTest extends WireTest {
 
   @Test
   void refusesOldVersionsOfTls() throws Exception {
-    int port = listen(Certificate.rsa(), "PKCS#8");
+    int port = listen(Certificate.ec(), "PKCS#8");
     SSLContext client = Certificate.trustEverything();
     try (var socket = (SSLSocket) client.getSocketFactory().createSocket("127.0.0.1", port)) {
       socket.setEnabledProtocols(new String[]{"TLSv1.2"});
@@ -237,7 +237,7 @@ class TlsTest extends WireTest {
   void saysWhichFilesCannotBeUsed() throws Exception {
     assertThatThrownBy(() -> CertificateFiles.read(chain, key, TestValues.TLS13))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.crt");
-    Certificate.rsa().write(chain, key, "PKCS#8");
+    Certificate.ec().write(chain, key, "PKCS#8");
     Files.writeString(key, "broken");
     assertThatThrownBy(() -> CertificateFiles.read(chain, key, TestValues.TLS13))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.key");

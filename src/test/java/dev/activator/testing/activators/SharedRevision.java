@@ -52,7 +52,7 @@ public final class SharedRevision implements AutoCloseable {
     }
   }
 
-  private final SecureApi api = Certificate.rsa().api();
+  private final SecureApi api = Certificate.ec().api();
   private final LoopResources loops = LoopResources.create("pods", 1, true);
   private final StatsServer autoscaler = new StatsServer(
       loops.onServer(LoopResources.DEFAULT_NATIVE), new InetSocketAddress("127.0.0.1", 0), _ -> {

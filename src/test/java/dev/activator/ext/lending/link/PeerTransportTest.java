@@ -370,7 +370,7 @@ class PeerTransportTest {
     var a = listening();
 
     isCutOff(stranger(Certificate.ec()), hello());
-    isCutOff(stranger(Certificate.rsa()), hello());
+    isCutOff(stranger(Certificate.ec()), hello());
 
     assertThat(a.events).isEmpty();
   }
