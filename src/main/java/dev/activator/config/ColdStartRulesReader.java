@@ -1,7 +1,7 @@
 package dev.activator.config;
 
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.ColdStartFallback;
+import dev.activator.revision.ColdStartRules.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.ClusterUnavailableException;
 import dev.activator.kube.KubernetesClientFactory;
 import dev.activator.kube.KubernetesSession;
-import dev.activator.kube.informer.InformerStatus;
+import dev.activator.kube.informer.Informer.InformerStatus;
 import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.kube.reflector.SharedInformers;
 import dev.activator.kube.reflector.KubernetesApiClient;

@@ -2,7 +2,7 @@ package dev.activator.kube;
 
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.decode.DecodedObjectHandler;
-import dev.activator.kube.informer.InformerHandlerOptions;
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.informer.InformerHandlerRegistration;
 import dev.activator.kube.informer.IndexedStore;
 import dev.activator.kube.reflector.ApiErrorText;

@@ -72,4 +72,15 @@ public final class ActivatorHealth {
     };
     return linkedEnough ? new Ready() : new NotReady(NO_LINK);
   }
+
+  /** Decides when readiness needs the link to the autoscaler. */
+  public enum AutoscalerReadinessPolicy {
+    /**
+     * Only until the link has been up once, or could not be opened in time. A later loss only logs a
+     * warning.
+     */
+    STARTUP,
+    ALWAYS,
+    NEVER
+  }
 }

@@ -94,4 +94,24 @@ public interface ColdStarts {
    * @return call at the end of the start, with its outcome
    */
   Consumer<RequestOutcome> answeredEarly(RequestTimeline request, int status);
+
+  /** A start from zero that is in progress. */
+  interface OngoingColdStart {
+    /** The phase in progress. */
+    StartPhase current();
+
+    /** Whether the status of pods is read. */
+    boolean podsRead();
+
+    /** The durations of the phases in nanoseconds; the last phase is in progress. */
+    Map<StartPhase, Long> phases(Duration awaited);
+
+    /** The name of the pod; empty if unknown. */
+    String pod();
+
+    /** Why the pod makes no progress, in one word; otherwise empty. */
+    String reason();
+
+    String message();
+  }
 }

@@ -1,5 +1,6 @@
 package dev.activator.platform;
 
+import java.util.Map;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ScalingView;
 import dev.activator.knative.ClusterWatcher;
@@ -148,4 +149,20 @@ public interface Platform {
   }
 
   record InCluster(ClusterAccess api, URI autoscaler) implements Platform {}
+
+  /**
+   * What the autoscaler in this process shows of its work. All is empty while another activator leads.
+   *
+   * <p><b>Threads.</b> Any.
+   */
+  interface ScalingViews {
+    /** The current view of each workload. */
+    Map<RevisionId, ScalingView> views();
+
+    /** The current view of a workload, for a revision of any of its ports; null if there is none. */
+    @Nullable ScalingView view(RevisionId id);
+
+    /** How long ago this process scaled the workload from zero; null if it did not. */
+    @Nullable Duration scaledFromZero(RevisionId id);
+  }
 }

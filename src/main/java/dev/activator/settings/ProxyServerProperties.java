@@ -1,7 +1,7 @@
 package dev.activator.settings;
 
 import dev.activator.config.SettingPreconditions;
-import dev.activator.lifecycle.AutoscalerReadinessPolicy;
+import dev.activator.lifecycle.ActivatorHealth.AutoscalerReadinessPolicy;
 import dev.activator.config.WaitingPageMode;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.AutoscalerReadinessPolicy;
+import dev.activator.lifecycle.ActivatorHealth.AutoscalerReadinessPolicy;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.AutoscalerReadinessPolicy;
+import dev.activator.lifecycle.ActivatorHealth.AutoscalerReadinessPolicy;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.server.reactive.HttpHandler;

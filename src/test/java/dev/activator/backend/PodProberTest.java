@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.PodTransport;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.PodHealthVerdict;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.loop.Loop;
 import dev.activator.revision.PodIdentity;
 import dev.activator.revision.PortProtocol;

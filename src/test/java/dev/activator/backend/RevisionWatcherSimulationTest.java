@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.ProbePolicy;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

@@ -3,7 +3,7 @@ package dev.activator.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.ColdStartFallback;
+import dev.activator.revision.ColdStartRules.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package dev.activator.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.config.NetworkConfig.MeshMode;
 import ch.qos.logback.classic.Level;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.Seeds;

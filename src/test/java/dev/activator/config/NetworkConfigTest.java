@@ -2,6 +2,7 @@ package dev.activator.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.NetworkConfig.MeshMode;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import dev.activator.kube.Rig;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.kube.decode.DecodedObjectHandler;
-import dev.activator.kube.informer.InformerHandlerOptions;
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;

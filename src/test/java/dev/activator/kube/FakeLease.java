@@ -1,8 +1,8 @@
 package dev.activator.kube;
 
 import dev.activator.revision.LeaseClient;
-import dev.activator.revision.LeaseApiResult;
-import dev.activator.revision.LeaseRecord;
+import dev.activator.revision.LeaseClient.LeaseApiResult;
+import dev.activator.revision.LeaseClient.LeaseRecord;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
-import dev.activator.revision.LeaseApiResult;
-import dev.activator.revision.LeaseRecord;
+import dev.activator.revision.LeaseClient.LeaseApiResult;
+import dev.activator.revision.LeaseClient.LeaseRecord;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -313,7 +313,7 @@ class LeaderElectionTest {
     loop.run();
     assertThat(ours).isCompletedWithValue(true);
 
-    lease.write(new dev.activator.revision.LeaseRecord("c", 15, 9, NOON, NOON,
+    lease.write(new dev.activator.revision.LeaseClient.LeaseRecord("c", 15, 9, NOON, NOON,
         lease.lease.version()));
     var others = a.election.confirmed();
     loop.run();

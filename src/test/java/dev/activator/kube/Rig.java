@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.knative.decode.KnativeKinds;
 import dev.activator.kube.decode.ObjectDecodeResult;
-import dev.activator.kube.informer.InformerHandlerOptions;
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.informer.VersionedObject;
 import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.reflector.ApiErrorText;

@@ -2,6 +2,7 @@ package dev.activator.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.lifecycle.ActivatorHealth.AutoscalerReadinessPolicy;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.ActivatorHealth;
-import dev.activator.lifecycle.AutoscalerReadinessPolicy;
+import dev.activator.lifecycle.ActivatorHealth.AutoscalerReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.Dispatchers;

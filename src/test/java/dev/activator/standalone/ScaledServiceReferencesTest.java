@@ -9,7 +9,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.testing.Make;
 import dev.activator.kube.Sessions;
-import dev.activator.kube.informer.InformerStatus;
+import dev.activator.kube.informer.Informer.InformerStatus;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.kube.policy.IpFamily;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.testing.TestRevisions;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.lifecycle.AutoscalerReadinessPolicy;
+import dev.activator.lifecycle.ActivatorHealth.AutoscalerReadinessPolicy;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldRequestBytes;

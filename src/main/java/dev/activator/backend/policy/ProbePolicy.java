@@ -1,7 +1,7 @@
 package dev.activator.backend.policy;
 
 import dev.activator.backend.policy.PodHealth.State;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.RevisionId;
 
 /**

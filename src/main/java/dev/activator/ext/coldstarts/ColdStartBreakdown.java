@@ -1,6 +1,6 @@
 package dev.activator.ext.coldstarts;
 
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.time.Instant;

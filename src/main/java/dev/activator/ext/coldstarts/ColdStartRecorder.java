@@ -4,7 +4,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.HttpLabels;
 import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;

@@ -1,7 +1,7 @@
 package dev.activator.ext.coldstarts;
 
 import dev.activator.ext.coldstarts.ColdStartRecorder.AwaitedStart;
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;

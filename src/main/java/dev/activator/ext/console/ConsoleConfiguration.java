@@ -1,6 +1,6 @@
 package dev.activator.ext.console;
 
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.platform.ScalingReport;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.throttle.policy.WaitLimits;

@@ -5,7 +5,7 @@ import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.loop.Loop;
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.platform.ScalingReport;
 import dev.activator.revision.RevisionId;

@@ -3,7 +3,7 @@ package dev.activator.ext.console;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView;
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;

@@ -8,7 +8,7 @@ import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.NodeEvent.Outlook;
 import dev.activator.throttle.SharedPermitsView;
-import dev.activator.observability.OngoingColdStart;
+import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;

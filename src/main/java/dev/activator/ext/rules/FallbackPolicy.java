@@ -6,7 +6,7 @@ import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.StartStatus;
-import dev.activator.revision.ColdStartFallback;
+import dev.activator.revision.ColdStartRules.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;

@@ -9,7 +9,7 @@ import dev.activator.kube.decode.ListWatchParser;
 import dev.activator.kube.decode.ListWatchParser.WatchEvent;
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.decode.DecodedObjectHandler;
-import dev.activator.kube.informer.InformerHandlerOptions;
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.informer.Informer;
 import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.policy.IpFamily;

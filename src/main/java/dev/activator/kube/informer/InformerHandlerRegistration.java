@@ -1,6 +1,6 @@
 package dev.activator.kube.informer;
 
-import dev.activator.kube.informer.InformerStatus.ListenerView;
+import dev.activator.kube.informer.Informer.InformerStatus.ListenerView;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

@@ -1,6 +1,7 @@
 package dev.activator.kube.informer;
 
-import dev.activator.kube.informer.InformerStatus.ListenerView;
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
+import dev.activator.kube.informer.Informer.InformerStatus.ListenerView;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package dev.activator.kube.policy;
 
-import dev.activator.revision.LeaseRecord;
+import dev.activator.revision.LeaseClient.LeaseRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.random.RandomGenerator;

@@ -2,7 +2,7 @@ package dev.activator.kube.reflector;
 
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.informer.Informer;
-import dev.activator.kube.informer.InformerStatus;
+import dev.activator.kube.informer.Informer.InformerStatus;
 import dev.activator.kube.informer.VersionedObject;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.activator.standalone.autoscaler;
 
-import dev.activator.platform.ScalingViews;
+import dev.activator.platform.Platform.ScalingViews;
 import dev.activator.revision.ScalingListener;
 import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;

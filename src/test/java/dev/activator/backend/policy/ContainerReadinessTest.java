@@ -11,7 +11,7 @@ import dev.activator.backend.policy.RevisionWatcherState.Event;
 import dev.activator.backend.policy.RevisionWatcherState.Listed;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
 import dev.activator.backend.policy.RevisionWatcherState.Suspected;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;

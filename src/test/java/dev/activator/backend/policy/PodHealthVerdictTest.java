@@ -3,7 +3,7 @@ package dev.activator.backend.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.PodHealthVerdict.Verdict;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

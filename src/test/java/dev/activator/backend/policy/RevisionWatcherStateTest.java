@@ -21,7 +21,7 @@ import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
 import dev.activator.backend.policy.RevisionWatcherState.Publish;
 import dev.activator.backend.policy.RevisionWatcherState.Stopped;
 import dev.activator.backend.policy.RevisionWatcherState.Suspected;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

@@ -12,7 +12,7 @@ import dev.activator.ext.console.RevisionWaitReport.ProbeReport;
 import dev.activator.platform.ScalingReport;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.ColdStartFallback;
+import dev.activator.revision.ColdStartRules.ColdStartFallback;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PortProtocol;

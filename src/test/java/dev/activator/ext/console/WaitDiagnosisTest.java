@@ -9,7 +9,7 @@ import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView.Probe;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.backend.policy.ProbePolicy;
-import dev.activator.config.MeshMode;
+import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.ext.console.WaitState.Kind;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.ext.coldstarts.ColdStartBreakdown;

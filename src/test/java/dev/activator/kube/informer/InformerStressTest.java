@@ -3,6 +3,7 @@ package dev.activator.kube.informer;
 import static dev.activator.kube.informer.Seen.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.loop.ThreadLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;

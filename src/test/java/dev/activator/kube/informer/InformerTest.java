@@ -7,6 +7,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;

@@ -1,6 +1,8 @@
 package dev.activator.kube.informer;
 
-import dev.activator.kube.informer.InformerStatus.ListenerView;
+import dev.activator.kube.informer.Informer.InformerStatus;
+import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
+import dev.activator.kube.informer.Informer.InformerStatus.ListenerView;
 import static dev.activator.kube.informer.Seen.all;
 import static dev.activator.kube.informer.Seen.at;
 import static java.time.Duration.ZERO;

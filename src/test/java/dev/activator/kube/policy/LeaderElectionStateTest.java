@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.kube.policy.LeaderElectionState.Moment;
 import dev.activator.kube.policy.LeaderElectionState.Times;
-import dev.activator.revision.LeaseRecord;
+import dev.activator.revision.LeaseClient.LeaseRecord;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

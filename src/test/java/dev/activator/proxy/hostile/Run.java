@@ -21,7 +21,7 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.ColdStartFallback;
+import dev.activator.revision.ColdStartRules.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PortProtocol;

@@ -16,7 +16,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.revision.DoNotWakeRule;
-import dev.activator.revision.ColdStartFallback;
+import dev.activator.revision.ColdStartRules.ColdStartFallback;
 import dev.activator.revision.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import dev.activator.standalone.policy.LoadTarget;
