@@ -1,5 +1,7 @@
 package dev.activator.ext.tcp;
 
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.revision.LiveRevision;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.haproxy.HAProxyCommand;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Where a connection comes from, and where it was accepted first: here, or by a load balancer. */
 record ConnectionAddresses(InetSocketAddress client, InetSocketAddress server) {
+  private static final String HEADER_VERSION = RevisionAnnotations.TCP + "proxy-protocol";
+
   /** Those of the socket; null if it is closed already. */
   static @Nullable ConnectionAddresses of(Channel channel) {
     return channel.remoteAddress() instanceof InetSocketAddress client
@@ -37,6 +41,15 @@ record ConnectionAddresses(InetSocketAddress client, InetSocketAddress server) {
 
   private static InetSocketAddress address(String address, int port) {
     return new InetSocketAddress(InetAddress.ofLiteral(address), port);
+  }
+
+  /** The version of the PROXY header that a revision's pods get; null if they get none. */
+  static @Nullable HAProxyProtocolVersion headerVersion(LiveRevision revision) {
+    return switch (revision.spec().annotations().get(HEADER_VERSION)) {
+      case "v1" -> HAProxyProtocolVersion.V1;
+      case "v2" -> HAProxyProtocolVersion.V2;
+      case null, default -> null;
+    };
   }
 
   /** The PROXY header for a pod. */

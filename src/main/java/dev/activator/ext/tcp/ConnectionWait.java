@@ -1,9 +1,13 @@
 package dev.activator.ext.tcp;
 
+import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.Revision;
+import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +17,29 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Units.</b> Nanoseconds; {@code passed} is the age of the connection.
  */
 record ConnectionWait(Revision revision, QueueEntry entry) {
+  /** Takes a permit that is free, and does not wait for one. */
+  record Unqueued(Loop loop) implements QueuedCaller {
+    @Override
+    public long maxWaitNanos() {
+      return 0;
+    }
+
+    @Override
+    public boolean mayWait() {
+      return false;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      throw new IllegalStateException("it is not queued");
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      throw new IllegalStateException("it is not queued");
+    }
+  }
+
   /** The time until {@link #timeout} may have another result; at least 0. */
   long untilCheck(long passed) {
     return Math.max(0, Math.min(entry.limits().untilCheck(passed, entry.podsNanos()),

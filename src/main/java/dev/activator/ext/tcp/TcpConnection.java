@@ -1,6 +1,5 @@
 package dev.activator.ext.tcp;
 
-import dev.activator.config.RevisionAnnotations;
 import dev.activator.ext.tcp.policy.IdleRule;
 import dev.activator.ext.tcp.policy.TcpConnectionState;
 import dev.activator.ext.tcp.policy.TcpConnectionState.Action;
@@ -29,7 +28,6 @@ import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -50,15 +48,13 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private static final int SERVED = 200;
   private static final int RESPONDING = 101;
   private static final int CLIENT_CLOSED = 499;
-  private static final String HEADER_VERSION = RevisionAnnotations.TCP + "proxy-protocol";
 
   private final LogLimit refusals;
   private final ConnectionCount count;
   private final TcpSide client;
+  private final FirstBytes first;
   private final ResettableTimer timer;
   private TcpConnectionState state = TcpConnectionState.ACCEPTED;
-  /** The client's first bytes; null if there are none, or if the pod has them. */
-  private @Nullable ByteBuf held;
   private @Nullable ConnectionWait queued;
   private @Nullable Permit permit;
   private @Nullable Dial dial;
@@ -70,34 +66,12 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   /** Why it was refused; null unless it was. */
   private @Nullable RequestFailure refusal;
 
-  /** Takes a permit that is free, and does not wait for one. */
-  private record Unqueued(Loop loop) implements QueuedCaller {
-    @Override
-    public long maxWaitNanos() {
-      return 0;
-    }
-
-    @Override
-    public boolean mayWait() {
-      return false;
-    }
-
-    @Override
-    public void granted(Permit permit) {
-      throw new IllegalStateException("it is not queued");
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      throw new IllegalStateException("it is not queued");
-    }
-  }
-
   private TcpConnection(Channel client, ConnectionAddresses addresses,
       RequestDispatcher dispatcher, LiveRevision live, LogLimit refusals) {
     super(dispatcher, live, addresses);
     this.refusals = refusals;
     this.client = new TcpSide(client, this);
+    this.first = new FirstBytes(client, dispatcher.held());
     this.count = new ConnectionCount(this, dispatcher.counter().of(live));
     this.timer = new ResettableTimer(dispatcher.loop(), this::timeOut);
   }
@@ -110,19 +84,10 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     connection.begin();
   }
 
-  /** The version of the PROXY header that a revision's pods get; null if they get none. */
-  static @Nullable HAProxyProtocolVersion headerVersion(LiveRevision revision) {
-    return switch (revision.spec().annotations().get(HEADER_VERSION)) {
-      case "v1" -> HAProxyProtocolVersion.V1;
-      case "v2" -> HAProxyProtocolVersion.V2;
-      case null, default -> null;
-    };
-  }
-
   private void begin() {
     saw(Step.ARRIVED);
     count.accepted();
-    admit(new Unqueued(loop()));
+    admit(new ConnectionWait.Unqueued(loop()));
   }
 
   /** The connection is no health check. */
@@ -157,7 +122,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
 
   private void queue(QueueEntry later) {
     queued = new ConnectionWait(live.spec(), later);
-    later.addHeldBytes(heldBytes());
+    first.enter(later);
     queued();
     timer.within(queued.untilCheck(passedNanos()));
     updateReading();
@@ -214,10 +179,8 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
 
   private void leaveQueue() {
     timer.cancel();
-    if (queued != null) {
-      queued.entry().addHeldBytes(-heldBytes());
-      queued = null;
-    }
+    first.leaveQueue();
+    queued = null;
   }
 
   private void refuse(RequestFailure why, Event event) {
@@ -257,7 +220,9 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (state.phase() == Phase.ENDED) {
       bytes.release();
     } else if (to == null || state.phase() != Phase.OPEN) {
-      hold(bytes);
+      first.add(bytes);
+      on(Event.HELD);
+      updateReading();
     } else {
       to.write(bytes);
       count.bytePassed();
@@ -271,29 +236,9 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     }
   }
 
-  /** Copies the bytes into one buffer, because a client may send each byte in a separate packet. */
-  private void hold(ByteBuf bytes) {
-    int more = bytes.readableBytes();
-    var all = held == null ? client.channel().alloc().buffer(more) : held;
-    held = all.writeBytes(bytes);
-    bytes.release();
-    dispatcher.held().add(more);
-    if (queued != null) {
-      queued.entry().addHeldBytes(more);
-    }
-    on(Event.HELD);
-    updateReading();
-  }
-
-  private int heldBytes() {
-    return held == null ? 0 : held.readableBytes();
-  }
-
   private void updateReading() {
     if (state.phase() != Phase.ENDED) {
-      client.setReading(heldBytes() < (queued == null
-          ? dispatcher.held().windowWhileForwarding()
-          : dispatcher.held().windowWhileQueued(queued.entry().heldBytes())));
+      client.setReading(first.hasRoom());
     }
   }
 
@@ -365,15 +310,13 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   }
 
   private void join(TcpSide to) {
-    var version = headerVersion(live);
+    var version = ConnectionAddresses.headerVersion(live);
     if (version != null) {
       to.write(addresses.header(version));
     }
+    var held = first.take();
     if (held != null) {
-      var first = held;
-      held = null;
-      dispatcher.held().add(-first.readableBytes());
-      to.write(first);
+      to.write(held);
     }
     to.flush();
     to.setReading(client.isWritable());
@@ -427,11 +370,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       dial.cancel();
       dial = null;
     }
-    if (held != null) {
-      dispatcher.held().add(-heldBytes());
-      held.release();
-      held = null;
-    }
+    first.drop();
   }
 
   private void closeSides(End how) {

@@ -130,7 +130,7 @@ final class TcpPorts {
     }
 
     private void accept(Channel client, RequestDispatcher dispatcher) {
-      headers.accept(client, dispatcher, refusals, TcpConnection.headerVersion(to) != null,
+      headers.accept(client, dispatcher, refusals, ConnectionAddresses.headerVersion(to) != null,
           addresses -> TcpConnection.accept(client, addresses, dispatcher, to, refusals));
     }
 

@@ -62,7 +62,7 @@ class ProxyHeadersTest extends WireTest {
       try {
         activator.server.listenFor("127.0.0.1", port,
             (client, dispatcher) -> headers.accept(client, dispatcher, refusals,
-                TcpConnection.headerVersion(live) != null,
+                ConnectionAddresses.headerVersion(live) != null,
                 addresses -> TcpConnection.accept(client, addresses, dispatcher, live, refusals)))
             .get();
         listens = true;

@@ -122,7 +122,10 @@ class TcpPortsTest extends WireTest {
       });
     }
     opens(port);
-    assertThat(taken).containsExactly(port + " true", port + " false");
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(500));
+      assertThat(taken).containsExactly(port + " true", port + " false");
+    });
   }
 
   @Test
