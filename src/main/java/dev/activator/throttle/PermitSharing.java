@@ -124,7 +124,15 @@ public interface PermitSharing {
   interface LocalQueue {
     int queued();
 
-    /** How many of these may run on one pod only, by pod. */
+    /** How many of these may run on any pod. */
+    default int queuedForAnyPod() {
+      return queued();
+    }
+
+    /**
+     * How many of the others wait for a pod, by pod. One that may run on several can be counted at
+     * each.
+     */
     default Map<Destination, Integer> queuedByPod() {
       return Map.of();
     }

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +35,13 @@ public interface PodChoice {
   Wanted GONE = new Gone();
 
   /** What a request wants. */
-  sealed interface Wanted permits Any, Only, Gone {}
+  sealed interface Wanted permits Any, AnyOf, Only, Gone {}
 
   /** Any pod with room; of several, the one with the highest {@link #score}. */
   record Any() implements Wanted {}
+
+  /** One of these pods, as in {@link Any}; the request waits for them, even if others have room. */
+  record AnyOf(Set<Destination> pods) implements Wanted {}
 
   /** The request waits for this pod, even if others have room. */
   record Only(Destination pod) implements Wanted {}

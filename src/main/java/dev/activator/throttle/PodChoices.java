@@ -7,7 +7,7 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,12 +81,17 @@ final class PodChoices {
       return permits.tryAcquire();
     }
     return switch (wanted(choice)) {
-      case PodChoice.Any _ when tenantOf(choice) instanceof Object tenant ->
-        tenants.tryAcquire(tenant, choice);
-      case PodChoice.Any _ -> permits.tryAcquireFor(choice);
+      case PodChoice.Any _ -> tryAcquireFor(choice, RevisionPermits.ANY_POD);
+      case PodChoice.AnyOf(var some) -> tryAcquireFor(choice, some::contains);
       case PodChoice.Only(var pod) -> permits.tryAcquireAt(pod);
       case PodChoice.Gone _ -> null;
     };
+  }
+
+  private @Nullable Permit tryAcquireFor(PodChoice choice, Predicate<Destination> allowed) {
+    return tenantOf(choice) instanceof Object tenant
+        ? tenants.tryAcquire(tenant, choice, allowed)
+        : permits.tryAcquireFor(choice, allowed);
   }
 
   private Wanted wanted(@Nullable PodChoice choice) {
@@ -107,12 +112,18 @@ final class PodChoices {
   }
 
   private void place(QueuedRequest request, Wanted wanted) {
+    request.allowed = wanted instanceof PodChoice.AnyOf(var some) ? some : null;
     switch (wanted) {
-      case PodChoice.Any _ when tenantOf(request.choice()) instanceof Object tenant ->
+      case PodChoice.Any _,PodChoice.AnyOf _ when tenantOf(
+          request.choice()) instanceof Object tenant ->
         tenants.place(request, tenant);
       case PodChoice.Any _ -> queue.add(request);
+      case PodChoice.AnyOf(var some) -> {
+        queue.add(request, new Awaited.AnyOf(some));
+        permits.leave();
+      }
       case PodChoice.Only(var pod) -> {
-        queue.add(request, pod);
+        queue.add(request, new Awaited.Pod(pod));
         permits.leave();
       }
       case PodChoice.Gone _ -> {
@@ -136,10 +147,8 @@ final class PodChoices {
     boolean moved = false;
     for (var request : queue.choosing()) {
       var wanted = wanted(request.choice());
-      var pod = wanted instanceof PodChoice.Only(var only) ? only : null;
-      boolean isOfTenant = exclusive && !all && pod == null;
-      if (all || wanted instanceof PodChoice.Gone
-          || !isOfTenant && !Objects.equals(pod, request.waitsFor)) {
+      request.allowed = wanted instanceof PodChoice.AnyOf(var some) ? some : null;
+      if (all || wanted instanceof PodChoice.Gone || !isInPlace(request, wanted)) {
         if (request.waitsFor != null) {
           permits.enterAgain();
         }
@@ -153,6 +162,18 @@ final class PodChoices {
     if (moved) {
       queue.sort();
     }
+  }
+
+  /** A request that waits for room on its tenant's pod stays there. */
+  private static boolean isInPlace(QueuedRequest request, Wanted wanted) {
+    return switch (wanted) {
+      case PodChoice.Any _ ->
+        request.waitsFor == null || request.waitsFor instanceof Awaited.TenantsPod;
+      case PodChoice.AnyOf(var some) -> request.waitsFor instanceof Awaited.TenantsPod
+          || new Awaited.AnyOf(some).equals(request.waitsFor);
+      case PodChoice.Only(var pod) -> new Awaited.Pod(pod).equals(request.waitsFor);
+      case PodChoice.Gone _ -> false;
+    };
   }
 
   /** Call after a request was removed from the queue. */
@@ -172,6 +193,9 @@ final class PodChoices {
       return false;
     }
     var next = queue.next(nowNanos, permits::withRoom);
+    if (next != null && tenants.movesToItsPod(next)) {
+      return true;
+    }
     var permit = next == null ? null : acquire(next);
     if (next == null || permit == null) {
       return false;
@@ -184,14 +208,14 @@ final class PodChoices {
 
   private @Nullable Permit acquire(QueuedRequest request) {
     var choice = request.choice();
-    if (request.waitsFor instanceof Destination only) {
+    if (request.waitsFor instanceof Awaited.Pod(var only)) {
       return permits.acquireAt(only);
     }
     if (choice == null) {
       return permits.acquireForNext();
     }
     return tenantOf(choice) instanceof Object tenant
-        ? tenants.acquire(tenant, choice)
-        : permits.acquireFor(choice);
+        ? tenants.acquire(tenant, choice, request::mayRunOn)
+        : permits.acquireFor(choice, request::mayRunOn);
   }
 }

@@ -1,7 +1,11 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.throttle.Awaited.AnyOf;
+import dev.activator.throttle.Awaited.Pod;
+import dev.activator.throttle.Awaited.TenantsPod;
 import dev.activator.throttle.policy.AdaptiveLifo;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,15 +17,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one revision that wait for one pod each, which may be that of their tenant. For
- * each pod, those that were returned run first, then the others in the order of the revision's queue.
+ * The requests of one revision that wait for certain pods. Of those that wait for the same, those that
+ * were returned run first, then the others in the order of the revision's queue.
  *
- * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #pods}, {@link #waitingFor} and
+ * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #isAwaited}, {@link #waitingFor} and
  * {@link #size}.
  */
 final class PodQueues {
@@ -52,70 +57,96 @@ final class PodQueues {
   }
 
   /** None of the queues is empty. */
-  private final Map<Object, PodQueue> byPod = new LinkedHashMap<>();
+  private final Map<Awaited, PodQueue> queues = new LinkedHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
-  /** How many requests wait for which pod; never 0. */
-  private final Map<Object, Integer> sizes = new ConcurrentHashMap<>(0);
+  /** How many requests wait for which pods; never 0. */
+  private final Map<Awaited, Integer> sizes = new ConcurrentHashMap<>(0);
+  /** The sets of pods among the keys of {@code sizes}. */
+  private final Set<AnyOf> sets = ConcurrentHashMap.newKeySet(0);
 
-  /** The pods that requests wait for, or the tenants whose pods they wait for. */
-  Set<Object> pods() {
-    return sizes.keySet();
+  /** Whether requests wait for this pod, or for one of several of which it is one. */
+  boolean isAwaited(Destination pod) {
+    return sizes.containsKey(new Pod(pod))
+        || !sets.isEmpty() && sets.stream().anyMatch(set -> set.pods().contains(pod));
   }
 
-  /** How many requests wait for this pod. */
+  /** Whether requests wait for room on the tenant's pod. */
+  boolean isAwaited(TenantsPod pod) {
+    return sizes.containsKey(pod);
+  }
+
+  /** How many requests wait for this pod only. */
   int waitingFor(Destination pod) {
-    return sizes.getOrDefault(pod, 0);
+    return sizes.getOrDefault(new Pod(pod), 0);
   }
 
   int size() {
     return size.get();
   }
 
-  /** @param pod a {@link Destination}, or the tenant that has the pod */
-  void add(QueuedRequest request, Object pod) {
-    request.waitsFor = pod;
-    byPod.computeIfAbsent(pod, _ -> new PodQueue()).groupOf(request).add(request);
+  void add(QueuedRequest request, Awaited pods) {
+    request.waitsFor = pods;
+    queues.computeIfAbsent(pods, _ -> new PodQueue()).groupOf(request).add(request);
     size.getAndIncrement();
-    sizes.merge(pod, 1, Integer::sum);
+    sizes.merge(pods, 1, Integer::sum);
+    if (pods instanceof AnyOf set) {
+      sets.add(set);
+    }
   }
 
-  boolean remove(QueuedRequest request, Object pod) {
-    var waiting = byPod.get(pod);
+  boolean remove(QueuedRequest request, Awaited pods) {
+    var waiting = queues.get(pods);
     if (waiting == null || !waiting.groupOf(request).remove(request)) {
       return false;
     }
     size.getAndDecrement();
-    sizes.computeIfPresent(pod, (_, before) -> before == 1 ? null : before - 1);
+    sizes.computeIfPresent(pods, (_, before) -> before == 1 ? null : before - 1);
     if (waiting.isEmpty()) {
-      byPod.remove(pod);
+      queues.remove(pods);
+      if (pods instanceof AnyOf set) {
+        sets.remove(set);
+      }
     }
     return true;
   }
 
-  /** Of the requests that wait for one of these pods, the next; null if there is none. */
-  @Nullable QueuedRequest next(Stream<Destination> ofThese, AdaptiveLifo order) {
-    return ofThese.map(byPod::get).filter(Objects::nonNull).map(waiting -> waiting.next(order))
+  /** Of the requests that wait for some of these pods, the next; null if there is none. */
+  @Nullable QueuedRequest next(Collection<Destination> withRoom, AdaptiveLifo order) {
+    return Stream.concat(withRoom.stream().map(Pod::new),
+        sets.stream().filter(set -> withRoom.stream().anyMatch(set.pods()::contains)))
+        .map(queues::get).filter(Objects::nonNull).map(waiting -> waiting.next(order))
         .reduce((one, other) -> one.runsBefore(other, order) ? one : other).orElse(null);
   }
 
   /** The request that runs next on the pod of a tenant; null if none waits for that. */
   @Nullable QueuedRequest firstOf(Object tenant, AdaptiveLifo order) {
-    var waiting = byPod.get(tenant);
+    var waiting = queues.get(new TenantsPod(tenant));
     return waiting == null ? null : waiting.next(order);
   }
 
   /** The tenants whose pods requests wait for. */
   List<Object> tenants() {
-    return byPod.keySet().stream().filter(it -> !(it instanceof Destination)).toList();
+    return queues.keySet().stream().filter(TenantsPod.class::isInstance)
+        .map(it -> ((TenantsPod) it).tenant()).toList();
   }
 
   Stream<SequencedSet<QueuedRequest>> groups() {
-    return byPod.values().stream().flatMap(pod -> Stream.of(pod.returned(), pod.others()));
+    return groups(_ -> true);
+  }
+
+  /** The requests that wait for pods which their tenants do not have yet. */
+  Stream<SequencedSet<QueuedRequest>> groupsWithoutPod() {
+    return groups(pods -> !(pods instanceof TenantsPod));
+  }
+
+  private Stream<SequencedSet<QueuedRequest>> groups(Predicate<Awaited> which) {
+    return queues.entrySet().stream().filter(queue -> which.test(queue.getKey()))
+        .map(Map.Entry::getValue).flatMap(pod -> Stream.of(pod.returned(), pod.others()));
   }
 
   /** Restores the order of arrival. */
   void sort() {
-    byPod.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
+    queues.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
         sorted(waiting.others().stream())));
   }
 
@@ -123,23 +154,39 @@ final class PodQueues {
     return requests.sorted(BY_ARRIVAL).collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** How many requests wait for which pod, other than that of their tenant. */
-  Map<Destination, Integer> sizes() {
-    if (sizes.isEmpty()) {
-      return Map.of();
-    }
+  /** How many requests wait for which pod only. */
+  Map<Destination, Integer> byPod() {
     var ofPods = new TreeMap<Destination, Integer>();
-    sizes.forEach((pod, number) -> {
-      if (pod instanceof Destination destination) {
-        ofPods.put(destination, number);
+    sizes.forEach((pods, number) -> {
+      if (pods instanceof Pod(var pod)) {
+        ofPods.put(pod, number);
       }
     });
     return ofPods;
   }
 
+  /** How many requests wait for one of several pods. */
+  int ofSeveral() {
+    return sets.stream().mapToInt(set -> sizes.getOrDefault(set, 0)).sum();
+  }
+
+  /**
+   * How many requests could use a pod and wait for it. Those that wait for one of several pods are
+   * divided among these, but each of the pods is wanted.
+   */
+  Map<Destination, Integer> wanted() {
+    var all = byPod();
+    for (var set : sets) {
+      int each = Math.ceilDiv(sizes.getOrDefault(set, 0), set.pods().size());
+      set.pods().forEach(pod -> all.merge(pod, each, Integer::sum));
+    }
+    return all;
+  }
+
   void clear() {
-    byPod.clear();
+    queues.clear();
     size.set(0);
     sizes.clear();
+    sets.clear();
   }
 }

@@ -2,18 +2,19 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
+import dev.activator.throttle.Awaited.AnyOf;
+import dev.activator.throttle.Awaited.TenantsPod;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * lending permits is lending whole pods.
  *
  * <p>A tenant has one pod here. Of a tenant without one, a single request waits in the queue for any
- * pod. Its other requests wait behind that one, and then for room on the tenant's pod.
+ * pod that it may use. Its other requests wait behind that one, and then for room on the tenant's pod. If
+ * the next of them may not use that pod, they wait until the tenant has none.
  *
  * <p>No wake-up is lost: a request that ends first makes room, and then reads the number of queued
  * requests; one that is queued tries to get room after it is counted.
@@ -37,7 +39,7 @@ final class PodTenants {
   /** Those that may have room for requests that wait, or whose pod is gone. */
   private final Queue<Tenancy> changed = new ConcurrentLinkedQueue<>();
   /** Of each tenant that waits for a pod, the request that gets it. */
-  private final Map<Object, QueuedRequest> first = new HashMap<>();
+  private final ConcurrentMap<Object, QueuedRequest> first = new ConcurrentHashMap<>();
 
   /** @param limit of the requests that a tenant may run on its pod at once */
   PodTenants(RevisionPermits permits, WaitQueue queue, IntSupplier limit) {
@@ -47,15 +49,16 @@ final class PodTenants {
   }
 
   /** Acquires a permit that no queued request can use; null if there is none. */
-  @Nullable Permit tryAcquire(Object tenant, PodChoice choice) {
-    if (permits.isQueuingFor(tenant)) {
+  @Nullable Permit tryAcquire(Object tenant, PodChoice choice, Predicate<Destination> allowed) {
+    if (first.containsKey(tenant) || permits.isQueuingFor(new TenantsPod(tenant))) {
       return null;
     }
     var its = tenancies.get(tenant);
     if (its != null && its.isOpen()) {
-      return its.tryJoin();
+      return allowed.test(its.pod.destination()) ? its.tryJoin() : null;
     }
-    var permit = acquire(tenant, choice);
+    var pod = permits.tryAcquireFor(choice, allowed);
+    var permit = pod == null ? null : begin(tenant, pod);
     its = tenancies.get(tenant);
     if (its != null && permits.queued() != 0) {
       // A request of the tenant may have been queued meanwhile.
@@ -65,15 +68,32 @@ final class PodTenants {
     return permit;
   }
 
-  /** Acquires room on the tenant's pod, or else an idle pod; null if there is neither. */
-  @Nullable Permit acquire(Object tenant, PodChoice choice) {
-    var its = tenancies.get(tenant);
-    var joined = its == null ? null : its.tryJoin();
-    if (joined != null) {
-      return joined;
-    }
-    var pod = permits.acquireFor(choice);
+  /** Acquires an idle pod for a queued request; null if there is none. */
+  @Nullable Permit acquire(Object tenant, PodChoice choice, Predicate<Destination> allowed) {
+    var pod = permits.acquireFor(choice, allowed);
     return pod == null ? null : begin(tenant, pod);
+  }
+
+  /**
+   * Lets a queued request wait for room on its tenant's pod, if the tenant has one meanwhile. Returns
+   * whether it does.
+   */
+  boolean movesToItsPod(QueuedRequest request) {
+    var choice = request.choice();
+    var tenant = choice == null ? null : choice.tenant();
+    var its = tenant == null || first.get(tenant) != request ? null : tenancies.get(tenant);
+    if (tenant == null || its == null || !its.isOpen()) {
+      return false;
+    }
+    if (request.waitsFor != null) {
+      permits.enterAgain();
+    }
+    queue.remove(request);
+    first.remove(tenant);
+    queue.addInOrder(request, new TenantsPod(tenant));
+    permits.leave();
+    changed.add(its);
+    return true;
   }
 
   private Permit begin(Object tenant, PodTracker pod) {
@@ -96,14 +116,26 @@ final class PodTenants {
     var its = tenancies.get(tenant);
     boolean hasPod = its != null && its.isOpen();
     if (hasPod || first.containsKey(tenant)) {
-      queue.add(request, tenant);
+      queue.add(request, new TenantsPod(tenant));
       permits.leave();
       if (hasPod) {
         changed.add(its);
       }
     } else {
       first.put(tenant, request);
-      queue.add(request);
+      addFirst(request);
+    }
+  }
+
+  /** Adds a request, which is counted as queued, that waits for a pod that no tenant has. */
+  private void addFirst(QueuedRequest request) {
+    request.waitsFor = null;
+    var allowed = request.allowed;
+    if (allowed == null) {
+      queue.addInOrder(request);
+    } else {
+      queue.addInOrder(request, new AnyOf(allowed));
+      permits.leave();
     }
   }
 
@@ -115,11 +147,12 @@ final class PodTenants {
     for (var its = changed.peek(); its != null; its = changed.peek()) {
       var waits = first.get(its.tenant);
       var next = waits == null ? queue.firstOf(its.tenant) : waits;
-      var permit = next == null ? null : its.tryJoin();
+      var permit = next == null || !next.mayRunOn(its.pod.destination()) ? null : its.tryJoin();
       if (next != null && permit != null) {
         queue.remove(next);
         next.grant(permit, nowNanos);
-        if (first.remove(its.tenant, next)) {
+        first.remove(its.tenant, next);
+        if (next.waitsFor == null) {
           permits.leave();
         }
         return true;
@@ -140,9 +173,8 @@ final class PodTenants {
     if (next != null) {
       permits.enterAgain();
       queue.remove(next);
-      next.waitsFor = null;
       first.put(tenant, next);
-      queue.addInOrder(next);
+      addFirst(next);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.policy.AdaptiveLifo;
 import dev.activator.throttle.policy.WaitLimits;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +24,10 @@ final class QueuedRequest implements QueueEntry {
   private final long sinceNanos;
   private final @Nullable PodChoice choice;
   private final @Nullable RetryBudget retries;
-  /**
-   * The pod that it waits for, or the tenant whose pod it waits for, if it may run on no other. Only on
-   * the revision's loop.
-   */
-  @Nullable Object waitsFor;
+  /** The pods that it waits for; null if it may run on any. Only on the revision's loop. */
+  @Nullable Awaited waitsFor;
+  /** The pods on which it may run; null if it may run on any. Only on the revision's loop. */
+  @Nullable Set<Destination> allowed;
   private boolean done;
 
   /**
@@ -73,6 +73,10 @@ final class QueuedRequest implements QueueEntry {
 
   @Nullable PodChoice choice() {
     return choice;
+  }
+
+  boolean mayRunOn(Destination pod) {
+    return allowed == null || allowed.contains(pod);
   }
 
   boolean isRetry() {

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodTransport;
+import dev.activator.throttle.Awaited.TenantsPod;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -66,8 +68,8 @@ final class RevisionPermits implements PodPermits {
     private static final Snapshot NONE = new Snapshot(new PodTracker[0], 0, 0,
         Balancer.FIRST_AVAILABLE);
 
-    /** The same, but these pods have no room. */
-    Balancer.Loads without(Set<Object> except) {
+    /** The same, but other pods have no room. */
+    Balancer.Loads only(Predicate<Destination> usable) {
       var all = this;
       return new Balancer.Loads() {
         @Override
@@ -82,7 +84,7 @@ final class RevisionPermits implements PodPermits {
 
         @Override
         public boolean hasRoom(int position) {
-          return all.hasRoom(position) && !except.contains(all.pods[position].destination());
+          return all.hasRoom(position) && usable.test(all.pods[position].destination());
         }
       };
     }
@@ -132,9 +134,12 @@ final class RevisionPermits implements PodPermits {
     }
   }
 
+  static final Predicate<Destination> ANY_POD = _ -> true;
+
   private final RandomGenerator random;
   private final Owner owner;
   private final PodQueues podQueues;
+  private final Predicate<Destination> notAwaited;
   /** The queued requests that are not in {@code podQueues}. */
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
@@ -156,47 +161,44 @@ final class RevisionPermits implements PodPermits {
   RevisionPermits(RandomGenerator random, PodQueues podQueues, Owner owner) {
     this.random = random;
     this.podQueues = podQueues;
+    this.notAwaited = pod -> !podQueues.isAwaited(pod);
     this.owner = owner;
   }
 
   /** Acquires a permit that no queued request can use; null if there is none. */
   @Nullable Permit tryAcquire() {
-    return isQueuing() ? null : acquire(podQueues.pods());
+    return isQueuing() ? null : acquire(podQueues.size() == 0 ? ANY_POD : notAwaited);
   }
 
   /** Like {@link #acquireFor}, but of those permits that no queued request can use. */
-  @Nullable Permit tryAcquireFor(PodChoice choice) {
-    return isQueuing() ? null : acquireFor(choice, podQueues.pods());
+  @Nullable PodTracker tryAcquireFor(PodChoice choice, Predicate<Destination> allowed) {
+    return isQueuing() ? null : acquireFor(choice, allowed, notAwaited);
   }
 
   /** Like {@link #acquireAt}, but null if a queued request can use the permit. */
   @Nullable Permit tryAcquireAt(Destination destination) {
-    return isQueuingFor(destination) ? null : acquireAt(destination);
+    return isQueuing() || podQueues.isAwaited(destination) ? null : acquireAt(destination);
   }
 
-  /**
-   * Whether requests are queued that may run on several pods, or on this one only.
-   *
-   * @param pod a {@link Destination}, or the tenant that has the pod
-   */
-  boolean isQueuingFor(Object pod) {
-    return isQueuing() || podQueues.pods().contains(pod);
+  /** Whether requests are queued that may run on any pod, or on the tenant's. */
+  boolean isQueuingFor(TenantsPod pod) {
+    return isQueuing() || podQueues.isAwaited(pod);
   }
 
-  /** Whether requests are queued that may run on several pods. */
+  /** Whether requests are queued that may run on any pod. */
   boolean isQueuing() {
     return queued.get() != 0;
   }
 
   @Nullable Permit acquireForNext() {
-    return acquire(Set.of());
+    return acquire(ANY_POD);
   }
 
-  private @Nullable Permit acquire(Set<Object> except) {
+  private @Nullable Permit acquire(Predicate<Destination> usable) {
     while (true) {
       var now = snapshot;
       int start = cursor.getOpaque();
-      var loads = except.isEmpty() ? now : now.without(except);
+      var loads = usable == ANY_POD ? now : now.only(usable);
       int position = now.balancer().pick(loads, start, random);
       if (position == Balancer.NONE) {
         return null;
@@ -213,18 +215,23 @@ final class RevisionPermits implements PodPermits {
     }
   }
 
-  /** Acquires a permit of the pod with the highest score of those with room; null if none has room. */
-  @Nullable PodTracker acquireFor(PodChoice choice) {
-    return acquireFor(choice, Set.of());
+  /**
+   * Acquires a permit of the pod with the highest score of those that are allowed and have room; null
+   * if there is none.
+   */
+  @Nullable PodTracker acquireFor(PodChoice choice, Predicate<Destination> allowed) {
+    return acquireFor(choice, allowed, ANY_POD);
   }
 
-  private @Nullable PodTracker acquireFor(PodChoice choice, Set<Object> except) {
+  private @Nullable PodTracker acquireFor(PodChoice choice, Predicate<Destination> allowed,
+      Predicate<Destination> usable) {
     while (true) {
       var now = snapshot;
       @Nullable PodTracker best = null;
       long highest = 0;
       for (var pod : now.pods()) {
-        if (pod.hasRoom(now.limit()) && !except.contains(pod.destination())) {
+        if (pod.hasRoom(now.limit()) && allowed.test(pod.destination())
+            && usable.test(pod.destination())) {
           long score = choice.score(pod.destination());
           if (best == null || score > highest) {
             best = pod;
@@ -267,10 +274,10 @@ final class RevisionPermits implements PodPermits {
     return false;
   }
 
-  Stream<Destination> withRoom() {
+  List<Destination> withRoom() {
     var now = snapshot;
     return Stream.of(now.pods()).filter(pod -> pod.hasRoom(now.limit()))
-        .map(PodTracker::destination);
+        .map(PodTracker::destination).toList();
   }
 
   private static @Nullable PodTracker find(Snapshot now, Destination destination) {
@@ -283,7 +290,7 @@ final class RevisionPermits implements PodPermits {
   }
 
   boolean hasRoomOtherThan(Destination failed) {
-    return withRoom().anyMatch(pod -> !pod.equals(failed));
+    return withRoom().stream().anyMatch(pod -> !pod.equals(failed));
   }
 
   boolean tryEnter(int queueBound) {

@@ -268,17 +268,22 @@ final class RevisionThrottler
   @Override
   public int queued() {
     // A tenant needs one pod, however many of its requests wait.
-    return isExclusive() ? queue.waiting().sizeForAnyPod() : queue.waiting().size();
+    return isExclusive() ? queue.waiting().sizeWithoutPod() : queue.waiting().size();
   }
 
   @Override
   public Map<Destination, Integer> queuedByPod() {
-    return queue.waiting().byPod();
+    return queue.waiting().byPod().wanted();
+  }
+
+  @Override
+  public int queuedForAnyPod() {
+    return queue.waiting().sizeForAnyPod();
   }
 
   @Override
   public long oldestNanos() {
-    var first = isExclusive() ? queue.waiting().firstForAnyPod() : queue.waiting().first();
+    var first = isExclusive() ? queue.waiting().firstWithoutPod() : queue.waiting().first();
     return first == null ? loop.nanoTime() : first.sinceNanos();
   }
 
@@ -309,8 +314,9 @@ final class RevisionThrottler
             waiting.isEmpty()
                 ? List.of()
                 : waiting.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
-            waiting.isEmpty() ? Map.of() : waiting.from(MAX_SOURCES), waiting.byPod(),
-            isExclusive() ? waiting.sizeForAnyPod() : null),
+            waiting.isEmpty() ? Map.of() : waiting.from(MAX_SOURCES),
+            new ThrottleView.Bound(waiting.byPod().byPod(), waiting.byPod().ofSeveral()),
+            isExclusive() ? waiting.sizeWithoutPod() : null),
         start(),
         subsetUpdater.activator(), subsetUpdater.ejected(), revision.rules(), sharing.view());
   }

@@ -43,12 +43,25 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param timeout zero if only the revision's own timeouts apply
    * @param oldest the longest waits, in descending order
    * @param from the number of requests from each address, among the first hundred
-   * @param byPod the number of requests that may run on one pod only, by pod
+   * @param bound those that may not run on each pod
    * @param needPods the number of pods that the requests need; null unless each pod serves one tenant
    *     at a time
    */
   public record Queue(int capacity, long heldBytes, WaitLimits limits, List<Duration> oldest,
-      Map<String, Integer> from, Map<Destination, Integer> byPod, @Nullable Integer needPods) {}
+      Map<String, Integer> from, Bound bound, @Nullable Integer needPods) {}
+
+  /**
+   * Requests that may run on certain pods only.
+   *
+   * @param byPod how many may run on one pod only, by pod
+   * @param ofSeveral how many may run on several pods, but not on all
+   */
+  public record Bound(Map<Destination, Integer> byPod, int ofSeveral) {
+    /** How many there are. */
+    public int sum() {
+      return byPod.values().stream().mapToInt(Integer::intValue).sum() + ofSeveral;
+    }
+  }
 
   /**
    * @param requested the time since the first request was queued for a start; null if none is

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <li>older ones whose callers will probably leave before
  * </ol>
  *
- * <p>Requests that may run on one pod only wait apart from these, in {@link PodQueues}. A permit that
+ * <p>Requests that may run on certain pods only wait apart from these, in {@link PodQueues}. A permit that
  * both can use goes to the older one, or to the younger one while the newest is first.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
@@ -102,13 +102,15 @@ final class WaitQueue {
     add(request);
   }
 
-  /**
-   * Adds a request that may run on one pod only.
-   *
-   * @param pod a {@link Destination}, or the tenant that has the pod
-   */
-  void add(QueuedRequest request, Object pod) {
-    byPod.add(request, pod);
+  /** Adds a request that waits for these pods. */
+  void add(QueuedRequest request, Awaited pods) {
+    byPod.add(request, pods);
+  }
+
+  /** Like {@link #add(QueuedRequest, Awaited)}, for a request that has waited for others until now. */
+  void addInOrder(QueuedRequest request, Awaited pods) {
+    byPod.add(request, pods);
+    byPod.sort();
   }
 
   boolean remove(QueuedRequest request) {
@@ -128,7 +130,7 @@ final class WaitQueue {
    *
    * @param withRoom the pods with room, of which there is one
    */
-  @Nullable QueuedRequest next(long nowNanos, Supplier<Stream<Destination>> withRoom) {
+  @Nullable QueuedRequest next(long nowNanos, Supplier<List<Destination>> withRoom) {
     setOrder(order.at(nowNanos));
     var next = hasNone() ? null : nextForAnyPod(nowNanos);
     var ofPod = byPod.size() == 0 ? null : byPod.next(withRoom.get(), order);
@@ -186,9 +188,14 @@ final class WaitQueue {
     returned = PodQueues.sorted(returned.stream());
   }
 
-  /** How many requests wait for which pod only. */
-  Map<Destination, Integer> byPod() {
-    return byPod.sizes();
+  /** The requests that wait for certain pods. */
+  PodQueues byPod() {
+    return byPod;
+  }
+
+  /** The number of requests that wait for pods which their tenants do not have yet. */
+  int sizeWithoutPod() {
+    return sizeForAnyPod() + byPod.groupsWithoutPod().mapToInt(SequencedSet::size).sum();
   }
 
   private void updateLate(long nowNanos) {
@@ -249,7 +256,7 @@ final class WaitQueue {
   }
 
   /** Of the requests that may run on several pods, the one that has been queued for the longest. */
-  @Nullable QueuedRequest firstForAnyPod() {
+  private @Nullable QueuedRequest firstForAnyPod() {
     sortIfNeeded();
     var first = older(null, late.isEmpty() ? queue : late);
     // A request that was returned to the queue counts from its return, so it may be the younger
@@ -259,11 +266,18 @@ final class WaitQueue {
 
   /** The request that has been queued for the longest. */
   @Nullable QueuedRequest first() {
+    return byPod.size() == 0 ? firstForAnyPod() : first(byPod.groups());
+  }
+
+  /** Of the requests that wait for pods which their tenants do not have yet, the oldest. */
+  @Nullable QueuedRequest firstWithoutPod() {
+    return first(byPod.groupsWithoutPod());
+  }
+
+  private @Nullable QueuedRequest first(Stream<SequencedSet<QueuedRequest>> waiting) {
     var first = firstForAnyPod();
-    if (byPod.size() > 0) {
-      for (var waiting : byPod.groups().toList()) {
-        first = older(first, waiting);
-      }
+    for (var group : waiting.toList()) {
+      first = older(first, group);
     }
     return first;
   }

@@ -12,6 +12,7 @@ import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,23 @@ class ExclusivePodsTest {
     @Override
     public Wanted wanted(List<Destination> pods) {
       return ANY;
+    }
+
+    @Override
+    public long score(Destination pod) {
+      return -List.of(A, B, C).indexOf(pod);
+    }
+  }
+
+  /** The same, on some pods only. */
+  private record OfSome(String tenant, Set<Destination> pods) implements PodChoice {
+    OfSome(String tenant, Destination... pods) {
+      this(tenant, Set.of(pods));
+    }
+
+    @Override
+    public Wanted wanted(List<Destination> now) {
+      return new AnyOf(pods);
     }
 
     @Override
@@ -71,6 +89,46 @@ class ExclusivePodsTest {
     assertThat(rev.request(RED).destination()).isEqualTo(A);
     assertThat(rev.request(BLUE).destination()).isEqualTo(B);
     assertThat(rev.request(GREEN).waits()).isTrue();
+  }
+
+  @Test
+  void aTenantHasOnePod_alsoIfItsRequestsMayRunOnSomePodsOnly() {
+    runsOn(A, B, C);
+    var first = rev.request(new OfSome("red", B, C));
+    assertThat(first.destination()).isEqualTo(B);
+    var second = rev.request(new OfSome("red", B, C));
+    assertThat(second.destination()).isEqualTo(B);
+
+    // Its pod is none of these, so it waits until the tenant has none.
+    var other = rev.request(new OfSome("red", A, C));
+    assertThat(other.waits()).isTrue();
+    var behind = rev.request(RED);
+    assertThat(behind.waits()).isTrue();
+    assertThat(rev.request(BLUE).destination()).isEqualTo(A);
+    ends(first);
+    assertThat(other.waits()).isTrue();
+
+    ends(second);
+
+    assertThat(other.destination()).isEqualTo(C);
+    assertThat(behind.destination()).isEqualTo(C);
+  }
+
+  @Test
+  void waitingTenantsGetAnyOfTheirPods_andOthersTheRest() {
+    runsOn(A, B);
+    var red = rev.request(RED);
+    var blue = rev.request(BLUE);
+    var green = rev.request(new OfSome("green", A, B));
+    var same = rev.request(new OfSome("green", B));
+    var another = rev.request(new OfSome("white", A, B));
+
+    ends(blue);
+    assertThat(green.destination()).isEqualTo(B);
+    assertThat(same.destination()).isEqualTo(B);
+    assertThat(another.waits()).isTrue();
+    ends(red);
+    assertThat(another.destination()).isEqualTo(A);
   }
 
   @Test
@@ -260,7 +318,7 @@ class ExclusivePodsTest {
 
     assertThat(waiting).allSatisfy(one -> assertThat(one.destination()).isEqualTo(A));
     assertThat(rev.view().queued()).isZero();
-    assertThat(rev.throttler.inspect(ID).queue().byPod()).isEqualTo(Map.of());
+    assertThat(rev.throttler.inspect(ID).queue().bound().byPod()).isEqualTo(Map.of());
   }
 
   @Test

@@ -13,8 +13,10 @@ import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Requests that choose their pods, beside others that do not. */
@@ -93,6 +95,79 @@ class PodChoiceTest {
     assertThat(waiting.destination()).isEqualTo(A);
   }
 
+  /** A request that may run on some pods only, and prefers the first. */
+  private record Some(List<Destination> pods) implements PodChoice {
+    static Some of(Destination... pods) {
+      return new Some(List.of(pods));
+    }
+
+    @Override
+    public Wanted wanted(List<Destination> now) {
+      var left = now.stream().filter(pods::contains).collect(Collectors.toSet());
+      return left.isEmpty() ? GONE : new AnyOf(left);
+    }
+
+    @Override
+    public long score(Destination pod) {
+      return -pods.indexOf(pod);
+    }
+  }
+
+  @Test
+  void aRequestForSomePodsTakesTheFirstOfThemThatIsReleased() {
+    runsOn(A, B, C);
+    rev.request(ONLY_A);
+    var onB = rev.request(new Bound(B, B));
+
+    var some = rev.request(Some.of(A, B));
+    assertThat(some.waits()).isTrue();
+    assertThat(rev.throttler.inspect(ID).queue().bound())
+        .isEqualTo(new ThrottleView.Bound(Map.of(), 1));
+    // Others neither wait behind it, nor get what it waits for.
+    rev.loop.advance(Duration.ofMillis(1));
+    assertThat(rev.request().destination()).isEqualTo(C);
+    var next = rev.request();
+    onB.release();
+    rev.loop.run();
+
+    assertThat(some.destination()).isEqualTo(B);
+    assertThat(next.waits()).isTrue();
+  }
+
+  @Test
+  void theOldestGetsAPod_whetherItMayRunOnOneOrSomeOrAny() {
+    runsOn(A, B);
+    var running = List.of(rev.request(ONLY_A), rev.request(new Bound(B, B)));
+    var waiting = new ArrayList<HeldRequest>();
+    for (var choice : new PodChoice[]{Some.of(A, B), ONLY_A, Preferred.of(A, B), Some.of(B, A)}) {
+      rev.loop.advance(Duration.ofMillis(1));
+      waiting.add(rev.request(choice));
+    }
+    var next = running.getFirst();
+    for (var expected : waiting) {
+      next.release();
+      rev.loop.run();
+      assertThat(expected.destination()).isEqualTo(A);
+      next = expected;
+    }
+  }
+
+  @Test
+  void aRequestForSomePodsFollowsThem_andFailsOnceAllAreGone() {
+    runsOn(A, B);
+    rev.request(ONLY_A);
+    rev.request(new Bound(B, B));
+    var some = rev.request(Some.of(A, C));
+    assertThat(some.waits()).isTrue();
+
+    rev.pods(A, B, C);
+    assertThat(some.destination()).isEqualTo(C);
+
+    var another = rev.request(Some.of(A, C));
+    rev.pods(B);
+    assertThat(another.answers()).singleElement().isInstanceOf(Rejection.PodGone.class);
+  }
+
   @Test
   void waitsForItsPodAlthoughAnotherIsFree() {
     runsOn(A, B);
@@ -101,11 +176,11 @@ class PodChoiceTest {
     var bound = rev.request(ONLY_A);
 
     assertThat(bound.waits()).isTrue();
-    assertThat(rev.throttler.inspect(ID).queue().byPod()).isEqualTo(Map.of(A, 1));
+    assertThat(rev.throttler.inspect(ID).queue().bound().byPod()).isEqualTo(Map.of(A, 1));
     onA.release();
     rev.loop.run();
     assertThat(bound.destination()).isEqualTo(A);
-    assertThat(rev.throttler.inspect(ID).queue().byPod()).isEmpty();
+    assertThat(rev.throttler.inspect(ID).queue().bound().byPod()).isEmpty();
   }
 
   @Test

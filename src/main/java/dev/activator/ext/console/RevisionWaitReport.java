@@ -175,7 +175,9 @@ public record RevisionWaitReport(String summary, WaitState state, List<String> m
           limits.full().isZero() ? null : seconds(limits.full()),
           limits.start().isZero() ? null : seconds(limits.start()),
           now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency(),
-          queue.queue().byPod().isEmpty() ? null : byAddress(queue.queue().byPod()));
+          queue.queue().bound().byPod().isEmpty()
+              ? null
+              : byAddress(queue.queue().bound().byPod()));
     }
 
     private static Map<String, Integer> byAddress(Map<Destination, Integer> queued) {

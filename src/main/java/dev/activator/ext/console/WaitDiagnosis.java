@@ -4,6 +4,7 @@ import static dev.activator.ext.console.Html.count;
 import static dev.activator.ext.console.Html.length;
 import static java.util.stream.Collectors.joining;
 
+import dev.activator.throttle.ThrottleView;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.knative.policy.NodeEvent;
 import dev.activator.knative.policy.NodeEvent.Outlook;
@@ -175,8 +176,8 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
             + " listed the pods of the revision");
       }
     }
-    if (cause.state != WaitState.BOUND && !now.queue().queue().byPod().isEmpty()) {
-      tail.append("; ").append(bound(now));
+    if (cause.state != WaitState.BOUND && now.queue().queue().bound().sum() > 0) {
+      tail.append("; ").append(bound(now.queue().queue().bound()));
     }
     if (cause.state != WaitState.QUEUE_FULL && now.isQueueFull()) {
       tail.append("; the queue is full, new requests are refused");
@@ -299,10 +300,13 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
   }
 
   private static Cause waitingForCapacity(RevisionSnapshot now) {
-    var bound = now.queue().queue().byPod();
-    if (bound.values().stream().mapToInt(Integer::intValue).sum() == now.queued()) {
-      return cause(WaitState.BOUND, bound(now), "requests that end at "
-          + mostWanted(bound).map(pod -> pod.getKey().toString()).collect(joining(", ")));
+    var bound = now.queue().queue().bound();
+    if (bound.sum() == now.queued()) {
+      return cause(WaitState.BOUND, bound(bound), "requests that end at "
+          + (bound.byPod().isEmpty()
+              ? "these pods"
+              : mostWanted(bound.byPod()).map(pod -> pod.getKey().toString())
+                  .collect(joining(", "))));
     }
     var needPods = now.queue().queue().needPods();
     if (needPods != null && (needPods < now.queued() || now.inFlight() >= now.capacity())) {
@@ -337,16 +341,20 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
         .limit(MAX_NAMED_PODS);
   }
 
-  /** Which pods alone may run the requests that wait for one pod each; the most wanted ones first. */
-  private static String bound(RevisionSnapshot now) {
-    var bound = now.queue().queue().byPod();
-    return mostWanted(bound)
+  /** Which pods alone may run the requests that wait for certain pods; the most wanted ones first. */
+  private static String bound(ThrottleView.Bound all) {
+    var bound = all.byPod();
+    var text = mostWanted(bound)
         .map(pod -> pod.getValue() + " may run only on " + pod.getKey()
             + ", to which " + (pod.getValue() == 1 ? "its key belongs" : "their keys belong"))
         .collect(joining(", "))
         + (bound.size() > MAX_NAMED_PODS
             ? ", others on " + count(bound.size() - MAX_NAMED_PODS, "more pod")
             : "");
+    return all.ofSeveral() == 0
+        ? text
+        : text + (text.isEmpty() ? "" : ", ") + all.ofSeveral()
+            + " may run only on the pods that their gateway names";
   }
 
   /** One request of each key needs a pod; its others need room there. */

@@ -123,7 +123,7 @@ final class Borrower {
   }
 
   /**
-   * The requests that may run on one pod of another activator only, without those that get idle
+   * The requests that may run on certain pods of another activator only, without those that get idle
    * permits.
    */
   private Map<Destination, Bound> bound(PeerRevisionState lender,

@@ -79,7 +79,7 @@ final class Lender {
         idleKept += idle(pod);
       } else if (pod.owned && pod.usable) {
         if (isAwaited(pod, here, borrowers, now)) {
-          // Goes first, because these requests can run only on this pod. Others get what they leave.
+          // Goes first, because these requests cannot run on each pod. Others get what they leave.
           share(List.of(pod), borrowers, peer -> unservedOn(pod, peer, now),
               here.getOrDefault(pod.pod, 0), 0, now);
           if (idle(pod) == 0) {
@@ -106,8 +106,7 @@ final class Lender {
     }
     queuedElsewhere = borrowers.stream().filter(peer -> !peer.activator.lease().isOver(now))
         .mapToInt(peer -> peer.unserved() + peer.bound()).sum();
-    int bound = here.values().stream().mapToInt(Integer::intValue).sum();
-    int queued = Math.max(0, queue.queued() - bound - idleBorrowed);
+    int queued = Math.max(0, queue.queuedForAnyPod() - idleBorrowed);
     for (var group : refused.entrySet()) {
       queued -= share(group.getValue(), borrowers,
           peer -> group.getKey().contains(peer) ? 0 : unserved(peer, now), queued, 0, now);
@@ -115,7 +114,7 @@ final class Lender {
     return queued - share(mine, borrowers, peer -> unserved(peer, now), queued, idleKept, now);
   }
 
-  /** Whether requests of any activator wait that can run on this pod only. */
+  /** Whether requests of any activator wait that can run on this pod, and not on each. */
   private static boolean isAwaited(PodLoans pod, Map<Destination, Integer> here,
       List<PeerRevisionState> borrowers, long now) {
     if (here.containsKey(pod.pod)) {

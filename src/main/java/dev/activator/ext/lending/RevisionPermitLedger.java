@@ -368,7 +368,7 @@ final class RevisionPermitLedger {
   /** Returns borrowed permits that were already idle at the last call, and that no request waits for. */
   void returnIdle() {
     var bound = queue.queuedByPod();
-    boolean anyPodWillDo = queue.queued() > bound.values().stream().mapToInt(it -> it).sum();
+    boolean anyPodWillDo = queue.queuedForAnyPod() > 0;
     for (var pod : pods.values()) {
       var lender = pod.lender();
       if (lender != null && !anyPodWillDo && !bound.containsKey(pod.pod)) {

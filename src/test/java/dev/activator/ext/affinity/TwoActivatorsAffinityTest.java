@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.ext.affinity.AffinityScene.Asked;
 import dev.activator.ext.affinity.policy.AffinityKey;
 import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PublicEndpointAddresses;
@@ -40,13 +41,19 @@ class TwoActivatorsAffinityTest {
   private final List<Asked> all = new ArrayList<>();
   private final Map<String, Destination> sessions = new HashMap<>();
 
+  /** Whether notices arrive. */
+  private boolean isLinked = true;
+
   private void start(int limit) {
     for (int side = 0; side < 2; side++) {
       int own = side;
       var its = new PermitLending(IDS.get(side).address());
       lending.add(its);
-      its.start(loop, (_, message) -> loop.schedule(DELAY,
-          () -> lending.get(1 - own).onReceived(IDS.get(own), message)));
+      its.start(loop, (_, message) -> {
+        if (isLinked || !(message instanceof PeerMessage.Issued)) {
+          loop.schedule(DELAY, () -> lending.get(1 - own).onReceived(IDS.get(own), message));
+        }
+      });
       var scene = new AffinityScene(WEB, loop, IDS.get(side).address(), its, its);
       scene.changes(limit, "header", SESSION, "mode", "strict");
       scene.onGranted = request -> check(scene, request);
@@ -91,6 +98,30 @@ class TwoActivatorsAffinityTest {
       loop.advance(Duration.ofMillis(50));
 
       assertThat(request.pod()).isEqualTo(pod);
+      request.ends();
+      running.clear();
+    }
+  }
+
+  /** The pod answers 404 then, and the client begins another session. */
+  @Test
+  void aSessionThatBeganWhileTheLinkWasLostGoesByItsOrderAtTheOther() {
+    start(1);
+    isLinked = false;
+    for (int i = 0; i < 50; i++) {
+      var session = "session-" + i;
+      both.getFirst().begins(session);
+      running.clear();
+      loop.advance(Duration.ofMillis(10));
+    }
+    isLinked = true;
+    loop.advance(Duration.ofSeconds(1));
+
+    for (int i = 0; i < 50; i++) {
+      var request = both.getLast().request("session-" + i);
+      loop.advance(Duration.ofMillis(50));
+      assertThat(request.pod()).isEqualTo(AffinityKey.of("session-" + i)
+          .first(both.getLast().listed));
       request.ends();
       running.clear();
     }

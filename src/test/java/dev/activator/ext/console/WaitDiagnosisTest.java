@@ -46,12 +46,14 @@ class WaitDiagnosisTest {
   private record Routing(boolean podsAreProbed, boolean probesBeforeReady,
       @Nullable Address clusterIp, boolean byClusterIp) {}
 
+  private static final ThrottleView.Bound NONE_BOUND = new ThrottleView.Bound(Map.of(), 0);
+
   private record Signals(boolean synced, @Nullable String stale, double closed,
-      @Nullable String link, boolean newestFirst, Map<Destination, Integer> bound,
+      @Nullable String link, boolean newestFirst, ThrottleView.Bound bound,
       @Nullable Integer needPods) {
     Signals(boolean synced, @Nullable String stale, double closed, @Nullable String link,
         boolean newestFirst) {
-      this(synced, stale, closed, link, newestFirst, Map.of(), null);
+      this(synced, stale, closed, link, newestFirst, NONE_BOUND, null);
     }
   }
 
@@ -106,12 +108,19 @@ class WaitDiagnosisTest {
 
     Given bound(Map<Destination, Integer> now) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(true, null, 0, null, false, now, null), aside, index);
+          new Signals(true, null, 0, null, false, new ThrottleView.Bound(now, 0), null), aside,
+          index);
+    }
+
+    Given boundToSeveral(int now) {
+      return new Given(queued, inFlight, capacity, pods, routing, failure,
+          new Signals(true, null, 0, null, false, new ThrottleView.Bound(Map.of(), now), null),
+          aside, index);
     }
 
     Given exclusive(int needPods) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(true, null, 0, null, false, Map.of(), needPods), aside, index);
+          new Signals(true, null, 0, null, false, NONE_BOUND, needPods), aside, index);
     }
 
     Given aside(Destination... now) {
@@ -144,8 +153,8 @@ class WaitDiagnosisTest {
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
                   List.of()),
               pods.size(),
-              new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of(), signals.bound,
-                  signals.needPods),
+              new ThrottleView.Queue(10, 0, WaitLimits.NONE, List.of(), Map.of(),
+                  signals.bound, signals.needPods),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
               SharedPermitsView.ALONE),
@@ -360,6 +369,11 @@ class WaitDiagnosisTest {
                 + " keys belong, 1 may run only on 10.0.0.2:8012, to which its key belongs; the first"
                 + " has waited 1.7 s.",
             "requests that end at 10.0.0.1:8012, 10.0.0.2:8012"),
+        row(now -> now.waiting(3).pods(serving(A), serving(B)).running(2, 4).boundToSeveral(3),
+            WaitState.BOUND,
+            "3 requests wait for default/hello-00001: 3 may run only on the pods that their gateway"
+                + " names; the first has waited 1.7 s.",
+            "requests that end at these pods"),
         row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4).bound(Map.of(A, 2)),
             WaitState.BUSY,
             "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"

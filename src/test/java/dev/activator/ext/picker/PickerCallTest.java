@@ -253,6 +253,21 @@ class PickerCallTest {
   }
 
   @Test
+  void aRequestGetsWhicheverOfTheGatewaysPodsIsFreeFirst() {
+    var scene = scene(1, pods(3));
+    var second = scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080"));
+    var third = scene.open(withSubset(get().toBuilder(), "10.0.0.3:8080"));
+    var waiting = scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080", "10.0.0.3:8080"));
+    third.cancel();
+    assertThat(waiting.pod()).isEqualTo("10.0.0.3:8080");
+    var next = scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080", "10.0.0.3:8080"));
+
+    second.cancel();
+
+    assertThat(next.pod()).isEqualTo("10.0.0.2:8080");
+  }
+
+  @Test
   void requestsThatWaitForAGatewaysPodsAreDividedAmongThem() {
     var scene = scene(1, pods(3));
     var second = scene.open(withSubset(get().toBuilder(), "10.0.0.2:8080"));
