@@ -32,6 +32,7 @@ import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleState;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
@@ -137,7 +138,13 @@ class RequestConfiguration {
     }
     var failure = start.failure();
     var shown = failure != null && platform.showsStartMessages() ? failure.message() : "";
-    return new StartStatus(view.capacity() > 0, shown.isEmpty() ? reasons.of(id) : shown,
+    if (shown.isEmpty()) {
+      // Callers do not learn the other one's name.
+      shown = platform.scaleState(id).equals(ScaleState.WAITING.text())
+          ? "another service has to stop first"
+          : reasons.of(id);
+    }
+    return new StartStatus(view.capacity() > 0, shown,
         failure != null, start.requested(), starts.listedFor(id), start.usual());
   }
 

@@ -121,6 +121,16 @@ public interface Platform {
     return scaler == null ? null : scaler.view(id);
   }
 
+  /** Whether the workload of a revision runs, in one word; empty if that is unknown. */
+  default String scaleState(RevisionId id) {
+    var view = scaling(id);
+    if (view != null) {
+      return view.state() == null ? "" : view.state().text();
+    }
+    var workload = workload(id);
+    return workload == null ? "" : workload.scaleState();
+  }
+
   /** How long ago this process scaled a revision from zero; null if it did not. */
   default @Nullable Duration scaledFromZero(RevisionId id) {
     var scaler = scaler();

@@ -46,6 +46,9 @@ public interface WorkloadDetails {
    */
   ScalingReport report(@Nullable LeadershipStatus leader);
 
+  /** Whether it runs, in one word of the status; empty if that is unknown. */
+  String scaleState();
+
   List<Setting> conditions();
 
   List<Setting> settings();

@@ -8,6 +8,8 @@ public enum ScaleState {
   RUNNING,
   /** It has replicas, or should have some, and no pod is ready. */
   WAKING,
+  /** It should have replicas, and waits until another workload has stopped. */
+  WAITING,
   /** It has no replicas, and the last pods are ending. */
   STOPPING,
   /** It has neither replicas nor pods, and needs none. */

@@ -3,6 +3,7 @@ package dev.activator.standalone;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.platform.ScalingReport;
 import dev.activator.platform.WorkloadDetails;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledService;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The details of a ScaledService, by what is known of it here and by its status. */
@@ -89,7 +91,7 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
     boolean isReady = ready == null || !ready.status().equals("False");
     var says = ready == null ? "" : ready.message();
     return new ScalingReport(ScalingReport.orNull(status.desiredReplicas()),
-        ScalingReport.orNull(status.replicas()), state.ready(),
+        ScalingReport.orNull(status.replicas()), state.ready(), status.state(),
         active == null ? "UNKNOWN" : active.status().toUpperCase(Locale.ROOT),
         explanation(leader, active == null ? "" : active.message()), isReady ? null : says,
         isReady ? says : "");
@@ -107,6 +109,11 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
                 : ", about an older spec")
             + (active.isEmpty() ? "" : ": " + active);
     return who + "; " + written;
+  }
+
+  @Override
+  public String scaleState() {
+    return object().status().state();
   }
 
   @Override
@@ -148,6 +155,11 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
     int limit = object().containerConcurrency();
     rows.add(new Setting("container concurrency", limit == 0 ? "any number" : "" + limit,
         "spec.containerConcurrency"));
+    if (!object().conflicts().with().isEmpty()) {
+      rows.add(new Setting("conflicts with", object().conflicts().with().stream()
+          .map(RevisionId::name).sorted().collect(Collectors.joining(", ")),
+          "spec.conflictsWith"));
+    }
     rows.add(new Setting("timeout", seconds(object().timeout()), "spec.timeoutSeconds"));
     rows.add(new Setting("window", seconds(object().window()),
         "spec.scaleDown.stabilizationWindowSeconds"));

@@ -114,8 +114,8 @@ final class ScaledServiceStores {
   /** The oldest other ScaledService that scales the same workload. */
   @Nullable ScaledService older(ScaledService object) {
     return objectsBy(BY_TARGET, targetOf(object))
-        .filter(one -> ScaledService.BY_AGE.compare(one, object) < 0)
-        .min(ScaledService.BY_AGE).orElse(null);
+        .filter(one -> ScaledService.byAge().compare(one, object) < 0)
+        .min(ScaledService.byAge()).orElse(null);
   }
 
   Stream<ScaledService> objects() {

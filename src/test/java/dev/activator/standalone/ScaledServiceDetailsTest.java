@@ -75,6 +75,7 @@ class ScaledServiceDetailsTest {
     assertThat(new ScalingExplanationBuilder(_ -> VIEW, () -> leader("activator-1", true, ""))
         .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "3", "3 = ceil(52 in flight ÷ 20), stable window"),
+            new Setting("state", "running", ""),
             new Setting("scaling", "Forbidden", "cannot patch Deployment web: 403"),
             new Setting("scaled by", "this activator", "the Lease"));
     assertThat(details.obstacles(VIEW)).containsExactly("there is no Service shop/svc",

@@ -237,6 +237,26 @@ class ScaledServiceReferencesTest {
   }
 
   @Test
+  void isNotReadyWhileOneThatItConflictsWithDoesNotExist_butIsScaled() {
+    workload("web");
+    store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      found.withObject("/spec").putArray("conflictsWith").add("big");
+      return found;
+    });
+    services.follow();
+
+    eventually(() -> assertThat(names()).contains("web"));
+    assertThat(received.get("web").troubles()).extracting(Trouble::message)
+        .containsExactly("spec.conflictsWith names big, and there is no such ScaledService in"
+            + " namespace shop");
+    assertThat(received.get("web").canStart()).isTrue();
+
+    workload("big");
+
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+  }
+
+  @Test
   void isNotReadyWhileItsFallbackDoesNotExist() {
     workload("web");
     store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {

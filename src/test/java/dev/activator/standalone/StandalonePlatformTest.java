@@ -216,7 +216,8 @@ class StandalonePlatformTest {
         var status = store.find(ScaledServiceCrd.of(store), "shop", "web").path("status");
         assertThat(new ScalingExplanationBuilder(follower::scaling, follower::leadership)
             .report(WEB, follower.workload(WEB))).isEqualTo(
-                new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
+                new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "waking",
+                    "UNKNOWN",
                     "activator-1 scales it; this is what the status of the ScaledService says:"
                         + " Requests to the target are being buffered as resources are"
                         + " provisioned.",

@@ -168,9 +168,20 @@ public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
     }
   }
 
-  private static ScaleApiResult found(ObjectNode deployment) {
-    return new ScaleApiResult.Found(deployment.path("spec").path("replicas").intValue(1),
-        deployment.path("status").path("replicas").intValue(0),
+  /** At zero, pods that are still ending count, because Endpoints cannot list them. */
+  private ScaleApiResult found(ObjectNode deployment) {
+    int replicas = deployment.path("spec").path("replicas").intValue(1);
+    return new ScaleApiResult.Found(replicas,
+        replicas == 0 ? pods(deployment) : deployment.path("status").path("replicas").intValue(0),
         ObjectMeta.of(deployment).path("resourceVersion").asString(""));
+  }
+
+  private int pods(ObjectNode deployment) {
+    var selected = deployment.at("/spec/selector/matchLabels").properties();
+    return store.list(BuiltInKinds.POD, pod -> ObjectMeta.namespace(pod)
+        .equals(ObjectMeta.namespace(deployment))
+        && selected.stream().allMatch(label -> label.getValue().asString("")
+            .equals(ObjectMeta.labels(pod).get(label.getKey()))))
+        .size();
   }
 }

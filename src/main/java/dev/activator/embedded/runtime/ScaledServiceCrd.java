@@ -91,6 +91,10 @@ public final class ScaledServiceCrd {
           (spec, before) -> before == null || spec.has("wake") == before.has("wake")),
       Map.entry("!has(self.wake) || !has(self.maxReplicas)",
           (spec, _) -> !spec.has("wake") || !spec.has("maxReplicas")),
+      Map.entry("!has(self.spec.conflictsWith)"
+          + " || !(self.metadata.name in self.spec.conflictsWith)",
+          (object, _) -> object.at("/spec/conflictsWith").valueStream()
+              .noneMatch(name -> name.equals(object.at("/metadata/name")))),
       Map.entry("self.apiVersion == oldSelf.apiVersion && self.kind == oldSelf.kind"
           + " && self.name == oldSelf.name",
           (object, before) -> before == null || Stream.of("apiVersion", "kind", "name")

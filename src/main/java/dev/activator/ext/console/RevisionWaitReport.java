@@ -107,6 +107,9 @@ public record RevisionWaitReport(String summary, WaitState state, List<String> m
   private static String summary(WaitDiagnosis diagnosis, @Nullable ScalingReport scaling,
       @Nullable LeaderReport leader, @Nullable Waking waking) {
     return diagnosis.summary()
+        + (scaling == null || scaling.conflict().isEmpty()
+            ? ""
+            : " It is " + scaling.state() + ": " + scaling.conflict() + ".")
         + (scaling == null || leader == null ? "" : " " + leader.sentence())
         + (waking == null || waking.wokenBecause() == null
             ? ""

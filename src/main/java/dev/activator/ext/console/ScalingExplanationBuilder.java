@@ -37,6 +37,7 @@ public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingVi
     var trouble = view.trouble();
     return new ScalingReport(ScalingReport.orNull(view.desired()),
         ScalingReport.orNull(view.replicas()), view.ready(),
+        view.state() == null ? "" : view.state().text(),
         view.active().state().name(), view.explanation(),
         trouble == null ? null : trouble.message(),
         view.keptWarm() == null
@@ -58,6 +59,9 @@ public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingVi
     var view = views.apply(id);
     if (view != null) {
       rows.add(podsRow(view.desired(), view.explanation()));
+      if (view.state() != null) {
+        rows.add(new Setting("state", view.state().text(), view.note()));
+      }
       if (view.keptWarm() != null) {
         rows.add(new Setting("kept warm", view.keptWarm().sentence(), "spec.keepWarm"));
       }
@@ -67,6 +71,9 @@ public record ScalingExplanationBuilder(Function<RevisionId, @Nullable ScalingVi
     } else if (workload != null) {
       rows.add(podsRow(workload.desiredReplicas(),
           "the status; the activator that scales it knows why"));
+      if (!workload.scaleState().isEmpty()) {
+        rows.add(new Setting("state", workload.scaleState(), "the status"));
+      }
     }
     var elected = workload == null ? null : leader.get();
     if (elected != null) {

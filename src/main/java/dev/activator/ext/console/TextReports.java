@@ -55,7 +55,8 @@ final class TextReports {
     var scaling = report.scaling();
     if (scaling != null) {
       line(text, "Scaling", (scaling.replicas() == null ? "?" : scaling.replicas()) + " replicas, "
-          + (scaling.desired() == null ? "?" : scaling.desired()) + " desired: "
+          + (scaling.desired() == null ? "?" : scaling.desired()) + " desired"
+          + (scaling.state().isEmpty() ? "" : ", " + scaling.state()) + ": "
           + scaling.explanation());
     }
     if (report.pods() != null) {

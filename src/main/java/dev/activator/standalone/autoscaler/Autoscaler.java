@@ -12,6 +12,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.standalone.policy.ScaledServiceSpec;
 import dev.activator.revision.ScaleTarget;
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.policy.KeepWarmSettings;
 import java.time.Clock;
 import java.time.Duration;
@@ -75,7 +76,8 @@ public final class Autoscaler implements ScalingViews {
   private record Early(long at, LoadSample sample) {}
 
   record Configured(ScaleTarget workload, ScalingSettings settings, Duration requestTimeout,
-      OptionalInt lastDesired, KeepWarmSettings warmTimes, String refusal) {
+      OptionalInt lastDesired, KeepWarmSettings warmTimes, ConflictSpec conflicts,
+      String refusal) {
     /**
      * Whether the two are equal, except for the last published replicas, which only the next term
      * uses.
@@ -85,14 +87,15 @@ public final class Autoscaler implements ScalingViews {
     }
 
     private Configured published(OptionalInt desired) {
-      return new Configured(workload, settings, requestTimeout, desired, warmTimes, refusal);
+      return new Configured(workload, settings, requestTimeout, desired, warmTimes, conflicts,
+          refusal);
     }
   }
 
   record Term(Loop loop, long origin, Clock wall, ScaleClient<ScaleTarget> scales,
       LeadershipCheck guard,
       ScalingListener listener, RandomGenerator random, ScaleReadQueue reads,
-      ReportCompleteness activators) {
+      ReportCompleteness activators, WorkloadConflicts conflicts) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
@@ -125,7 +128,7 @@ public final class Autoscaler implements ScalingViews {
     loop.execute(() -> {
       if (term == null) {
         var begun = new Term(loop, loop.nanoTime(), wall, scales, guard, listener, random,
-            new ScaleReadQueue(loop), new ReportCompleteness(0));
+            new ScaleReadQueue(loop), new ReportCompleteness(0), new WorkloadConflicts(loop));
         term = begun;
         passMembers();
         targets.forEach((id, target) -> scale(begun, id, target));
@@ -158,12 +161,12 @@ public final class Autoscaler implements ScalingViews {
   public void target(ScaledServiceSpec target) {
     configure(target.id(), new Configured(target.workload(), ScalingSettings.of(target),
         target.requestTimeout(), target.lastDesired(), target.warmTimes(),
-        target.refusal()));
+        target.conflicts(), target.refusal()));
   }
 
   public void target(RevisionId id, ScaleTarget workload, ScalingSettings settings) {
     configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty(),
-        KeepWarmSettings.NONE, ""));
+        KeepWarmSettings.NONE, ConflictSpec.NONE, ""));
   }
 
   private void configure(RevisionId id, Configured now) {
@@ -288,6 +291,9 @@ public final class Autoscaler implements ScalingViews {
         } else if (entry.sample().concurrency() > 0) {
           keepEarly(term.now(), entry);
         }
+      }
+      if (batch.uptime().isPresent()) {
+        term.conflicts.evaluate();
       }
     });
   }

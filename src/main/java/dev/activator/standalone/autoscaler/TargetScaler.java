@@ -4,6 +4,8 @@ import dev.activator.revision.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.autoscaler.Autoscaler.Configured;
 import dev.activator.standalone.autoscaler.Autoscaler.Term;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.autoscaler.policy.ScaleDecider;
 import dev.activator.standalone.autoscaler.policy.ScaleDecision;
 import dev.activator.standalone.autoscaler.policy.ScaleWritePlanner;
@@ -19,6 +21,7 @@ import dev.activator.revision.ScaleApiResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +39,9 @@ final class TargetScaler implements ScaleTask.Wanted {
    * scaled to zero.
    */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
+  private static final Duration MIN_END_READ = Duration.ofMillis(10);
+  /** The end of pods is noticed late by this part of the time that it takes. */
+  private static final int END_READS_EACH = 20;
 
   /** How often what is prepared is up to date, where another autoscaler may remove pods at any time. */
   private static final Duration PREPARATION_PERIOD = Duration.ofMinutes(1);
@@ -43,6 +49,8 @@ final class TargetScaler implements ScaleTask.Wanted {
   private final Term term;
   private final RevisionId id;
   private final ResettableTimer ticks;
+  private final ResettableTimer endReads;
+  private OptionalLong endingSince = OptionalLong.empty();
   private final ScalingViewPublisher publisher;
   private final WarmMinimum minimum;
   private final ScaleDecider decider;
@@ -51,6 +59,8 @@ final class TargetScaler implements ScaleTask.Wanted {
   private final long begunAt;
   private Configured configured;
   private ScaleDecision decision;
+  /** What it may do beside the workloads that conflict with it. */
+  private Phase phase = Phase.RUNNING;
   private int ready;
   private int present;
   /** The scale as it was last read or written; null before. */
@@ -66,6 +76,7 @@ final class TargetScaler implements ScaleTask.Wanted {
     this.begunAt = term.now();
     this.preparedAt = begunAt;
     this.ticks = new ResettableTimer(term.loop(), this::tick);
+    this.endReads = new ResettableTimer(term.loop(), this::readEnd);
     this.publisher = new ScalingViewPublisher(term, this::views);
     this.planner = new ScaleWritePlanner(term.now(), configured.lastDesired());
     this.task = new ScaleTask(term, id, configured.workload(), planner, this);
@@ -80,6 +91,7 @@ final class TargetScaler implements ScaleTask.Wanted {
   }
 
   void start() {
+    conflictsChanged();
     tick();
   }
 
@@ -100,7 +112,9 @@ final class TargetScaler implements ScaleTask.Wanted {
   /** Stops writing. Completes when no request is under way. */
   CompletableFuture<Void> stop() {
     ticks.cancel();
+    endReads.cancel();
     publisher.stop();
+    term.conflicts().removed(id);
     return task.stop();
   }
 
@@ -114,7 +128,13 @@ final class TargetScaler implements ScaleTask.Wanted {
     updateMinimum();
     decider.resize(term.now(), next.settings().windows());
     task.retryNow();
+    conflictsChanged();
     evaluate();
+  }
+
+  private void conflictsChanged() {
+    term.conflicts().configured(id, configured.conflicts(), configured.requestTimeout(),
+        this::evaluate);
   }
 
   void pods(int nowReady, int nowPresent) {
@@ -196,6 +216,28 @@ final class TargetScaler implements ScaleTask.Wanted {
     return ready;
   }
 
+  /** Reads the scale of one that has to stop until it has none, since nothing reports that. */
+  private void awaitEnd(long now, ScaleApiResult.Found found) {
+    if (phase != Phase.YIELDING || found.replicas() > 0 || found.current() == 0) {
+      endingSince = OptionalLong.empty();
+      return;
+    }
+    if (endingSince.isEmpty()) {
+      endingSince = OptionalLong.of(now);
+    }
+    endReads.within(Math.max(MIN_END_READ.toNanos(),
+        (now - endingSince.getAsLong()) / END_READS_EACH));
+  }
+
+  private void readEnd() {
+    task.reread();
+    task.step();
+  }
+
+  private boolean needsReplicas() {
+    return planner.bounded(decision, settings()) > 0;
+  }
+
   @Override
   public boolean needsPods() {
     return planner.bounded(decision, settings()) > ready;
@@ -211,8 +253,19 @@ final class TargetScaler implements ScaleTask.Wanted {
     // A scaler that begins in the middle of a term also needs a whole window to know the load.
     boolean mayShrink = settings.regime() == Regime.ALONE
         || missing.isEmpty() && now - begunAt >= settings.windows().stable().toNanos();
-    var plan = planner.plan(now, new Situation(decision, found.replicas(), ready,
-        mayShrink, term.activators().isQuiet(now, id)), settings);
+    boolean isQuiet = term.activators().isQuiet(now, id);
+    var situation = new Situation(decision, found.replicas(), ready, mayShrink, isQuiet);
+    boolean isOff = found.replicas() == 0 && found.current() == 0 && present == 0;
+    phase = term.conflicts().observed(id,
+        new Seen(isOff, ready > 0, needsReplicas(), !isQuiet));
+    awaitEnd(now, found);
+    if (phase == Phase.YIELDING) {
+      return planner.stopping(now, situation, term.conflicts().reason(id));
+    }
+    if (phase != Phase.RUNNING && needsReplicas()) {
+      return planner.waiting(now, term.conflicts().reason(id));
+    }
+    var plan = planner.plan(now, situation, settings);
     return plan.note().isEmpty() || missing.isEmpty()
         ? plan
         : new Plan(plan.write(), plan.again(), plan.note() + "; no reports for long enough from "
@@ -288,8 +341,16 @@ final class TargetScaler implements ScaleTask.Wanted {
         known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
         lastRead == null
             ? null
-            : ScaleState.of(lastRead.replicas(), desired.orElse(0), ready, present),
+            : state(ScaleState.of(lastRead.replicas(), desired.orElse(0), ready, present)),
         planner.activity(), explanation(), task.trouble(), task.note(),
         minimum.history());
+  }
+
+  private ScaleState state(ScaleState alone) {
+    return switch (phase) {
+      case YIELDING -> ScaleState.STOPPING;
+      case WAITING -> ScaleState.WAITING;
+      case UNKNOWN, OFF, RUNNING -> alone;
+    };
   }
 }

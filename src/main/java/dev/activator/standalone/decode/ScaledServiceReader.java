@@ -4,6 +4,7 @@ import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.WatchedObjectReader;
 import dev.activator.standalone.policy.CaObject;
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.policy.PodTlsSettings;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private final Map<String, Object> forRules = new LinkedHashMap<>(2);
   private final Map<String, Object> forWarmTimes = new LinkedHashMap<>(2);
   private final Map<String, String> forExtensions = new HashMap<>(2);
+  private final List<String> conflictsWith = new ArrayList<>(1);
+  private int yieldAfterSeconds;
   private boolean catchService;
   private @Nullable PodTlsSettings tls;
   private ScaledServiceStatus status = NO_STATUS;
@@ -95,6 +99,12 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             }
           }
         }
+        case "conflictsWith" -> {
+          for (var _ : in.items()) {
+            conflictsWith.add(in.text());
+          }
+        }
+        case "yieldAfterSeconds" -> yieldAfterSeconds = in.count(0);
         case "tls" -> tls = in.isPresent() ? tls(in) : null;
         case "catchService" -> catchService = Boolean.TRUE.equals(in.truth());
         case "minReplicas" -> minReplicas = in.count(0);
@@ -248,7 +258,16 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
         metadata.labels(), annotations, rules, warmTimes, catchService, tls, tcp,
-        status);
+        conflicts(metadata.namespace()), status);
+  }
+
+  private ConflictSpec conflicts(String namespace) {
+    return new ConflictSpec(
+        conflictsWith.stream().filter(name -> !name.isEmpty())
+            .map(name -> new RevisionId(namespace, name)).collect(Collectors.toSet()),
+        yieldAfterSeconds == 0
+            ? ConflictSpec.DEFAULT_YIELD_AFTER
+            : Duration.ofSeconds(yieldAfterSeconds));
   }
 
   private static void require(String text, String field, JsonCursor in) {

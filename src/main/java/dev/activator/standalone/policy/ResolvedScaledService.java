@@ -239,7 +239,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return new ScaledServiceSpec(object.id(), workload, goesToZero ? 0 : min,
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), goesToZero, object.load(),
         object.containerConcurrency(), object.window(), found.timeout(object),
-        object.status().desiredReplicas(), object.warmTimes(), refusal);
+        object.status().desiredReplicas(), object.warmTimes(), object.conflicts(), refusal);
   }
 
   /**

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  *     ready pod
  * @param tls which certificates of pods are trusted; null if it does not say
  * @param tcp the ports that take connections, not HTTP requests
+ * @param conflicts which workloads may not run while its workload does
  * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
@@ -46,12 +47,15 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
     @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
-    @Nullable PodTlsSettings tls, ConnectionPorts tcp, ScaledServiceStatus status) {
+    @Nullable PodTlsSettings tls, ConnectionPorts tcp, ConflictSpec conflicts,
+    ScaledServiceStatus status) {
 
-  public static final Comparator<ScaledService> BY_AGE = Comparator
-      .comparing(ScaledService::created).thenComparing(ScaledService::id);
+  /** The oldest first. */
+  public static Comparator<ScaledService> byAge() {
+    return Comparator.comparing(ScaledService::created).thenComparing(ScaledService::id);
+  }
 
-  /** One without {@link ConnectionPorts}. */
+  /** One without {@link ConnectionPorts}, which conflicts with none. */
   public ScaledService(RevisionId id, String uid, String created, long generation,
       ScaleTarget workload, String service, String port, List<String> hosts,
       List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
@@ -63,7 +67,8 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
       @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
     this(id, uid, created, generation, workload, service, port, hosts, routes, routeProblems,
         minReplicas, maxReplicas, load, containerConcurrency, timeout, window, wakeWith, labels,
-        annotations, rules, warmTimes, catchService, tls, ConnectionPorts.NONE, status);
+        annotations, rules, warmTimes, catchService, tls, ConnectionPorts.NONE,
+        ConflictSpec.NONE, status);
   }
 
   public ScaledService {
@@ -115,9 +120,9 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     return service == null ? null : new RevisionId(id.namespace(), service);
   }
 
-  /** The other objects that it names: those that are started with it, and its fallback. */
+  /** The other objects that it names: those that are started with it, conflicts, and its fallback. */
   public List<RevisionId> others() {
-    return Stream.concat(wakeWith.stream().map(this::named), Stream.ofNullable(fallback()))
-        .toList();
+    return Stream.of(wakeWith.stream().map(this::named), conflicts.with().stream(),
+        Stream.ofNullable(fallback())).flatMap(each -> each).toList();
   }
 }

@@ -126,8 +126,8 @@ public final class ScaledServiceRouteTable {
     var all = objects.stream().filter(one -> one.tcp().besideHttp()).toList();
     all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
     table.addServices(all.stream().filter(ScaledService::catchService)
-        .sorted(ScaledService.BY_AGE).toList());
-    all.stream().sorted(ScaledService.BY_AGE).forEach(service -> table.add(service, domains));
+        .sorted(ScaledService.byAge()).toList());
+    all.stream().sorted(ScaledService.byAge()).forEach(service -> table.add(service, domains));
     table.exact.values().forEach(Routes::sort);
     table.wildcards.values().forEach(Routes::sort);
     table.services.values().forEach(Routes::sort);

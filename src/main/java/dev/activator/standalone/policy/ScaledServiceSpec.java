@@ -24,6 +24,7 @@ import java.util.OptionalInt;
  * @param lastDesired the desired replicas that the previous leader published in the status; empty
  *     if it published none
  * @param warmTimes when the workload keeps pods although it has no requests
+ * @param conflicts which workloads may not run while it does
  * @param refusal why all requests are refused, so that they must start no pod; empty if they are
  *     not
  */
@@ -31,7 +32,17 @@ public record ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minRepl
     OptionalInt maxReplicas, boolean otherGoesToZero, LoadTarget load, int containerConcurrency,
     Duration window,
     Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes,
-    String refusal) {
+    ConflictSpec conflicts, String refusal) {
+
+  /** One that conflicts with none. */
+  public ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minReplicas,
+      OptionalInt maxReplicas, boolean otherGoesToZero, LoadTarget load, int containerConcurrency,
+      Duration window, Duration requestTimeout, OptionalInt lastDesired,
+      KeepWarmSettings warmTimes, String refusal) {
+    this(id, workload, minReplicas, maxReplicas, otherGoesToZero, load, containerConcurrency,
+        window,
+        requestTimeout, lastDesired, warmTimes, ConflictSpec.NONE, refusal);
+  }
 
   public ScaledServiceSpec {
     if (load.concurrency().isEmpty() && load.requestsPerSecond().isEmpty()
@@ -46,6 +57,6 @@ public record ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minRepl
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas,
         otherGoesToZero, load, containerConcurrency,
         window,
-        requestTimeout, OptionalInt.empty(), warmTimes, refusal);
+        requestTimeout, OptionalInt.empty(), warmTimes, conflicts, refusal);
   }
 }

@@ -87,6 +87,9 @@ final class ScaledServiceTroubles {
       troubles.add(new Trouble("FallbackNotFound", "the fallback names " + fallback.name()
           + ", and there is no such ScaledService: requests wait"));
     }
+    object.conflicts().with().stream().filter(found.unknown()::contains).sorted()
+        .forEach(id -> troubles.add(new Trouble("ConflictNotFound", "spec.conflictsWith names "
+            + id.name() + ", and there is no such ScaledService in namespace " + id.namespace())));
     new TreeMap<>(object.annotations()).forEach((name, value) -> RevisionAnnotations
         .problemOfScaledService(name, value)
         .ifPresent(problem -> troubles.add(

@@ -77,7 +77,7 @@ public final class TcpPortTable {
   public static TcpPortTable of(Collection<ScaledService> objects, Allowed allowed,
       Set<Integer> taken, Function<ScaledService, @Nullable KubernetesService> services) {
     var byAge = objects.stream().filter(one -> !one.tcp().ports().isEmpty())
-        .sorted(ScaledService.BY_AGE).toList();
+        .sorted(ScaledService.byAge()).toList();
     var used = new HashSet<Integer>();
     var ports = new HashMap<RevisionId, List<ConnectionPort>>();
     var open = new HashMap<RevisionId, Map<String, Integer>>();

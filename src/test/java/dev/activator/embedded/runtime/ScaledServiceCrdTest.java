@@ -92,6 +92,9 @@ class ScaledServiceCrdTest {
       "'rules': [{'serviceRef': {'port': true}}] | spec.rules[0].serviceRef.port | must be of type integer,string",
       "'rules': [{'serviceRef': {'port': 'grpc'}}] | spec | containerConcurrency cannot be kept over several ports; leave it out, or use target",
       "'hosts': ['a.b'], 'rules': [{'hosts': ['c.d']}] | spec | leave hosts out, or add a rule without",
+      "'conflictsWith': ['other', 'other'] | spec.conflictsWith[1] | Duplicate value",
+      "'conflictsWith': [''] | spec.conflictsWith[0] | at least 1",
+      "'yieldAfterSeconds': 0 | spec.yieldAfterSeconds | greater than or equal to 1",
       "'wakeWith': ['Cart'] | spec.wakeWith[0] | must be the name of a ScaledService",
       "'wakeWith': ['cart.a.b'] | spec.wakeWith[0] | its name, a dot and its namespace",
       "'wakeWith': ['cart', 'cart'] | spec.wakeWith[1] | Duplicate value",
@@ -154,6 +157,14 @@ class ScaledServiceCrdTest {
     assertThatThrownBy(() -> store.create(kind, fields)).isInstanceOf(StatusException.class)
         .hasMessageStartingWith("ScaledService.activator.dev \"web\" is invalid: " + field + ":")
         .hasMessageContaining(sentence);
+  }
+
+  @Test
+  void refusesOneThatConflictsWithItself() {
+    var fields = service(", 'containerConcurrency': 1, 'conflictsWith': ['other', 'web']");
+
+    assertThatThrownBy(() -> store.create(kind, fields)).isInstanceOf(StatusException.class)
+        .hasMessageContaining("spec.conflictsWith must name others, not the ScaledService itself");
   }
 
   @Test

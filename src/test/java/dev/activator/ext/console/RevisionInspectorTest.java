@@ -379,7 +379,8 @@ class RevisionInspectorTest {
 
   @Test
   void saysWhichActivatorScalesAndHow() throws Exception {
-    var scaled = new ScalingReport(3, 2, 2, "TRUE", "3 = ceil(52 in flight ÷ 20)", null, "");
+    var scaled = new ScalingReport(3, 2, 2, "running", "TRUE", "3 = ceil(52 in flight ÷ 20)", null,
+        "");
     var leader = new LeaderReport("activator-2", false, 4, 1.5, null);
     var waking = new Waking("shop/front started, which wakes it", List.of());
     sources.isStandalone = true;
@@ -398,6 +399,19 @@ class RevisionInspectorTest {
     assertThat(report.get().waking()).isEqualTo(waking);
     assertThat(overview.get().leader()).isEqualTo(leader);
     assertThat(overview.get().summary()).isEqualTo("No request waits; activator-2 scales.");
+  }
+
+  @Test
+  void saysThatAnotherOneHasToStopFirst() throws Exception {
+    sources.isStandalone = true;
+    sources.scaling = new ScalingReport(0, 0, 0, "waiting", "UNKNOWN", "0", null,
+        "it waits until big has stopped (spec.conflictsWith)");
+
+    var report = inspector.revision(HELLO);
+    loop.run();
+
+    assertThat(report.get().summary()).contains(
+        " It is waiting: it waits until big has stopped (spec.conflictsWith).");
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.activator.standalone.policy.PodTlsSettings.CaReference;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.policy.ConnectionPorts;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.embedded.api.store.ApiStore;
@@ -90,6 +91,8 @@ class ScaledServiceReaderTest {
             headers: [{name: X-Probe}, {name: X-From, value: lb}]
             respond: {status: 299, contentType: text/html, body: fine}
             always: true
+        conflictsWith: [big, small]
+        yieldAfterSeconds: 20
       status:
         replicas: 2
         desiredReplicas: 3
@@ -177,6 +180,8 @@ class ScaledServiceReaderTest {
             Map.of("activator.dev/tcp-idle-after-seconds", "300", "activator.dev/tcp-close-idle",
                 "true")),
             new ConnectionPort("22", List.of(), Map.of())), true),
+        new ConflictSpec(Set.of(new RevisionId("shop", "big"), new RevisionId("shop", "small")),
+            Duration.ofSeconds(20)),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t", 3)), Map.of("pg", 9100),
             "running", "Deployment/web")));

@@ -158,6 +158,22 @@ public final class ScaleWritePlanner {
     return idle(now, seen, settings);
   }
 
+  /** The plan of a workload whose requests wait until another one has stopped. */
+  public Plan waiting(long now, String why) {
+    activity = activity.withPods(now, false);
+    // Otherwise the next leader would think that another client had set the replicas.
+    desired = OptionalInt.of(0);
+    return new Plan(OptionalInt.empty(), OptionalLong.empty(), why);
+  }
+
+  /** The plan of a workload that has to stop although it may have requests. */
+  public Plan stopping(long now, Situation seen, String why) {
+    activity = activity.withPods(now, false);
+    desired = OptionalInt.of(0);
+    return new Plan(seen.replicas == 0 ? OptionalInt.empty() : OptionalInt.of(0),
+        OptionalLong.empty(), why);
+  }
+
   private Plan idle(long now, Situation seen, ScalingSettings settings) {
     if (ScaleToZeroDecider.expectsPods(activity)) {
       activity = activity.withPods(now, seen.ready >= enough(settings));

@@ -1,0 +1,155 @@
+package dev.activator.standalone.autoscaler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScalingListener;
+import dev.activator.standalone.policy.ConflictSpec;
+import dev.activator.standalone.policy.ScaledServiceSpec;
+import dev.activator.testing.TestValues;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class WorkloadConflictsTest {
+  private static final RevisionId BIG = new RevisionId("gpu", "big");
+  private static final RevisionId SMALL = new RevisionId("gpu", "small");
+  private static final RevisionId OTHER = new RevisionId("gpu", "other");
+  private static final int YIELD_AFTER = 10;
+
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final FakeScales scales = new FakeScales();
+  private final List<String> changes = new ArrayList<>();
+  private final Map<RevisionId, Integer> pods = new HashMap<>();
+  private Autoscaler autoscaler = autoscaler();
+  private int second;
+
+  private Autoscaler autoscaler() {
+    return new Autoscaler(loop, scales, LeadershipCheck.ALONE, new ScalingListener() {
+      @Override
+      public void happened(RevisionId id, boolean warning, String reason, String message) {
+        changes.add(second + " " + id.name() + " " + reason);
+      }
+    }, new Random(1));
+  }
+
+  @BeforeEach
+  void start() {
+    for (var id : List.of(BIG, SMALL, OTHER)) {
+      scales.set(id, 0);
+    }
+    elect();
+  }
+
+  private void elect() {
+    autoscaler.members(Map.of("a", true));
+    autoscaler.target(target(BIG, Set.of(SMALL)));
+    autoscaler.target(target(SMALL, Set.of()));
+    autoscaler.target(target(OTHER, Set.of()));
+    pods.forEach((id, present) -> autoscaler.pods(id, present, present));
+    autoscaler.start();
+    loop.run();
+  }
+
+  private static ScaledServiceSpec target(RevisionId id, Set<RevisionId> with) {
+    var spec = TestValues.scaledTarget(id, new ScaleTargetRef("apps/v1", "Deployment", id.name()),
+        0, OptionalInt.of(5), OptionalInt.of(20), 0, Duration.ofSeconds(60),
+        Duration.ofSeconds(300), OptionalInt.empty());
+    return new ScaledServiceSpec(id, spec.workload(), 0, spec.maxReplicas(), false, spec.load(), 0,
+        spec.window(), spec.requestTimeout(), spec.lastDesired(), spec.warmTimes(),
+        new ConflictSpec(with, Duration.ofSeconds(YIELD_AFTER)), "");
+  }
+
+  /** Seconds in which these have requests. A pod is ready, or gone, a second later. */
+  private void seconds(int count, RevisionId... busy) {
+    for (int i = 0; i < count; i++) {
+      loop.advance(Duration.ofSeconds(1));
+      second++;
+      for (var id : List.of(BIG, SMALL, OTHER)) {
+        if (pods.getOrDefault(id, 0) != scales.replicas(id)) {
+          pods.put(id, scales.replicas(id));
+          autoscaler.pods(id, scales.replicas(id), scales.replicas(id));
+        }
+      }
+      autoscaler.received(new ReportBatch("a", OptionalDouble.of(1_000), List.of(busy).stream()
+          .map(id -> new ReportBatch.Entry(id, TestValues.sample("a", 1, 1))).toList()));
+      loop.run();
+      assertThat(isOn(BIG) && isOn(SMALL)).as("both are awake in second %d", second).isFalse();
+    }
+  }
+
+  private boolean isOn(RevisionId id) {
+    return scales.replicas(id) + pods.getOrDefault(id, 0) > 0;
+  }
+
+  @Test
+  void theSecondStartsOnceTheFirstHasStopped_underSteadyLoadOnBoth() {
+    seconds(1, BIG);
+    seconds(40, BIG, SMALL);
+
+    assertThat(changes).startsWith("1 big ScaledUp", "11 big ScaledToZero", "12 small ScaledUp",
+        "22 small ScaledToZero", "23 big ScaledUp", "33 big ScaledToZero", "34 small ScaledUp");
+  }
+
+  @Test
+  void theFirstStopsAtOnceWithoutRequests_otherwiseOnlyAfterItsWindow() {
+    seconds(3, BIG);
+    seconds(2);
+    seconds(2, SMALL);
+
+    assertThat(changes).containsExactly("1 big ScaledUp", "6 big ScaledToZero",
+        "7 small ScaledUp");
+  }
+
+  @Test
+  void oneWithoutConflictsIsNotAffected() {
+    seconds(2, BIG, OTHER);
+
+    assertThat(scales.replicas(OTHER)).isEqualTo(1);
+  }
+
+  @Test
+  void saysForWhatRequestsWait() {
+    seconds(3, BIG);
+    seconds(3, BIG, SMALL);
+
+    var view = autoscaler.view(SMALL);
+    assertThat(view.state()).isEqualTo(ScaleState.WAITING);
+    assertThat(view.note()).isEqualTo("it waits until big has stopped (spec.conflictsWith)");
+    assertThat(view.active().reason()).isEqualTo("Queued");
+    assertThat(autoscaler.view(BIG).state()).isEqualTo(ScaleState.RUNNING);
+  }
+
+  @Test
+  void aNewLeaderStartsNoneBeforeItHasReadTheOthers() {
+    seconds(3, BIG);
+    autoscaler.stop();
+    loop.run();
+    autoscaler = autoscaler();
+    var answers = new ArrayList<Runnable>();
+    scales.laterReads = answers;
+    elect();
+    seconds(2, SMALL);
+    assertThat(scales.replicas(SMALL)).isZero();
+
+    scales.laterReads = null;
+    answers.forEach(Runnable::run);
+    loop.run();
+    seconds(3, SMALL);
+
+    assertThat(changes).containsExactly("1 big ScaledUp", "5 big ScaledToZero",
+        "6 small ScaledUp");
+  }
+}
