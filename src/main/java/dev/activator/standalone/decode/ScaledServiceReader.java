@@ -7,6 +7,7 @@ import dev.activator.standalone.policy.CaObject;
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.policy.PodTlsSettings;
 import dev.activator.standalone.policy.ScaledService;
+import dev.activator.standalone.policy.ScaledService.ServiceRef;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ConnectionPorts;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
@@ -248,7 +249,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     var annotations = new HashMap<>(metadata.annotations());
     annotations.putAll(forExtensions);
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
-        metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
+        metadata.uid(), metadata.created(), metadata.generation(), workload,
+        new ServiceRef(service, port), hosts,
         read.rules(), read.problems(), minReplicas, positive(maxReplicas),
         new LoadTarget(positive(concurrency), positive(requestsPerSecond),
             positive(queueMilliseconds)),

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param created the time of creation in RFC 3339; if two objects claim the same host or workload,
  *     the older one gets it
  * @param workload a {@code ScaleTargetRef}, or a {@code WakeSpec}
- * @param service the Service whose pods get the requests, in the namespace of {@code id}
- * @param port the name or number of a port of that Service; the first of {@code tcp} if it gets no HTTP
- *     requests
+ * @param serviceRef the Service whose pods get the requests, in the namespace of {@code id}, and its
+ *     port
  * @param hosts host names in lower case, which may begin with {@code *.}
  * @param routes the rules that select its requests; empty if it gets all requests to its hosts
  * @param routeProblems one sentence for each rule that is invalid and therefore ignored; if all are
@@ -40,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
-    ScaleTarget workload, String service, String port, List<String> hosts,
+    ScaleTarget workload, ServiceRef serviceRef, List<String> hosts,
     List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
     OptionalInt maxReplicas,
     LoadTarget load, int containerConcurrency, Duration timeout,
@@ -65,7 +64,8 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
       Map<String, String> annotations,
       @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
       @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
-    this(id, uid, created, generation, workload, service, port, hosts, routes, routeProblems,
+    this(id, uid, created, generation, workload, new ServiceRef(service, port), hosts, routes,
+        routeProblems,
         minReplicas, maxReplicas, load, containerConcurrency, timeout, window, wakeWith, labels,
         annotations, rules, warmTimes, catchService, tls, ConnectionPorts.NONE,
         ConflictSpec.NONE, status);
@@ -80,16 +80,30 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     annotations = Map.copyOf(annotations);
   }
 
-  /** The ports that its rules name, without {@link #port}. */
+  /**
+   * @param port the name or number of a port of the Service; the first of {@code tcp} if it gets no
+   *     HTTP requests
+   */
+  public record ServiceRef(String name, String port) {}
+
+  public String service() {
+    return serviceRef.name;
+  }
+
+  public String port() {
+    return serviceRef.port;
+  }
+
+  /** The ports that its rules name, without {@link #port()}. */
   public List<String> otherPorts() {
     return routes.stream().map(ScaledServiceRoute::port)
-        .filter(one -> !one.isEmpty() && !one.equals(port))
+        .filter(one -> !one.isEmpty() && !one.equals(port()))
         .distinct().toList();
   }
 
   /** The revision to which a route sends requests. */
   public RevisionId revision(ScaledServiceRoute route) {
-    return route.port().equals(port) ? id : id.ofPort(route.port());
+    return route.port().equals(port()) ? id : id.ofPort(route.port());
   }
 
   /**

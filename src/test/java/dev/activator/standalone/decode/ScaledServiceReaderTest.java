@@ -8,6 +8,7 @@ import dev.activator.standalone.policy.CaObject;
 import dev.activator.standalone.policy.PodTlsSettings;
 import dev.activator.standalone.policy.PodTlsSettings.CaReference;
 import dev.activator.standalone.policy.ScaledService;
+import dev.activator.standalone.policy.ScaledService.ServiceRef;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import dev.activator.standalone.policy.ConflictSpec;
@@ -138,8 +139,8 @@ class ScaledServiceReaderTest {
   @Test
   void readsEveryField() {
     assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
-        "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
-        "http", List.of("shop.example.com"),
+        "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"),
+        new ServiceRef("svc", "http"), List.of("shop.example.com"),
         List.of(
             new ScaledServiceRoute(List.of("api.example.com"),
                 new ScaledServiceRoute.Path("/v1", true),
