@@ -7,7 +7,8 @@ package dev.activator.ext.tcp.policy;
  */
 public final class ProxySignature {
   private static final byte[] V1 = {'P', 'R', 'O', 'X', 'Y', ' '};
-  private static final byte[] V2 = {'\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'};
+  private static final byte[] V2 = {'\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T',
+      '\n'};
 
   /** What the bytes so far are. */
   public enum Match {
