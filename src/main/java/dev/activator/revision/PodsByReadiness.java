@@ -54,6 +54,13 @@ public record PodsByReadiness(DestinationSet ready, DestinationSet notReady, Des
     return new PodsByReadiness(DestinationSet.NONE, all(), DestinationSet.NONE, identities);
   }
 
+  /** The same pods without the terminating ones. */
+  PodsByReadiness withoutEnding() {
+    return ending.isEmpty()
+        ? this
+        : new PodsByReadiness(ready.minus(ending), notReady, DestinationSet.NONE, identities);
+  }
+
   public DestinationSet all() {
     return ready.plus(notReady);
   }

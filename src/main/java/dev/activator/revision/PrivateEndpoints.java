@@ -16,8 +16,10 @@ public record PrivateEndpoints(RevisionId revision, PodsByReadiness http1, PodsB
 
   public PodsByReadiness on(PortProtocol protocol) {
     return switch (protocol) {
-      case HTTP1, NEGOTIATED, TCP -> http1;
+      case HTTP1, NEGOTIATED -> http1;
       case H2C -> h2c;
+      // A connection may stay open for longer than the pod.
+      case TCP -> http1.withoutEnding();
     };
   }
 }
