@@ -85,9 +85,23 @@ public final class ActivatorProcess {
     return of(END_WITH_THIS_PROCESS, folder, flags, kubeconfig, port, autoscaler);
   }
 
+  /** The same for a cluster without Knative. */
+  public static Process standalone(Path folder, List<String> flags, Path kubeconfig, int port)
+      throws IOException {
+    return start(END_WITH_THIS_PROCESS, folder, flags, kubeconfig, port,
+        Map.of("ACTIVATOR_MODE", "standalone"));
+  }
+
   /** The same by a command that runs others, such as in another network. */
   public static Process of(List<String> runner, Path folder, List<String> flags, Path kubeconfig,
       int port, String autoscaler)
+      throws IOException {
+    return start(runner, folder, flags, kubeconfig, port,
+        Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler));
+  }
+
+  private static Process start(List<String> runner, Path folder, List<String> flags,
+      Path kubeconfig, int port, Map<String, String> environment)
       throws IOException {
     var command = new ArrayList<>(runner);
     boolean isFolder = Files.isDirectory(folder);
@@ -110,8 +124,8 @@ public final class ActivatorProcess {
       builder.directory(folder.resolve("app").toFile());
     }
     builder.environment().putAll(environment(kubeconfig, port));
-    builder.environment().putAll(
-        Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler, "MALLOC_ARENA_MAX", "2"));
+    builder.environment().putAll(environment);
+    builder.environment().put("MALLOC_ARENA_MAX", "2");
     var process = builder.start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     return process;

@@ -1,0 +1,180 @@
+package dev.activator.bench.tcp;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.activator.bench.Measurement;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether connections over TCP lose a byte or get one twice, whether a pod ever has more than its limit, and what is
+ * left behind, while pods and activators are killed, the leader changes, and the workload goes to zero.
+ * {@code bench/drills/tcp} runs it.
+ */
+public final class TcpDrill {
+  /** More than all pods may have. */
+  private static final int CLIENTS = 2 * TcpCluster.LIMIT * TcpCluster.MAX_PODS;
+  private static final int BURST = 300;
+  private static final Duration REST = Duration.ofSeconds(90);
+
+  /** What happens meanwhile, again and again; returns how often. */
+  private interface Trouble {
+    int cause(TcpCluster cluster, Random random) throws Exception;
+  }
+
+  private final Path program;
+  private final int count;
+  private boolean failed;
+
+  private TcpDrill(Path program, int count) {
+    this.program = program;
+    this.count = count;
+  }
+
+  /** @param args a folder or a jar, then how many connections of each part, then the parts */
+  public static void main(String[] args) {
+    // Connections that are reset are part of it.
+    ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
+    Measurement.checkAndExit(
+        () -> new TcpDrill(Path.of(args[0]).toAbsolutePath(), Integer.parseInt(args[1]))
+            .run(List.of(args).subList(2, args.length)));
+  }
+
+  private boolean run(List<String> parts) throws Exception {
+    System.out.println("| part | connections | whole | left early | in a killed pod | in a killed"
+        + " activator | lost | at once at a pod | first byte in ms: median | 99th percentile"
+        + " | longest | |");
+    System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for (var part : parts) {
+      switch (part) {
+        case "pods" -> load(part, "pods killed", (cluster, random) -> {
+          pause(100 + random.nextInt(200));
+          cluster.killPod();
+          return 1;
+        });
+        case "activators" -> load(part, "activators killed", (cluster, random) -> {
+          pause(1000 + random.nextInt(2000));
+          var all = cluster.activators();
+          cluster.kill(all.get(random.nextInt(all.size())));
+          cluster.start();
+          return 1;
+        });
+        case "leader" -> load(part, "changes of the leader", (cluster, random) -> {
+          pause(500 + random.nextInt(1500));
+          var others = cluster.activators().stream()
+              .filter(one -> !one.name.equals(cluster.leader())).toList();
+          cluster.changeLeader(others.get(random.nextInt(others.size())));
+          return 1;
+        });
+        case "zero" -> zero();
+        default -> throw new IllegalArgumentException(
+            part + " is none of pods, activators, leader and zero");
+      }
+    }
+    return !failed;
+  }
+
+  private void load(String part, String what, Trouble trouble) throws Exception {
+    var records = new PodRecords();
+    try (var cluster = new TcpCluster(program, records)) {
+      cluster.start();
+      cluster.start();
+      var clients = new NumberedClients(cluster, records, CLIENTS);
+      var sender = Thread.ofVirtual().start(() -> {
+        for (int i = 0; i < count; i++) {
+          clients.connect();
+        }
+      });
+      int times = 0;
+      var random = new Random(1);
+      while (sender.isAlive()) {
+        times += trouble.cause(cluster, random);
+      }
+      clients.awaitEnd(CLIENTS);
+      finish(part, cluster, records, clients, times + " " + what);
+    }
+  }
+
+  /** Bursts of connections begin when the workload is scaled to zero, or a moment before or after. */
+  private void zero() throws Exception {
+    var records = new PodRecords();
+    try (var cluster = new TcpCluster(program, records)) {
+      cluster.start();
+      cluster.start();
+      var clients = new NumberedClients(cluster, records, CLIENTS);
+      var zeros = new LinkedBlockingQueue<Long>();
+      cluster.onZero(() -> zeros.add(System.nanoTime()));
+      var random = new Random(1);
+      for (int i = 0; clients.connections() < count; i++) {
+        for (int j = 0; j < BURST; j++) {
+          clients.connect();
+        }
+        clients.awaitEnd(CLIENTS);
+        if (i % 2 == 0) {
+          check(zeros.poll(REST.toSeconds(), TimeUnit.SECONDS) != null,
+              "it was not scaled to zero");
+          pause(random.nextInt(30));
+        } else {
+          // A little before or after the window of six seconds.
+          pause(5500 + random.nextInt(1500));
+        }
+        zeros.clear();
+      }
+      finish("zero", cluster, records, clients, cluster.zeros() + " times at zero");
+    }
+  }
+
+  private void finish(String part, TcpCluster cluster, PodRecords records, NumberedClients clients,
+      String note) throws Exception {
+    var left = left(cluster);
+    clients.checkWhole();
+    var waits = clients.waits();
+    System.out.printf(Locale.ROOT, "| %s | %d | %s | %d | %d | %.1f | %.1f | %.1f | %s |%n", part,
+        clients.connections(), clients.counts(), clients.lost().size(), records.most(),
+        millis(waits, 0.5), millis(waits, 0.99), millis(waits, 1), note);
+    clients.lost().stream().limit(10).forEach(System.out::println);
+    records.wrong().stream().limit(10).forEach(System.out::println);
+    check(clients.lost().isEmpty(), "connections were lost");
+    check(records.wrong().isEmpty(), "bytes were lost, or came twice");
+    check(records.most() <= TcpCluster.LIMIT, "a pod had more than its limit");
+    check(left.isEmpty(), "it is not at rest: " + left);
+  }
+
+  /** What does not end within the time for it. */
+  private static List<String> left(TcpCluster cluster) throws Exception {
+    for (long end = System.nanoTime() + REST.toNanos();; pause(200)) {
+      var left = new ArrayList<String>(cluster.wantedPods() == 0 ? List.of() : List.of("pods"));
+      for (var one : cluster.activators()) {
+        left.addAll(cluster.notAtRest(one));
+      }
+      if (left.isEmpty() || System.nanoTime() > end) {
+        return left;
+      }
+    }
+  }
+
+  private void check(boolean holds, String failure) {
+    if (!holds) {
+      failed = true;
+      System.out.println("FAILED: " + failure);
+    }
+  }
+
+  private static double millis(long[] sorted, double part) {
+    return sorted.length == 0
+        ? Double.NaN
+        : sorted[(int) Math.ceil(sorted.length * part) - 1] / 1e6;
+  }
+
+  private static void pause(long millis) {
+    LockSupport.parkNanos(millis * 1_000_000);
+  }
+}
