@@ -1,5 +1,6 @@
 package dev.activator.ext.console;
 
+import dev.activator.kube.ApiSilence;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.reflector.ReflectorStatus;
@@ -92,7 +93,8 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
 
     /**
      * @param alarmed whether no watch has been open for too long
-     * @param closedSeconds how long no watch has been open; zero while one is
+     * @param closedSeconds how long no watch has been open, or the API has not answered; otherwise
+     *     zero
      * @param error the last failure; null if it works again
      */
     public record Watched(String resource, boolean watching, boolean alarmed, double closedSeconds,
@@ -103,6 +105,13 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
 
       @Nullable String problem() {
         return error == null && (alarmed || isClosed()) ? NOT_OPEN : error;
+      }
+
+      /** It is open, but the API does not answer. */
+      private Watched silent(ApiSilence.Silence silence, long nowNanos) {
+        return new Watched(resource, false, alarmed,
+            RevisionWaitReport.seconds(Duration.ofNanos(nowNanos - silence.sinceNanos())),
+            silence.problem());
       }
 
       private static Watched of(ReflectorStatus view, long nowNanos) {
@@ -119,8 +128,13 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
     }
 
     static ApiState of(ClusterWatcher cluster, long nowNanos) {
+      var silence = cluster.silence();
       return new ApiState(cluster.synced(), cluster.reflectors().stream()
-          .map(view -> Watched.of(view, nowNanos)).toList());
+          .map(view -> Watched.of(view, nowNanos))
+          .map(watch -> silence == null || watch.closedSeconds > 0
+              ? watch
+              : watch.silent(silence, nowNanos))
+          .toList());
     }
 
     /** The watch of pods' addresses that has been closed for longest; null if they are open. */

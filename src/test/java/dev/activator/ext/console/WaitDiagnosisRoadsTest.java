@@ -150,6 +150,20 @@ class WaitDiagnosisRoadsTest {
   }
 
   @Test
+  void theKubernetesApiAnswersNoMore_whileItsWatchesStayOpen() throws Exception {
+    revision("mute", "{}");
+    request("mute");
+    says("mute", WaitState.NO_PODS, "no pod is listed");
+
+    var silent = cluster.api.faults().add(Match.requests(), new Fault.NoAnswer());
+    says("mute", WaitState.NO_NEWS, "(it does not answer within 2 s), so pods that started since"
+        + " are not seen; before, no pod is listed");
+
+    silent.remove();
+    says("mute", WaitState.NO_PODS, "no pod is listed");
+  }
+
+  @Test
   void aPodRefusesConnections() throws Exception {
     revision("closed", "{}");
     listed("closed", ScriptedPod.nobody(), true);
