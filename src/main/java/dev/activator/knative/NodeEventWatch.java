@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the Events of pods that no node takes, to learn whether a node is coming. Each watch is of
- * one pod's Events, which are few in a namespace that may have thousands.
+ * Watches the Events of pods that wait for their node. Each watch is of one pod's Events, which are
+ * few in a namespace that may have thousands.
  *
  * <p><b>Threads.</b> The cluster's loop.
  */

@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the pods of revisions with waiting requests, and the Events of those that no node takes.
+ * Watches the pods of revisions with waiting requests, and the Events of those that wait for their node.
  * It reports the progress of their start, that none of them can start, and that one may start again.
  * A watch ends {@link #LEASE} after the last call of {@link #requestsWaitFor}.
  *
@@ -210,10 +210,10 @@ public final class PodStatusWatcher {
     }
 
     private void followNodes() {
-      var unscheduled = failures.unscheduled();
+      var awaiting = failures.awaitingNode(time(), grace.get());
       if (mayWatchEvents) {
-        nodes.follow(unscheduled);
-      } else if (!checking && !unscheduled.isEmpty()
+        nodes.follow(awaiting);
+      } else if (!checking && !awaiting.isEmpty()
           && !pauses.isPaused(Resource.EVENTS, revision.namespace())) {
         checking = true;
         pods.mayWatchEvents(revision.namespace())

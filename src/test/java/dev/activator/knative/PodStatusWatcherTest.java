@@ -247,6 +247,29 @@ class PodStatusWatcherTest {
   }
 
   @Test
+  void saysInTheWordsOfTheKubelet_whyAPodIsNotPrepared() {
+    wait(1);
+    pod("a", FailureReason.notPrepared());
+    wait(2);
+    assertThat(eventsFollowed).as("watches during an ordinary start").isEmpty();
+    wait(2);
+    said("a", "FailedMount", "kubelet", now());
+    assertThat(progress).last().isEqualTo("a [] FailedMount");
+    assertThat(message).isEqualTo("why");
+
+    said("a", "FailedAttachVolume", "attachdetach-controller", now().minusSeconds(9));
+    assertThat(progress).last().isEqualTo("a [] FailedMount");
+    wait(60);
+    assertThat(received).containsExactly("FailedMount");
+
+    pod("a", null);
+    assertThat(progress).last().isEqualTo("a []");
+    assertThat(received).containsExactly("FailedMount", "may start");
+    wait(1);
+    assertThat(eventsFollowed).isEmpty();
+  }
+
+  @Test
   void waitsForANode_whereEachPodIsAlwaysScheduled() {
     grace = new GracePeriods(grace.retried(), grace.slow(), grace.unscheduled(), true);
     wait(1);

@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an Event about a pod, if it says whether a node is coming.
+ * Reads an Event about a pod, if it says something about its node.
  *
  * <p><b>Source.</b> {@code Event} in {@code k8s.io/api/core/v1/types.go}. One that was written as
  * {@code events.k8s.io} has {@code eventTime}, {@code series} and {@code reportingComponent} in the

@@ -5,9 +5,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an autoscaler of nodes has said about a pod that no node takes.
+ * What an Event says about a pod and its node: an autoscaler of nodes, of one that no node takes; the
+ * kubelet and those who attach volumes, of one whose containers cannot be created yet.
  *
- * <p><b>Source.</b> {@code eventing_scale_up_processor.go} of cluster-autoscaler and
+ * <p><b>Source.</b> {@code pkg/kubelet/events/event.go}; {@code eventing_scale_up_processor.go} of cluster-autoscaler and
  * {@code provisioning/scheduling/events.go} of Karpenter. A managed Karpenter has another name, such
  * as {@code eks-auto-mode/compute}, so the name of the component decides nothing.
  *
@@ -21,12 +22,14 @@ public record NodeEvent(String pod, String source, Outlook outlook, String reaso
   /** The scheduler has the same reason, and says so of each pod for which a node is then added. */
   private static final String FAILED_BY_KARPENTER = "Failed to schedule pod";
 
-  /** Whether a node is coming, and for how long that is valid if nothing else is said. */
+  /** What is said, and for how long that is valid if nothing else is said. */
   public enum Outlook {
     /** Both autoscalers give up a node that has not registered within 15 minutes. */
     COMING(Duration.ofMinutes(15)),
     /** Both say this again after five minutes at the latest. */
-    NONE(Duration.ofMinutes(6));
+    NONE(Duration.ofMinutes(6)),
+    /** The pod has a node, which cannot prepare it. An API server keeps Events for an hour. */
+    UNPREPARED(Duration.ofHours(1));
 
     private final Duration validity;
 
@@ -40,6 +43,9 @@ public record NodeEvent(String pod, String source, Outlook outlook, String reaso
     return switch (reason) {
       case "TriggeredScaleUp", "Nominated" -> Outlook.COMING;
       case "NotTriggerScaleUp" -> Outlook.NONE;
+      case "FailedMount", "FailedMapVolume", "FailedAttachVolume", "FailedCreatePodSandBox",
+          "FailedPrepareDynamicResources", "NetworkNotReady" ->
+        Outlook.UNPREPARED;
       case FAILED -> message.startsWith(FAILED_BY_KARPENTER) ? Outlook.NONE : null;
       default -> null;
     };

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param said the Event that decides; null if none does
  * @param unread why Events are not read; empty if they are
+ * @param unprepared the last Event about each pod that its node cannot prepare, by uid
  */
-public record NodeOutlook(@Nullable NodeEvent said, String unread) {
-  public static final NodeOutlook UNKNOWN = new NodeOutlook(null, "");
+public record NodeOutlook(@Nullable NodeEvent said, String unread,
+    Map<String, NodeEvent> unprepared) {
+  public static final NodeOutlook UNKNOWN = new NodeOutlook(null, "", Map.of());
 
   /** At the same second, a node that is coming counts as said later. */
   private static final Comparator<NodeEvent> LATEST = Comparator.comparing(NodeEvent::at)
@@ -28,7 +31,8 @@ public record NodeOutlook(@Nullable NodeEvent said, String unread) {
   public static NodeOutlook forbidden(String namespace) {
     return new NodeOutlook(null,
         "whether a node is added is not known, as the activator may not list"
-            + " and watch events -n " + namespace + " (chart value rbac.events)");
+            + " and watch events -n " + namespace + " (chart value rbac.events)",
+        Map.of());
   }
 
   public static NodeOutlook of(Collection<NodeEvent> events, Instant now) {
@@ -36,7 +40,9 @@ public record NodeOutlook(@Nullable NodeEvent said, String unread) {
         .sorted(LATEST.reversed()).toList();
     return new NodeOutlook(first(last, Outlook.COMING) instanceof NodeEvent coming
         ? coming
-        : first(last, Outlook.NONE), "");
+        : first(last, Outlook.NONE), "",
+        last.stream().filter(one -> one.outlook() == Outlook.UNPREPARED).collect(
+            Collectors.toUnmodifiableMap(NodeEvent::pod, one -> one, (latest, _) -> latest)));
   }
 
   /** These Events and one more, without those that no longer decide anything. */

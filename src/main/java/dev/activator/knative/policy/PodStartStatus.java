@@ -60,6 +60,11 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
     return failure != null && failure.persistence == Persistence.UNSCHEDULED;
   }
 
+  /** Whether its node has not prepared it. */
+  public boolean isUnprepared() {
+    return failure != null && failure.persistence == Persistence.SLOW;
+  }
+
   /**
    * The reason of the kubelet or the scheduler why a container does not start.
    *

@@ -86,10 +86,12 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods, NodeOutlook no
     return new StartingPodSet(pods, now, now.outlook() == nodes.outlook() ? nodesSince : at);
   }
 
-  /** The pods that no node takes, by name. */
-  public List<PodStartStatus> unscheduled() {
-    return pods.values().stream().map(StartingPod::status).filter(PodStartStatus::isUnscheduled)
-        .toList();
+  /** The pods that no node takes, or whose node is slow to prepare them, by name. */
+  public List<PodStartStatus> awaitingNode(Duration now, GracePeriods grace) {
+    return pods.values().stream().filter(pod -> pod.status().isUnscheduled()
+        || (pod.status().isUnprepared()
+            && pod.since().plus(grace.retried()).compareTo(now) <= 0))
+        .map(StartingPod::status).toList();
   }
 
   /** The failure of the start; null if a pod may still start, or there is none. */
@@ -106,17 +108,17 @@ public record StartingPodSet(SortedMap<String, StartingPod> pods, NodeOutlook no
             "pod " + pod.status().name());
   }
 
-  /** Why a pod does not start, in the words of the autoscaler of nodes if it is about them. */
+  /** Why a pod does not start, in the words of an Event if it is about its node. */
   public @Nullable FailureReason reason(PodStartStatus pod) {
     var failure = pod.failure();
-    if (failure == null || !pod.isUnscheduled()) {
+    if (failure == null || (!pod.isUnscheduled() && !pod.isUnprepared())) {
       return failure;
     }
-    var said = nodes.said();
+    var said = pod.isUnprepared() ? nodes.unprepared().get(pod.uid()) : nodes.said();
     if (said != null) {
       return new FailureReason(failure.persistence(), said.reason(), said.message());
     }
-    return nodes.unread().isEmpty()
+    return nodes.unread().isEmpty() || pod.isUnprepared()
         ? failure
         : new FailureReason(failure.persistence(), failure.reason(),
             Stream.of(failure.message(), nodes.unread()).filter(text -> !text.isEmpty())

@@ -24,6 +24,10 @@ class NodeOutlookTest {
       "NotTriggerScaleUp | pod didn't trigger scale-up: 1 max node group size reached | NONE",
       "FailedScheduling  | Failed to schedule pod, incompatible requirements          | NONE",
       "FailedScheduling  | 0/3 nodes are available: 3 Insufficient cpu.               | nothing",
+      "FailedMount | MountVolume.SetUp failed for volume cfg: configmap cfg not found | UNPREPARED",
+      "FailedCreatePodSandBox | plugin type=calico failed (add): no more addresses | UNPREPARED",
+      "FailedAttachVolume | Multi-Attach error for volume pvc-1                    | UNPREPARED",
+      "NetworkNotReady   | network is not ready: cni plugin not initialized        | UNPREPARED",
       "Scheduled         | Successfully assigned ns/a to node-1                       | nothing"})
   void isSaidByTheEventsOfAutoscalersOfNodes(String reason, String message,
       @Nullable Outlook expected) {
