@@ -60,7 +60,8 @@ final class SupportedAnnotations {
   /** The warning about an annotation or label of a Knative Service itself; empty if it needs none. */
   static Optional<String> warningOfService(String name, String value) {
     var reason = ROLLOUT.contains(name) && !AT_ONCE.contains(value)
-        ? "a new revision gets its whole share of the requests at once"
+        ? "a new revision gets its whole share of the requests at once; to raise it in steps,"
+            + " change spec.traffic"
         : name.startsWith(NETWORKING) ? "there is no ingress here" : null;
     return Optional.ofNullable(reason).map("ignored in embedded mode: "::concat);
   }

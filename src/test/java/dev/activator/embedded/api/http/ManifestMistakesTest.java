@@ -133,7 +133,8 @@ class ManifestMistakesTest {
             + " annotations: {serving.knative.dev/rollout-duration: 380s}}\n"
             + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
             "metadata.annotations.serving.knative.dev/rollout-duration: ignored in embedded mode:"
-                + " a new revision gets its whole share of the requests at once"),
+                + " a new revision gets its whole share of the requests at once;"
+                + " to raise it in steps, change spec.traffic"),
         new Mistake("a Service for the cluster only", SERVICES, "metadata: {name: x,"
             + " labels: {networking.knative.dev/visibility: cluster-local}}\n"
             + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
