@@ -22,7 +22,7 @@ public final class ApiSilence {
   private static final Duration QUIET = Duration.ofSeconds(2);
   public static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** Requests no longer wait if none has been reported for this long. */
-  private static final Duration NOBODY_WAITS = Duration.ofSeconds(5);
+  private static final Duration WAIT_ENDED = Duration.ofSeconds(5);
 
   /** @param sinceNanos when the first read without an answer was sent, by the loop's clock */
   public record Silence(long sinceNanos, String problem) {}
@@ -56,7 +56,7 @@ public final class ApiSilence {
   }
 
   private synchronized boolean mayRead(long now) {
-    if (!waits || since(lastNanos, now).compareTo(NOBODY_WAITS) > 0) {
+    if (!waits || since(lastNanos, now).compareTo(WAIT_ENDED) > 0) {
       firstNanos = now;
       answeredNanos = now;
     }
@@ -94,7 +94,7 @@ public final class ApiSilence {
   public synchronized @Nullable Silence now() {
     var known = silence;
     long now = loop.nanoTime();
-    return known == null || since(lastNanos, now).compareTo(NOBODY_WAITS) > 0
+    return known == null || since(lastNanos, now).compareTo(WAIT_ENDED) > 0
         || sinceEvent.get().compareTo(since(known.sinceNanos, now)) < 0
             ? null
             : known;
