@@ -4,6 +4,7 @@ import dev.activator.ext.console.ConsoleConfiguration;
 import dev.activator.ext.actuators.ActuatorsConfiguration;
 import dev.activator.ext.admit.AdmitConfiguration;
 import dev.activator.ext.affinity.AffinityConfiguration;
+import dev.activator.ext.asleep.AsleepConfiguration;
 import dev.activator.ext.autoscalerfallback.AutoscalerFallbackConfiguration;
 import dev.activator.ext.coldstarts.ColdStartsConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
@@ -44,6 +45,7 @@ public final class Extensions {
     all.add(OtelConfiguration.class);
     all.add(WakeWithConfiguration.class);
     all.add(ActuatorsConfiguration.class);
+    all.add(AsleepConfiguration.class);
     all.add(AutoscalerFallbackConfiguration.class);
     all.add(AffinityConfiguration.class);
     all.add(LendingConfiguration.class);

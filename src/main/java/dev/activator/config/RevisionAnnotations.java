@@ -26,6 +26,11 @@ public final class RevisionAnnotations {
   public static final String TCP_PORT = TCP + "port";
   /** The server names, with commas, by which TLS connections come to it. */
   public static final String TCP_SNI = TCP + "sni";
+  /**
+   * That nothing may be sent to the pods from now on, which only the platform sets: a
+   * {@code FallingAsleep}.
+   */
+  public static final String FALLING_ASLEEP = GROUP + "falling-asleep";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String NO_EFFECT = "no annotation of this name has an effect";
   /**

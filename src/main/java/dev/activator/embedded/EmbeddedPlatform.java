@@ -11,6 +11,7 @@ import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.platform.KnativeAutoscalerDefaults;
@@ -26,9 +27,12 @@ import dev.activator.http.HeaderMap;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.platform.IdleMethod;
 import dev.activator.platform.Platform;
+import dev.activator.revision.PodFreezer;
 import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
+import dev.activator.standalone.IdleEnvironment;
 import dev.activator.standalone.ScaleClients;
 import dev.activator.standalone.ScaledServiceAutoscalerAdapter;
 import dev.activator.standalone.ScaledServices;
@@ -62,6 +66,7 @@ import java.util.stream.Stream;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +104,7 @@ public final class EmbeddedPlatform implements Platform {
   private final RandomGenerator random;
   private final ScaleClients scales;
   private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
+  private @Nullable IdleMethod<?> idleMethod;
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final StatsServer autoscalerServer;
@@ -230,8 +236,18 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public void idleMethod(IdleMethod<?> method) {
+    idleMethod = method;
+  }
+
+  @Override
+  public PodFreezer freezer() {
+    return runtime;
+  }
+
+  @Override
   public void extensions(Set<String> names) {
-    services.extensions(names, wakeMethods);
+    services.extensions(names, wakeMethods, idleMethod);
   }
 
   @Override
@@ -246,8 +262,13 @@ public final class EmbeddedPlatform implements Platform {
       }
     });
     cluster.setSource(services);
-    wakeMethods.forEach(method -> scales.add(method,
-        () -> Objects.requireNonNull(cluster.api(), "not open")));
+    Supplier<KubernetesApiClient> client = () -> Objects.requireNonNull(cluster.api(), "not open");
+    wakeMethods.forEach(method -> scales.add(method, client));
+    if (idleMethod != null) {
+      scales.add(idleMethod, new IdleEnvironment(autoscalerLoop, client, scales,
+          LeadershipCheck.ALONE, controller, services,
+          (id, state, _) -> autoscaler.unacknowledged(id, state)));
+    }
     controller.follow(services, autoscaler,
         new ScaledServiceStatusWriter(autoscalerLoop, cluster::api, Clock.systemUTC(), () -> true,
             random),

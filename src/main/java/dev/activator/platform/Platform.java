@@ -9,6 +9,7 @@ import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.proxy.policy.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;
+import dev.activator.revision.PodFreezer;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
@@ -100,6 +101,14 @@ public interface Platform {
    * program has it.
    */
   default void portTaken(int port, boolean taken) {}
+
+  /** Sets the way in which the last pods are put to sleep. Called before {@link #join}. */
+  default void idleMethod(IdleMethod<?> method) {}
+
+  /** Stops processes of pods for a while; null if this process does not run them. */
+  default @Nullable PodFreezer freezer() {
+    return null;
+  }
 
   /** Sets the names of the extensions of this build. Called before {@link #join}. */
   default void extensions(Set<String> names) {}

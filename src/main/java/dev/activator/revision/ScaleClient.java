@@ -26,7 +26,7 @@ public interface ScaleClient<T extends ScaleTarget> {
    * @return whether the replicas may be removed within the next half minute; if not, the call is
    *     repeated later
    */
-  default CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
+  default CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, T workload) {
     return CompletableFuture.completedFuture(true);
   }
 
@@ -34,7 +34,7 @@ public interface ScaleClient<T extends ScaleTarget> {
    * Call if the last replicas stay, although {@link #prepareScaleToZero} has permitted to remove
    * them.
    */
-  default void cancelScaleToZero(RevisionId id) {}
+  default void cancelScaleToZero(RevisionId id, T workload) {}
 
   /**
    * Prepares for the removal of some replicas, but not all. Called before this client's user removes

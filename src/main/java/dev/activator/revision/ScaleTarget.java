@@ -1,5 +1,7 @@
 package dev.activator.revision;
 
+import java.time.Duration;
+
 /**
  * What a {@link ScaleClient} starts and stops. It is a value: two that are equal are the same thing.
  * Its text names it in messages, such as {@code Deployment web}.
@@ -9,4 +11,21 @@ public interface ScaleTarget {
   String kind();
 
   String name();
+
+  /**
+   * How long it has no requests until its last replicas are removed, if that is longer than the
+   * window over which its load is averaged.
+   */
+  default Duration idleAfter() {
+    return Duration.ZERO;
+  }
+
+  /** What a write of replicas does to it, as the end of a sentence. */
+  default Change change(int from, int to) {
+    return new Change(to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown",
+        "goes from " + from + " to " + to);
+  }
+
+  /** @param reason of the Event, one word */
+  record Change(String reason, String text) {}
 }

@@ -2,11 +2,14 @@ package dev.activator.standalone;
 
 import dev.activator.config.ConfigValue;
 import dev.activator.kube.reflector.RestMapper.Served;
+import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.standalone.policy.WakeSpec;
+import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import java.util.Map;
 import java.util.Set;
@@ -18,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param names the names of the extensions
  * @param wakeMethods by the fields of {@code spec.wake}
+ * @param idleMethod the reader of {@code spec.idle}; null if there is none
  */
-record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMethods) {
+record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMethods,
+    @Nullable IdleMethod<?> idleMethod) {
   InstalledExtensions {
     names = Set.copyOf(names);
     wakeMethods = Map.copyOf(wakeMethods);
@@ -52,6 +57,28 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
       return wake(method, new ConfigValue(field, spec.fields()), objects);
     } catch (IllegalArgumentException e) {
       return new WorkloadState.NotWakeable("InvalidWake", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * The state with what {@code spec.idle} adds to its target. Without the extension that reads the field,
+   * or with an invalid value, its last pods are removed.
+   */
+  ResolvedScaledService idle(ResolvedScaledService state) {
+    var idle = state.object().idle();
+    var target = state.target();
+    if (target == null || !idle.isInForce()) {
+      return state;
+    }
+    if (idleMethod == null) {
+      return state.with(new Trouble("FeatureNotInstalled", "spec.idle has no effect: this activator"
+          + " was built without the extension that reads it"));
+    }
+    try {
+      return state.with(target.with(idleMethod.target(target.workload(), idle)));
+    } catch (IllegalArgumentException e) {
+      return state.with(new Trouble("InvalidIdle",
+          e.getMessage() + "; its last pods are removed instead"));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.activator.standalone;
 
 import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
@@ -32,6 +33,14 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
 
   private record Entry<T extends ScaleTarget>(Class<T> type,
       ScaleClient<? super T> client) {
+    CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target) {
+      return client.prepareScaleToZero(id, type.cast(target));
+    }
+
+    void cancelScaleToZero(RevisionId id, ScaleTarget target) {
+      client.cancelScaleToZero(id, type.cast(target));
+    }
+
     CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget target) {
       return client.read(id, type.cast(target));
     }
@@ -69,17 +78,25 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
     preparations.add(preparation);
   }
 
+  /** Sets the client of what an extension puts to sleep. Call before the start. */
+  public <T extends ScaleTarget> void add(IdleMethod<T> method,
+      IdleMethod.Environment environment) {
+    add(method.type(), method.client(environment));
+  }
+
   private Entry<?> client(ScaleTarget target) {
     return Objects.requireNonNull(clients.get(target.getClass()), target::toString);
   }
 
   @Override
-  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
-    return catcher.get().prepareScaleToZero(id);
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target) {
+    return client(target).prepareScaleToZero(id, target).thenCombine(
+        catcher.get().prepareScaleToZero(id), Boolean::logicalAnd);
   }
 
   @Override
-  public void cancelScaleToZero(RevisionId id) {
+  public void cancelScaleToZero(RevisionId id, ScaleTarget target) {
+    client(target).cancelScaleToZero(id, target);
     catcher.get().cancelScaleToZero(id);
   }
 

@@ -10,7 +10,10 @@ import dev.activator.knative.PodStarts;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleTarget;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private volatile @Nullable ScaledServiceStatusWriter writer;
   private volatile @Nullable ActivatorEndpointSliceWriter catcher;
+  /** What is scaled. Used where ScaledServices are published. */
+  private final Map<RevisionId, ScaleTarget> workloads = new HashMap<>();
 
   /** Subscribes to the ScaledServices. Call before the watcher starts. */
   public void follow(ScaledServices services, Autoscaler autoscaler, ScaledServiceStatusWriter to,
@@ -48,15 +53,19 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   }
 
   /** Stops scaling the workload, but not that of a Knative revision with the same name. */
-  private static void targetGone(ResolvedScaledService last, Autoscaler autoscaler) {
-    autoscaler.targetGone(last.object().id(), last.object().workload());
+  private void targetGone(ResolvedScaledService last, Autoscaler autoscaler) {
+    var scaled = workloads.remove(last.object().id());
+    if (scaled != null) {
+      autoscaler.targetGone(last.object().id(), scaled);
+    }
   }
 
-  private static void scale(ResolvedScaledService state, Autoscaler autoscaler) {
+  private void scale(ResolvedScaledService state, Autoscaler autoscaler) {
     var target = state.target();
     if (target == null) {
       targetGone(state, autoscaler);
     } else {
+      workloads.put(target.id(), target.workload());
       autoscaler.target(target);
       autoscaler.pods(target.id(), state.ready(), state.present());
     }

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The details of a ScaledService, by what is known of it here and by its status. */
@@ -118,7 +119,14 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
 
   @Override
   public List<Setting> conditions() {
-    return object().status().conditions().stream().map(ScaledServiceDetails::row).toList();
+    var idle = object().idle().state();
+    return Stream.concat(
+        Stream.ofNullable(idle).map(state -> new Setting("its pods", switch (state.phase()) {
+          case FALLING_ASLEEP -> "fall asleep once nothing is in flight there";
+          case ASLEEP -> "are asleep until the next request";
+          case WAKING -> "are being woken";
+        }, state.method() + "; since " + state.since())),
+        object().status().conditions().stream().map(ScaledServiceDetails::row)).toList();
   }
 
   private static Setting row(Condition condition) {

@@ -21,6 +21,7 @@ import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.standalone.policy.TcpPortTable;
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
@@ -207,6 +208,23 @@ final class ScaledServiceResolver {
         : service.selector().entrySet().stream()
             .map(one -> String.join("=", one.getKey(), one.getValue())).sorted()
             .collect(Collectors.joining(","));
+  }
+
+  /** The pods that the Service of a ScaledService lists for its port, asleep or not. */
+  CompletableFuture<List<Destination>> pods(RevisionId id) {
+    return CompletableFuture.supplyAsync(() -> {
+      var state = listener.find(id);
+      var object = stores.object(id);
+      if (state == null || object == null) {
+        return List.of();
+      }
+      var service = stores.service(object);
+      var port = service == null ? null : service.port(object.port());
+      return port == null
+          ? List.of()
+          : ResolvedScaledService.listed(id, port.name(), stores.slices(object), preferred)
+              .on(state.revision().protocol()).all().all();
+    }, session.loop());
   }
 
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
@@ -424,13 +442,13 @@ final class ScaledServiceResolver {
     var bundle = authorities(object);
     return workload == null || object.tls() != null && bundle == null
         ? null
-        : ResolvedScaledService.of(object,
+        : extensions.get().idle(ResolvedScaledService.of(object,
             new References(stores.service(object), stores.slices(object), workload,
                 table.taken(id), stores.older(object), sink.isNameTaken(id),
                 hpas.find(ScaledServiceStores.targetOf(object)),
                 unknown(object), preferred, scope.maxTimeout(), bundle),
             tcpPorts.of(object))
-            .withExtensions(extensions.get().names());
+            .withExtensions(extensions.get().names()));
   }
 
   /** Null without {@code tls}, and while its objects are unknown; then they are read. */

@@ -9,8 +9,10 @@ import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.loop.Topic;
 import dev.activator.proxy.policy.HostRouter;
+import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,7 +44,8 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   private final Topic<ActivatorSlicePlanner> caught = new Topic<>(
       "EndpointSlices that catch requests");
   private volatile @Nullable ScaledServiceResolver resolver;
-  private volatile InstalledExtensions extensions = new InstalledExtensions(Set.of(), Map.of());
+  private volatile InstalledExtensions extensions = new InstalledExtensions(Set.of(), Map.of(),
+      null);
 
   /**
    * Which ScaledServices this installation handles, and who shares their pods.
@@ -78,9 +82,17 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   }
 
   /** Sets the extensions of this build, by their names, and what they add. Call before the start. */
-  public void extensions(Set<String> names, List<WakeMethod<?>> wakeMethods) {
+  public void extensions(Set<String> names, List<WakeMethod<?>> wakeMethods,
+      @Nullable IdleMethod<?> idleMethod) {
     extensions = new InstalledExtensions(names,
-        wakeMethods.stream().collect(Collectors.toMap(WakeMethod::field, method -> method)));
+        wakeMethods.stream().collect(Collectors.toMap(WakeMethod::field, method -> method)),
+        idleMethod);
+  }
+
+  /** The pods that the Service of a ScaledService lists for its port, asleep or not. */
+  public CompletableFuture<List<Destination>> pods(RevisionId id) {
+    var known = resolver;
+    return known == null ? CompletableFuture.completedFuture(List.of()) : known.pods(id);
   }
 
   /** Says whether another program has a port of the activators. */

@@ -1,5 +1,6 @@
 package dev.activator.standalone;
 
+import dev.activator.platform.IdleMethod;
 import dev.activator.platform.Platform;
 import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
@@ -18,6 +19,7 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleTargetRef;
@@ -66,6 +68,9 @@ public final class StandalonePlatform implements Platform {
   private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
   private final ScaleClients scales;
   private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
+  private @Nullable IdleMethod<?> idleMethod;
+  /** When the newest read of the activators began, in the loop's time. Used on the loop. */
+  private long membersReadAt = Long.MIN_VALUE / 2;
   private final Autoscaler autoscaler;
   private final StatsServer server;
   private final LeaderElection election;
@@ -175,8 +180,22 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
+  public void idleMethod(IdleMethod<?> method) {
+    idleMethod = method;
+    scales.add(method, new IdleEnvironment(loop, session::scaling, scales, election, controller,
+        services, this::unacknowledged));
+  }
+
+  /** An activator that is not known yet may have read the ScaledServices before the state was there. */
+  private List<String> unacknowledged(RevisionId id, IdleState state, long written) {
+    return membersReadAt - written > 0
+        ? autoscaler.unacknowledged(id, state)
+        : List.of("the endpoints of our own Service");
+  }
+
+  @Override
   public void extensions(Set<String> names) {
-    services.extensions(names, wakeMethods);
+    services.extensions(names, wakeMethods, idleMethod);
   }
 
   @Override
@@ -260,8 +279,11 @@ public final class StandalonePlatform implements Platform {
       return;
     }
     members.within(MEMBERS_PERIOD);
-    var _ = session.members(identity.namespace, identity.service)
-        .thenAcceptAsync(read -> autoscaler.members(read.orElse(null)), loop);
+    long now = loop.nanoTime();
+    var _ = session.members(identity.namespace, identity.service).thenAcceptAsync(read -> {
+      membersReadAt = now;
+      autoscaler.members(read.orElse(null));
+    }, loop);
   }
 
   private final class Terms implements LeaderElection.Listener {

@@ -207,7 +207,7 @@ public final class AutoscalerLink implements StatSink {
     for (var stat : stats) {
       var values = Stat.newBuilder().setPodName(podName)
           .setAverageConcurrentRequests(stat.averageConcurrency())
-          .setRequestCount(stat.requestCount());
+          .setRequestCount(stat.requestCount()).setAcknowledged(stat.acknowledged());
       if (uptime != null) {
         // Knative's autoscaler does not use these.
         values.addAllQueueTimes(stat.queueTimes().counts());

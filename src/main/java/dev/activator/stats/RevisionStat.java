@@ -10,9 +10,22 @@ import dev.activator.revision.RevisionId;
  *     reported through {@link StatSink#atOnce}
  * @param queueTimes for the requests that left the queue: how long each had waited in it, counting
  *     only the time when pods were ready
+ * @param acknowledged the {@code IdleState#version} since which nothing is sent to its pods here; 0 if
+ *     this is not about that
  */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount,
-    QueueTimeHistogram queueTimes) {
+    QueueTimeHistogram queueTimes, long acknowledged) {
+  /** A stat that acknowledges nothing. */
+  public RevisionStat(RevisionId revision, double averageConcurrency, double requestCount,
+      QueueTimeHistogram queueTimes) {
+    this(revision, averageConcurrency, requestCount, queueTimes, 0);
+  }
+
+  /** That nothing is sent to the pods, and no request is in flight there. */
+  public static RevisionStat acknowledgement(RevisionId revision, long version) {
+    return new RevisionStat(revision, 0, 0, QueueTimeHistogram.NONE, version);
+  }
+
   /** A stat without times in the queue. */
   public RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
     this(revision, averageConcurrency, requestCount, QueueTimeHistogram.NONE);

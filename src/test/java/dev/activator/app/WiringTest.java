@@ -88,8 +88,8 @@ class WiringTest {
           events.cluster().podStarts().progressEnded(), events.backends().healthy(),
           events.throttler().unreachable(), events.throttler().waiting(),
           events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
-          .containsExactly("Revision: throttler, backends, wakewith, affinity, tcp",
-              "pods: backends, cold starts", "end of pods: backends, cold starts",
+          .containsExactly("Revision: throttler, backends, wakewith, asleep, affinity, tcp",
+              "pods: backends, cold starts, asleep", "end of pods: backends, cold starts",
               "watch of Endpoints: backends", "private Service: backends",
               "public Endpoints: throttler, lending", "pods that do not start: throttler",
               "pods that start: throttler, cold starts",

@@ -506,7 +506,7 @@ class ChartTest {
         "[\"coordination.k8s.io\"] [\"leases\"] [\"create\"]",
         "[\"coordination.k8s.io\"] [\"leases\"] [\"get\",\"update\"] [\"web\"]",
         "[\"\"] [\"secrets\"] [\"get\",\"update\"] [\"activator-peers\"]",
-        "[\"activator.dev\"] [\"scaledservices\"] [\"list\",\"watch\"]",
+        "[\"activator.dev\"] [\"scaledservices\"] [\"get\",\"list\",\"watch\"]",
         "[\"\"] [\"services\"] [\"list\",\"watch\"]",
         "[\"apps\"] [\"deployments\",\"statefulsets\"] [\"list\",\"watch\"]",
         "[\"autoscaling\"] [\"horizontalpodautoscalers\"] [\"list\",\"watch\"]",

@@ -60,6 +60,16 @@ final class HelloProcess implements PodProcess {
   }
 
   @Override
+  public String freeze() {
+    return "the sample runs in this process";
+  }
+
+  @Override
+  public void thaw() {
+    // It cannot be frozen.
+  }
+
+  @Override
   public long pid() {
     return ProcessHandle.current().pid();
   }

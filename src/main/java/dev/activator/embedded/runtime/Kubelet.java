@@ -13,6 +13,7 @@ import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +133,21 @@ final class Kubelet {
     String name = podName(template);
     return new LocalPod(loop, owner, podsMade++, template, name, ports.next(),
         this);
+  }
+
+  /** Freezes the pods at these addresses. Returns why one cannot be frozen; empty if all are. */
+  String freeze(Collection<Destination> pods) {
+    return at(pods).map(LocalPod::freeze).filter(problem -> !problem.isEmpty()).findFirst()
+        .orElse("");
+  }
+
+  void thaw(Collection<Destination> pods) {
+    at(pods).forEach(LocalPod::thaw);
+  }
+
+  private Stream<LocalPod> at(Collection<Destination> pods) {
+    return all().flatMap(one -> one.pods().stream())
+        .filter(pod -> pods.contains(new Destination(PodObjectBuilder.LOOPBACK, pod.port())));
   }
 
   /** The number of requests in flight on a pod. */

@@ -50,6 +50,8 @@ final class LocalPod {
   private ReplicaSetPods owner;
   private LocalPodState state = LocalPodState.initial();
   private @Nullable PodProcess process;
+  private PodProcess.@Nullable Spec processSpec;
+  private boolean frozen;
   private @Nullable Run current;
   private @Nullable Run last;
   private @Nullable ExitReason failure;
@@ -98,6 +100,34 @@ final class LocalPod {
   void kill() {
     if (process != null) {
       process.kill();
+    }
+  }
+
+  /**
+   * Stops the process and its probes for a while. One that is starting again stays as it is.
+   *
+   * @return why that is not possible; empty if it is done
+   */
+  String freeze() {
+    if (frozen || process == null || !(state instanceof LocalPodState.Running)) {
+      return "";
+    }
+    var problem = process.freeze();
+    if (problem.isEmpty()) {
+      frozen = true;
+      stopProbes();
+    }
+    return problem.isEmpty() ? "" : "pod " + name + " cannot be frozen: " + problem;
+  }
+
+  void thaw() {
+    if (!frozen || process == null) {
+      return;
+    }
+    frozen = false;
+    process.thaw();
+    if (state instanceof LocalPodState.Running(var run, _, _, _) && processSpec != null) {
+      probe(run, processSpec, process);
     }
   }
 
@@ -222,6 +252,8 @@ final class LocalPod {
       }
       case Effect.Drain() -> drain(loop.nanoTime(), loop.nanoTime());
       case Effect.StopProcess() -> {
+        // A frozen process would not see SIGTERM.
+        thaw();
         if (process != null) {
           process.stop(killAfter);
         }
@@ -256,6 +288,7 @@ final class LocalPod {
     runs++;
     current = new Run(kubelet.now(), null, null);
     var spec = new PodProcess.Spec(template, name, port, environment.variables());
+    processSpec = spec;
     var started = kubelet.starter(template).start(spec, kubelet.output(template, name),
         exit -> ended(run, exit));
     process = started;
@@ -270,6 +303,7 @@ final class LocalPod {
     stopProbes();
     problem = "";
     process = null;
+    frozen = false;
     kubelet.ended(template, name);
     var why = unhealthy.isEmpty() ? exit : exit.unhealthy(unhealthy);
     failure = why;

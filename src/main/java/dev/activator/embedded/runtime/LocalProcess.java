@@ -38,6 +38,8 @@ final class LocalProcess implements PodProcess {
   /** The time from SIGTERM to SIGKILL; null until the process is stopped. */
   private @Nullable Duration stopping;
   private boolean reported;
+  /** Whether it leads a session, and so a process group. */
+  private volatile boolean isSession;
 
   private LocalProcess(Loop loop, Spec spec, ProcessOutputReader output,
       Consumer<ExitReason> exited) {
@@ -76,6 +78,27 @@ final class LocalProcess implements PodProcess {
   }
 
   @Override
+  public String freeze() {
+    var running = process;
+    if (running == null || !running.isAlive()) {
+      return "its process does not run";
+    }
+    return isSession
+        ? ProcessGroupSignal.STOP.send(running.pid())
+        : "this machine has no " + SESSION_COMMAND + ", so its children cannot be stopped with it";
+  }
+
+  @Override
+  public void thaw() {
+    if (process != null && process.isAlive()) {
+      var problem = ProcessGroupSignal.CONTINUE.send(process.pid());
+      if (!problem.isEmpty()) {
+        log.warn("Process {} of {} may stay frozen: {}", process.pid(), spec.pod(), problem);
+      }
+    }
+  }
+
+  @Override
   public long pid() {
     var running = process;
     return running == null ? 0 : running.pid();
@@ -109,6 +132,7 @@ final class LocalProcess implements PodProcess {
     var builder = spec.builder();
     builder.environment().put(PodProcessFinder.POD_VARIABLE, mark);
     if (isProgram(SESSION_COMMAND, builder) && isProgram(builder.command().getFirst(), builder)) {
+      isSession = true;
       builder.command(Stream.concat(Stream.of(SESSION_COMMAND), builder.command().stream())
           .toList());
     }

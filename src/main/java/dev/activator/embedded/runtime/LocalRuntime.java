@@ -4,10 +4,13 @@ import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.Loop;
+import dev.activator.revision.PodFreezer;
+import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any thread may call. Controllers run on one loop.
  */
-public final class LocalRuntime {
+public final class LocalRuntime implements PodFreezer {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(3);
@@ -91,6 +94,16 @@ public final class LocalRuntime {
   public @Nullable RevisionId revision(String namespace, String host) {
     var split = serving.split(namespace, host);
     return split == null ? null : split.choose(random::nextInt);
+  }
+
+  @Override
+  public CompletableFuture<String> freeze(Collection<Destination> pods) {
+    return CompletableFuture.supplyAsync(() -> kubelet.freeze(pods), loop);
+  }
+
+  @Override
+  public CompletableFuture<Void> thaw(Collection<Destination> pods) {
+    return CompletableFuture.runAsync(() -> kubelet.thaw(pods), loop);
   }
 
   /** The problems of the processes of this revision, or of the Deployment with this name. */

@@ -21,6 +21,16 @@ interface PodProcess {
   /** Kills the process and its children. */
   void kill();
 
+  /**
+   * Stops the process and its children for a while.
+   *
+   * @return why that is not possible; empty if it is done
+   */
+  String freeze();
+
+  /** Lets a frozen process go on. */
+  void thaw();
+
   /** The process id; 0 until the process runs. */
   long pid();
 

@@ -95,6 +95,16 @@ public final class ScaledServiceCrd {
           + " || !(self.metadata.name in self.spec.conflictsWith)",
           (object, _) -> object.at("/spec/conflictsWith").valueStream()
               .noneMatch(name -> name.equals(object.at("/metadata/name")))),
+      Map.entry("!has(self.idle) || !has(self.wake)",
+          (spec, _) -> !spec.has("idle") || !spec.has("wake")),
+      Map.entry("!has(self.idle) || !self.catchService",
+          (spec, _) -> !spec.has("idle") || !spec.path("catchService").asBoolean(false)),
+      Map.entry("!has(self.idle) || !has(self.ports) || size(self.ports) == 0",
+          (spec, _) -> !spec.has("idle") || spec.path("ports").isEmpty()),
+      Map.entry("!has(self.idle) || !has(self.tls) || self.idle.do != \"sleep\"",
+          (spec, _) -> !spec.has("tls") || !isSlept(spec.path("idle"))),
+      Map.entry("self.do == \"sleep\" || !has(self.sleep)",
+          (idle, _) -> isSlept(idle) || !idle.has("sleep")),
       Map.entry("self.apiVersion == oldSelf.apiVersion && self.kind == oldSelf.kind"
           + " && self.name == oldSelf.name",
           (object, before) -> before == null || Stream.of("apiVersion", "kind", "name")
@@ -163,6 +173,10 @@ public final class ScaledServiceCrd {
 
   private static boolean isHttp(JsonNode spec) {
     return spec.path("serviceRef").has("port");
+  }
+
+  private static boolean isSlept(JsonNode idle) {
+    return idle.path("do").asString("").equals("sleep");
   }
 
   private static boolean isExclusive(JsonNode spec) {

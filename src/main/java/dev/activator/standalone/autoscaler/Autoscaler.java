@@ -4,10 +4,12 @@ import dev.activator.platform.Platform.ScalingViews;
 import dev.activator.revision.ScalingListener;
 import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
+import dev.activator.standalone.autoscaler.policy.Acknowledgements;
 import dev.activator.standalone.autoscaler.policy.ReportCompleteness;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.standalone.policy.ScaledServiceSpec;
@@ -17,6 +19,7 @@ import dev.activator.standalone.policy.KeepWarmSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -54,6 +57,7 @@ public final class Autoscaler implements ScalingViews {
   private final Map<RevisionId, Early> early = new HashMap<>();
   /** Completes when the last writes of removed workloads have ended. */
   private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
+  private final Acknowledgements acknowledgements = new Acknowledgements();
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
 
@@ -204,6 +208,7 @@ public final class Autoscaler implements ScalingViews {
   }
 
   private void forget(RevisionId id) {
+    acknowledgements.forget(id);
     var target = targets.remove(id);
     if (target != null) {
       stop(target.scaler);
@@ -274,6 +279,11 @@ public final class Autoscaler implements ScalingViews {
       }
       var busy = batch.entries().stream().filter(one -> one.sample().concurrency() > 0)
           .map(ReportBatch.Entry::revision).collect(Collectors.toSet());
+      batch.acknowledged().forEach((id, version) -> {
+        if (targets.containsKey(id)) {
+          acknowledgements.acknowledged(id, batch.reporter(), version);
+        }
+      });
       if (term.activators.isLate(term.now(), batch.reporter())) {
         targets.values().stream().map(target -> target.scaler).filter(Objects::nonNull)
             .forEach(TargetScaler::repeatLastReports);
@@ -296,6 +306,16 @@ public final class Autoscaler implements ScalingViews {
         term.conflicts.evaluate();
       }
     });
+  }
+
+  /**
+   * The activators that may still send something to the pods of a workload in this state, by their
+   * pods; never empty while they are unknown. Call on the loop.
+   */
+  public List<String> unacknowledged(RevisionId id, IdleState state) {
+    return members == null || members.isEmpty()
+        ? List.of("the endpoints of our own Service")
+        : acknowledgements.missing(id, state.version(), members.keySet());
   }
 
   private void keepEarly(long now, ReportBatch.Entry entry) {

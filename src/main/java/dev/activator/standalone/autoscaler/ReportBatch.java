@@ -7,7 +7,9 @@ import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +20,16 @@ import org.slf4j.LoggerFactory;
  * @param reporter the activator's pod; empty if the frame has no entries
  * @param uptime seconds since the activator's process started; present only in the batch of each
  *     second, and only without Knative
+ * @param acknowledged the versions of the {@code IdleState}s since which it sends nothing to the pods
  */
-public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries) {
+public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries,
+    Map<RevisionId, Long> acknowledged) {
   private static final Logger log = LoggerFactory.getLogger(ReportBatch.class);
+
+  /** A batch that acknowledges nothing. */
+  public ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries) {
+    this(reporter, uptime, entries, Map.of());
+  }
 
   public record Entry(RevisionId revision, LoadSample sample) {}
 
@@ -29,6 +38,7 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
     String reporter = "";
     var uptime = OptionalDouble.empty();
     var entries = new ArrayList<Entry>();
+    var acknowledged = new HashMap<RevisionId, Long>(0);
     for (var message : frame.getMessagesList()) {
       if (!message.hasStat()) {
         continue;
@@ -38,15 +48,21 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
       if (message.getNamespace().isEmpty() && message.getName().isEmpty()) {
         uptime = OptionalDouble.of(Math.max(0, stat.getProcessUptime()));
       } else {
-        entry(message, stat, entries);
+        entry(message, stat, entries, acknowledged);
       }
     }
-    return new ReportBatch(reporter, uptime, entries);
+    return new ReportBatch(reporter, uptime, entries, acknowledged);
   }
 
-  private static void entry(WireStatMessage message, Stat stat, List<Entry> entries) {
+  private static void entry(WireStatMessage message, Stat stat, List<Entry> entries,
+      Map<RevisionId, Long> acknowledged) {
     try {
-      entries.add(new Entry(new RevisionId(message.getNamespace(), message.getName()),
+      var id = new RevisionId(message.getNamespace(), message.getName());
+      if (stat.getAcknowledged() != 0) {
+        acknowledged.put(id, stat.getAcknowledged());
+        return;
+      }
+      entries.add(new Entry(id,
           // Requests that came through an activator are reported by that activator.
           new LoadSample(stat.getPodName(),
               stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),

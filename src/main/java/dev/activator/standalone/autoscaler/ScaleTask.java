@@ -189,7 +189,7 @@ final class ScaleTask {
       if (mayScaleToZero != null && !write.equals(OptionalInt.of(0))) {
         mayScaleToZero = null;
         if (scale.replicas() > 0) {
-          term.scales().cancelScaleToZero(id);
+          term.scales().cancelScaleToZero(id, workload);
         }
       }
       due(write);
@@ -226,7 +226,7 @@ final class ScaleTask {
       }
       case Action.KeepLastPods() -> {
         mayScaleToZero = null;
-        note = "its last pods stay until requests to its Service reach the activators";
+        note = "its last pods stay until requests for them wait at the activators";
         retries.notConfirmed(term.now());
         steps.within(retries.confirmationPause(term.now()));
       }
@@ -251,7 +251,7 @@ final class ScaleTask {
    * requests to the Service go to activators.
    */
   private void requestZero() {
-    var answer = term.scales().prepareScaleToZero(id).exceptionally(failure -> {
+    var answer = term.scales().prepareScaleToZero(id, workload).exceptionally(failure -> {
       log.warn("{}: its last pods stay: {}", id, failure.toString());
       return false;
     });
@@ -331,7 +331,7 @@ final class ScaleTask {
       if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         writeConfirmed(found, replicas);
       } else if (replicas == 0) {
-        term.scales().cancelScaleToZero(id);
+        term.scales().cancelScaleToZero(id, workload);
       }
     });
   }
@@ -373,8 +373,8 @@ final class ScaleTask {
             fromZeroAt = replicas == 0 ? OptionalLong.empty() : OptionalLong.of(readAt);
           }
           log.info("{} goes from {} to {} replicas: {}", id, found.replicas(), replicas, why);
-          happened(false, reason(found.replicas(), replicas), workload
-              + " goes from " + found.replicas() + " to " + replicas + ": " + why);
+          var change = workload.change(found.replicas(), replicas);
+          happened(false, change.reason(), workload + " " + change.text() + ": " + why);
         }
         case ScaleApiResult.Undecided _ -> throw new IllegalStateException(
             workload + " was written, and is neither running nor stopped");
@@ -410,10 +410,6 @@ final class ScaleTask {
       log.warn("{} cannot be scaled: {}", id, refused.message());
       happened(true, reason, refused.message());
     }
-  }
-
-  private static String reason(int from, int to) {
-    return to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown";
   }
 
   private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {

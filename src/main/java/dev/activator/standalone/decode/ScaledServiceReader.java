@@ -14,6 +14,7 @@ import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.standalone.policy.LoadTarget;
+import dev.activator.revision.IdleSpec;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTarget;
@@ -38,8 +39,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
   private static final String CA_KEY = "ca.crt";
   private static final String SYSTEM = "System";
-  private static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
-      OptionalInt.empty(), 0, List.of());
+  private static final ScaledServiceStatusReader.Read NO_STATUS = new ScaledServiceStatusReader.Read(
+      new ScaledServiceStatus(OptionalInt.empty(), OptionalInt.empty(), 0, List.of()), null);
 
   private ScaleTarget workload = new ScaleTargetRef("", "", "");
   private String service = "";
@@ -61,9 +62,10 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private final Map<String, String> forExtensions = new HashMap<>(2);
   private final List<String> conflictsWith = new ArrayList<>(1);
   private int yieldAfterSeconds;
+  private @Nullable Map<?, ?> idle;
   private boolean catchService;
   private @Nullable PodTlsSettings tls;
-  private ScaledServiceStatus status = NO_STATUS;
+  private ScaledServiceStatusReader.Read status = NO_STATUS;
 
   @Override
   public void field(String name, JsonCursor in) {
@@ -78,6 +80,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
       switch (field) {
         case "scaleTargetRef" -> workload = HpaReader.target(in);
         case "wake" -> wake(in);
+        case "idle" -> idle = in.tree() instanceof Map<?, ?> fields ? fields : null;
         case "serviceRef" -> service(in);
         case "hosts" -> {
           for (var _ : in.items()) {
@@ -250,7 +253,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
     annotations.putAll(forExtensions);
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload,
-        new ServiceRef(service, port), hosts,
+        new ServiceRef(service, port, tls), hosts,
         read.rules(), read.problems(), minReplicas, positive(maxReplicas),
         new LoadTarget(positive(concurrency), positive(requestsPerSecond),
             positive(queueMilliseconds)),
@@ -259,8 +262,8 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
-        metadata.labels(), annotations, rules, warmTimes, catchService, tls, tcp,
-        conflicts(metadata.namespace()), status);
+        metadata.labels(), annotations, rules, warmTimes, catchService, tcp,
+        conflicts(metadata.namespace()), new IdleSpec(idle, status.idle()), status.status());
   }
 
   private ConflictSpec conflicts(String namespace) {

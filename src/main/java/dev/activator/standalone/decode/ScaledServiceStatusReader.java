@@ -2,6 +2,7 @@ package dev.activator.standalone.decode;
 
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.StatusCondition;
+import dev.activator.revision.IdleState;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the status of a ScaledService. */
 final class ScaledServiceStatusReader {
@@ -17,17 +19,21 @@ final class ScaledServiceStatusReader {
   private long observedGeneration;
   private String state = "";
   private String target = "";
+  private @Nullable IdleState idle;
   private final Map<String, Integer> openPorts = new HashMap<>(1);
   private final List<Condition> conditions = new ArrayList<>(2);
 
   private ScaledServiceStatusReader() {}
 
-  static ScaledServiceStatus read(JsonCursor in) {
+  /** @param idle which another writer sets */
+  record Read(ScaledServiceStatus status, @Nullable IdleState idle) {}
+
+  static Read read(JsonCursor in) {
     var reader = new ScaledServiceStatusReader();
     reader.status(in);
-    return new ScaledServiceStatus(known(reader.replicas), known(reader.desiredReplicas),
+    return new Read(new ScaledServiceStatus(known(reader.replicas), known(reader.desiredReplicas),
         reader.observedGeneration, reader.conditions, reader.openPorts, reader.state,
-        reader.target);
+        reader.target), reader.idle);
   }
 
   private void status(JsonCursor in) {
@@ -42,6 +48,7 @@ final class ScaledServiceStatusReader {
             openPort(in);
           }
         }
+        case "idle" -> idle = idle(in.texts());
         case "observedGeneration" -> observedGeneration = in.longCount(0);
         case "conditions" -> {
           for (var _ : in.items()) {
@@ -52,6 +59,11 @@ final class ScaledServiceStatusReader {
         }
       }
     }
+  }
+
+  private static @Nullable IdleState idle(Map<String, String> parts) {
+    return IdleState.parse(parts.getOrDefault("state", ""), parts.getOrDefault("since", ""),
+        parts.getOrDefault("do", ""));
   }
 
   private void openPort(JsonCursor in) {

@@ -5,6 +5,7 @@ import dev.activator.knative.policy.RevisionEndpointSlice.Member;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
@@ -179,7 +180,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         annotations(object, port, tcp), failure,
         object.rules(), port.identity());
     return new Backend(revision,
-        port.isRefused() ? PrivateEndpoints.none(id) : pods(id, port.found(), found));
+        port.isRefused() ? PrivateEndpoints.none(id) : pods(id, object, port.found(), found));
   }
 
   /**
@@ -192,7 +193,13 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     if (!object.wakeWith().isEmpty()) {
       all.put(WAKE_WITH, String.join(",", object.wakeWith()));
     }
-    all.keySet().removeIf(name -> name.startsWith(RevisionAnnotations.TCP));
+    all.keySet().removeIf(name -> name.startsWith(RevisionAnnotations.TCP)
+        || name.equals(RevisionAnnotations.FALLING_ASLEEP));
+    var idle = object.idle().state();
+    if (idle != null && idle.phase() == IdleState.Phase.FALLING_ASLEEP) {
+      all.put(RevisionAnnotations.FALLING_ASLEEP,
+          new IdleState.FallingAsleep(idle.version(), 1 + object.otherPorts().size()).toString());
+    }
     object.tcp().ports().stream().filter(one -> one.name().equals(port.name())).limit(1)
         .forEach(one -> all.putAll(one.settings()));
     var number = tcp.open().get(port.name());
@@ -216,12 +223,21 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     };
   }
 
-  private static PrivateEndpoints pods(RevisionId id, KubernetesService.Port port,
-      References found) {
-    var sets = found.slices.stream().map(slice -> slice.on(port.name(), id)).toList();
-    var listed = MergedEndpoints.of(sets, "", found.preferred).pods(id);
+  private static PrivateEndpoints pods(RevisionId id, ScaledService object,
+      KubernetesService.Port port, References found) {
+    if (object.idle().state() != null) {
+      return PrivateEndpoints.none(id);
+    }
+    var listed = listed(id, port.name(), found.slices, found.preferred);
     return found.workload instanceof WorkloadState.Wakeable(_, var readiness)
         && readiness != Readiness.OF_PODS ? listed.unready() : listed;
+  }
+
+  /** The pods that a Service lists for one of its ports, also while they are asleep. */
+  public static PrivateEndpoints listed(RevisionId id, String port,
+      Collection<ServiceEndpointSlice> slices, IpFamily preferred) {
+    var sets = slices.stream().map(slice -> slice.on(port, id)).toList();
+    return MergedEndpoints.of(sets, "", preferred).pods(id);
   }
 
   /**
@@ -276,6 +292,19 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         : new ResolvedScaledService(object, revision, pods, ports, target, taken,
             Stream.concat(troubles.stream(), all.stream()).toList(), warnings, remarks,
             tcp, present);
+  }
+
+  /** This state, with another target. */
+  public ResolvedScaledService with(ScaledServiceSpec scaled) {
+    return new ResolvedScaledService(object, revision, pods, ports, scaled, taken, troubles,
+        warnings, remarks, tcp, present);
+  }
+
+  /** This state, with another trouble. */
+  public ResolvedScaledService with(Trouble more) {
+    return new ResolvedScaledService(object, revision, pods, ports, target, taken,
+        Stream.concat(troubles.stream(), Stream.of(more)).toList(), warnings, remarks, tcp,
+        present);
   }
 
   private static Trouble notInstalled(String field, String extension) {

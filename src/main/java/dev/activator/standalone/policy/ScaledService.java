@@ -1,6 +1,7 @@
 package dev.activator.standalone.policy;
 
 import dev.activator.revision.ColdStartRules;
+import dev.activator.revision.IdleSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param workload a {@code ScaleTargetRef}, or a {@code WakeSpec}
  * @param serviceRef the Service whose pods get the requests, in the namespace of {@code id}, and its
  *     port
+ * @param serviceRef the Service whose pods get the requests, in the namespace of {@code id}
  * @param hosts host names in lower case, which may begin with {@code *.}
  * @param routes the rules that select its requests; empty if it gets all requests to its hosts
  * @param routeProblems one sentence for each rule that is invalid and therefore ignored; if all are
@@ -33,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * @param warmTimes when it keeps pods although it has no requests
  * @param catchService whether requests to its own Service reach the activators while it has no
  *     ready pod
- * @param tls which certificates of pods are trusted; null if it does not say
  * @param tcp the ports that take connections, not HTTP requests
  * @param conflicts which workloads may not run while its workload does
+ * @param idle whether its last pods are put to sleep instead of removed
  * @param status the object's current {@code status}, as read from the API
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
@@ -46,15 +48,15 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
     @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
-    @Nullable PodTlsSettings tls, ConnectionPorts tcp, ConflictSpec conflicts,
-    ScaledServiceStatus status) {
+    ConnectionPorts tcp, ConflictSpec conflicts,
+    IdleSpec idle, ScaledServiceStatus status) {
 
   /** The oldest first. */
   public static Comparator<ScaledService> byAge() {
     return Comparator.comparing(ScaledService::created).thenComparing(ScaledService::id);
   }
 
-  /** One without {@link ConnectionPorts}, which conflicts with none. */
+  /** One without {@link ConnectionPorts} and {@link IdleSpec}, which conflicts with none. */
   public ScaledService(RevisionId id, String uid, String created, long generation,
       ScaleTarget workload, String service, String port, List<String> hosts,
       List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
@@ -64,11 +66,11 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
       Map<String, String> annotations,
       @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
       @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
-    this(id, uid, created, generation, workload, new ServiceRef(service, port), hosts, routes,
+    this(id, uid, created, generation, workload, new ServiceRef(service, port, tls), hosts, routes,
         routeProblems,
         minReplicas, maxReplicas, load, containerConcurrency, timeout, window, wakeWith, labels,
-        annotations, rules, warmTimes, catchService, tls, ConnectionPorts.NONE,
-        ConflictSpec.NONE, status);
+        annotations, rules, warmTimes, catchService, ConnectionPorts.NONE,
+        ConflictSpec.NONE, IdleSpec.NONE, status);
   }
 
   public ScaledService {
@@ -83,8 +85,13 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
   /**
    * @param port the name or number of a port of the Service; the first of {@code tcp} if it gets no
    *     HTTP requests
+   * @param tls which certificates of its pods are trusted; null if it does not say
    */
-  public record ServiceRef(String name, String port) {}
+  public record ServiceRef(String name, String port, @Nullable PodTlsSettings tls) {}
+
+  public @Nullable PodTlsSettings tls() {
+    return serviceRef.tls;
+  }
 
   public String service() {
     return serviceRef.name;
@@ -118,8 +125,9 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
         : new RevisionId(name.substring(dot + 1), name.substring(0, dot));
   }
 
-  /** The ConfigMaps and Secrets that {@link #tls} names. */
+  /** The ConfigMaps and Secrets that {@link #tls()} names. */
   public List<CaObject.Name> caObjects() {
+    var tls = serviceRef.tls;
     return tls == null
         ? List.of()
         : tls.authorities().stream().map(one -> one.in(id.namespace())).distinct().toList();

@@ -52,6 +52,12 @@ public record ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minRepl
     }
   }
 
+  /** A copy that scales this instead. */
+  public ScaledServiceSpec with(ScaleTarget scaled) {
+    return new ScaledServiceSpec(id, scaled, minReplicas, maxReplicas, otherGoesToZero, load,
+        containerConcurrency, window, requestTimeout, lastDesired, warmTimes, refusal);
+  }
+
   /** A copy without {@code lastDesired}. */
   public ScaledServiceSpec withoutLastDesired() {
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas,

@@ -39,7 +39,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final String NOT_DECIDED = "NotDecided";
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
-      "InvalidSchedule", "InvalidAnnotation", "InvalidWake", "FeatureNotInstalled", "PodsSpeakTls",
+      "InvalidSchedule", "InvalidAnnotation", "InvalidWake", "InvalidIdle", "FeatureNotInstalled",
+      "PodsSpeakTls",
       "RulePortSpeaksTls", ScaledServiceTroubles.PORT_TAKEN, "SniTaken", "TimeoutTooLong");
 
   /** One without TCP ports, and without a state. */
@@ -116,8 +117,21 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         scaling == null || scaling.desiredReplicas.isEmpty()
             ? desiredReplicas
             : scaling.desiredReplicas,
-        generation, known, leading, scaling == null ? "" : scaling.state,
+        generation, known, leading, word(state, scaling),
         scaled.kind() + "/" + scaled.name());
+  }
+
+  /** Whether it runs, in one word. Pods that are hidden while they are asleep do not count as running. */
+  private static String word(ResolvedScaledService state, @Nullable Scaling scaling) {
+    var idle = state.object().idle().state();
+    if (idle != null) {
+      return switch (idle.phase()) {
+        case FALLING_ASLEEP -> "stopping";
+        case ASLEEP -> "asleep";
+        case WAKING -> "waking";
+      };
+    }
+    return scaling == null ? "" : scaling.state;
   }
 
   /**

@@ -98,13 +98,13 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   }
 
   @Override
-  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id) {
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget workload) {
     asksForZero++;
     return mayScaleToZero;
   }
 
   @Override
-  public void cancelScaleToZero(RevisionId id) {
+  public void cancelScaleToZero(RevisionId id, ScaleTarget workload) {
     cancelledScaleToZero++;
   }
 

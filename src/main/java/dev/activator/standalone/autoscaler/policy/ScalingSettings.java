@@ -139,8 +139,12 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
     return new ScalingSettings(aims, queue,
         Windows.of(target.window(), PANIC_WINDOW_PERCENTAGE, PANIC_THRESHOLD, false),
         Limits.DEFAULT, new Bounds(target.minReplicas(), target.maxReplicas().orElse(0), 0),
-        Idle.DEFAULT,
-        regime(target));
+        new Idle(retention(target), Idle.DEFAULT.progressDeadline), regime(target));
+  }
+
+  private static Duration retention(ScaledServiceSpec target) {
+    var left = target.workload().idleAfter().minus(target.window());
+    return left.isNegative() ? Duration.ZERO : left;
   }
 
   private static Regime regime(ScaledServiceSpec target) {

@@ -1,0 +1,76 @@
+package dev.activator.ext.asleep;
+
+import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.lifecycle.Extension;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.platform.IdleMethod;
+import dev.activator.platform.Platform;
+import dev.activator.revision.IdleSpec;
+import dev.activator.revision.LiveRevisions;
+import dev.activator.revision.PodFreezer;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.Throttler;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Sleep instead of the end of the last pods. */
+@Configuration(proxyBeanMethods = false)
+public class AsleepConfiguration {
+  private static final String NAME = "asleep";
+
+  @Bean
+  Extension asleep(Platform platform, ClusterWatcher cluster, LoopGroup loops,
+      LiveRevisions revisions, Throttler throttler, AutoscalerLink link) {
+    var loop = loops.loopFor(NAME);
+    var acknowledger = new IdleAcknowledger(loop, revisions, throttler, link);
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        platform.idleMethod(new Idle(methods(loop, platform.freezer()), revisions));
+        cluster.revisions().subscribe(NAME, acknowledger::onRevision);
+        cluster.pods().subscribe(NAME, acknowledger::onListed);
+      }
+    };
+  }
+
+  static Map<String, PodSleep> methods(Loop loop, @Nullable PodFreezer freezer) {
+    var methods = new HashMap<String, PodSleep>();
+    methods.put("sleep", new HttpSleep(loop));
+    if (freezer != null) {
+      methods.put("freeze", new FreezeSleep(freezer));
+    }
+    return methods;
+  }
+
+  /** @param methods by the field {@code do} */
+  record Idle(Map<String, PodSleep> methods, LiveRevisions revisions)
+      implements IdleMethod<IdleTarget> {
+    @Override
+    public Class<IdleTarget> type() {
+      return IdleTarget.class;
+    }
+
+    @Override
+    public IdleTarget target(ScaleTarget workload, IdleSpec idle) {
+      return IdleTarget.of(workload, idle, methods.keySet());
+    }
+
+    @Override
+    public ScaleClient<IdleTarget> client(Environment environment) {
+      return new IdleClient(environment, new IdleStatusClient(environment::api), methods,
+          revisions);
+    }
+  }
+}
