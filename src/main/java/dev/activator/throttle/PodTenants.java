@@ -58,7 +58,7 @@ final class PodTenants {
       return allowed.test(its.pod.destination()) ? its.tryJoin() : null;
     }
     var pod = permits.tryAcquireFor(choice, allowed);
-    var permit = pod == null ? null : begin(tenant, pod);
+    var permit = pod == null ? null : begin(tenant, pod, allowed);
     its = tenancies.get(tenant);
     if (its != null && permits.queued() != 0) {
       // A request of the tenant may have been queued meanwhile.
@@ -71,7 +71,7 @@ final class PodTenants {
   /** Acquires an idle pod for a queued request; null if there is none. */
   @Nullable Permit acquire(Object tenant, PodChoice choice, Predicate<Destination> allowed) {
     var pod = permits.acquireFor(choice, allowed);
-    return pod == null ? null : begin(tenant, pod);
+    return pod == null ? null : begin(tenant, pod, allowed);
   }
 
   /**
@@ -96,13 +96,14 @@ final class PodTenants {
     return true;
   }
 
-  private Permit begin(Object tenant, PodTracker pod) {
+  /** Returns null if the tenant has another pod meanwhile, where the request cannot run now. */
+  private @Nullable Permit begin(Object tenant, PodTracker pod, Predicate<Destination> allowed) {
     var now = new Tenancy(tenant, pod);
     var other = tenancies.putIfAbsent(tenant, now);
     if (other != null) {
       // Another thread was faster, or the tenant's last pod is gone while requests run there.
-      var joined = other.tryJoin();
-      if (joined != null) {
+      var joined = allowed.test(other.pod.destination()) ? other.tryJoin() : null;
+      if (joined != null || other.isOpen()) {
         pod.release(Ending.UNCOUNTED);
         return joined;
       }
@@ -183,9 +184,12 @@ final class PodTenants {
     queue.tenants().forEach(this::promote);
   }
 
-  /** Call for a request that has got a pod, or has left the queue. */
+  /** Call for a request that has got a pod, or has left the queue. The next may use other pods. */
   void removed(QueuedRequest request) {
     var tenant = forget(request);
+    if (tenant == null && request.waitsFor instanceof TenantsPod(var awaited)) {
+      tenant = awaited;
+    }
     if (tenant != null) {
       var its = tenancies.get(tenant);
       if (its != null) {
@@ -193,6 +197,7 @@ final class PodTenants {
       } else {
         promote(tenant);
       }
+      permits.released(false);
     }
   }
 

@@ -10,6 +10,7 @@ import dev.activator.revision.Destination;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,9 +33,11 @@ class ExclusivePodsTest {
   }
 
   /** The same, on some pods only. */
-  private record OfSome(String tenant, Set<Destination> pods) implements PodChoice {
+  private record OfSome(String tenant, Set<Destination> pods, Runnable onScore)
+      implements PodChoice {
     OfSome(String tenant, Destination... pods) {
-      this(tenant, Set.of(pods));
+      this(tenant, Set.of(pods), () -> {
+      });
     }
 
     @Override
@@ -44,6 +47,7 @@ class ExclusivePodsTest {
 
     @Override
     public long score(Destination pod) {
+      onScore.run();
       return -List.of(A, B, C).indexOf(pod);
     }
   }
@@ -258,6 +262,56 @@ class ExclusivePodsTest {
     assertThat(second.destination()).isEqualTo(A);
     assertThat(third.destination()).isEqualTo(A);
     assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void whenTheFirstOfATenantLeaves_theNextGetsAnIdlePodThatTheFirstMayNotUse() {
+    runsOn(A, B);
+    rev.request(new OfSome("blue", B));
+    var first = rev.request(new OfSome("red", B));
+    var second = rev.request(RED);
+    assertThat(second.waits()).isTrue();
+
+    first.giveUp();
+    rev.loop.run();
+
+    assertThat(second.destination()).isEqualTo(A);
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void whenOneLeavesThatMayNotUseItsTenantsPod_theNextRunsThere() {
+    runsOn(A);
+    rev.request(RED);
+    var first = rev.request(new OfSome("red", B));
+    var second = rev.request(RED);
+    assertThat(second.waits()).isTrue();
+
+    first.giveUp();
+    rev.loop.run();
+
+    assertThat(second.destination()).isEqualTo(A);
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void aRequestRunsOnNoPodThatItMayNotUse_alsoIfAnotherThreadTakesThatForItsTenantMeanwhile() {
+    runsOn(A, B);
+    var meanwhile = new ArrayList<HeldRequest>();
+    var other = rev.request(new OfSome("red", Set.of(B), () -> {
+      if (meanwhile.isEmpty()) {
+        meanwhile.add(rev.request(new OfSome("red", A)));
+      }
+    }));
+
+    assertThat(meanwhile.getFirst().destination()).isEqualTo(A);
+    assertThat(other.waits()).isTrue();
+    var blue = rev.request(BLUE);
+    assertThat(blue.destination()).isEqualTo(B);
+    ends(meanwhile.getFirst());
+    ends(blue);
+
+    assertThat(other.destination()).isEqualTo(B);
   }
 
   @Test
