@@ -59,6 +59,7 @@ public final class ApiSilence {
     if (!waits || since(lastNanos, now).compareTo(WAIT_ENDED) > 0) {
       firstNanos = now;
       answeredNanos = now;
+      silence = null;
     }
     waits = true;
     lastNanos = now;

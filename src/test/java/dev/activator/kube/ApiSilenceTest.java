@@ -100,4 +100,14 @@ class ApiSilenceTest {
     loop.advance(Duration.ofSeconds(5));
     assertThat(silence.now()).isNull();
   }
+
+  @Test
+  void doesNotCountForRequestsThatWaitLater_beforeAReadOfTheirOwn() {
+    requestsWait(3);
+    reads.getFirst().completeExceptionally(new TimeoutException());
+
+    loop.advance(Duration.ofHours(1));
+    silence.requestsWait();
+    assertThat(silence.now()).isNull();
+  }
 }
