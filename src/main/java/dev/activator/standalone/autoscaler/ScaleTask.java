@@ -68,6 +68,7 @@ final class ScaleTask {
    * since.
    */
   private volatile OptionalLong fromZeroAt = OptionalLong.empty();
+  private boolean missing;
   private boolean stopped;
 
   /** What the workload should have. Called on the loop. */
@@ -148,6 +149,11 @@ final class ScaleTask {
   /** The scale as it was last read or written; null if it must be read. */
   ScaleApiResult.@Nullable Found scale() {
     return state.scale();
+  }
+
+  /** Whether there is nothing to scale, as the last read has shown. */
+  boolean isMissing() {
+    return missing;
   }
 
   /** The present replicas while a write of another number is pending; empty if none is pending. */
@@ -278,6 +284,7 @@ final class ScaleTask {
         }
         case ScaleApiResult.Refused refused -> {
           state = state.on(new Event.ReadRefused()).state();
+          missing = refused.reason() == ScaleApiResult.Reason.NOT_FOUND;
           retries.refusedRead(term.now(), refused, wanted.needsPods());
           refused(refused);
         }
@@ -287,6 +294,7 @@ final class ScaleTask {
 
   private void wasRead(ScaleApiResult.Found found) {
     state = state.on(new Event.WasRead(found)).state();
+    missing = false;
     reread = Backoff.longer(MIN_REREAD, 1, term.random());
     readAt = term.now();
     retries.read();

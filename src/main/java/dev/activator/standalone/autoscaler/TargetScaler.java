@@ -234,6 +234,10 @@ final class TargetScaler implements ScaleTask.Wanted {
     task.step();
   }
 
+  private void observed(Seen seen) {
+    phase = term.conflicts().observed(id, seen);
+  }
+
   private boolean needsReplicas() {
     return planner.bounded(decision, settings()) > 0;
   }
@@ -256,8 +260,7 @@ final class TargetScaler implements ScaleTask.Wanted {
     boolean isQuiet = term.activators().isQuiet(now, id);
     var situation = new Situation(decision, found.replicas(), ready, mayShrink, isQuiet);
     boolean isOff = found.replicas() == 0 && found.current() == 0 && present == 0;
-    phase = term.conflicts().observed(id,
-        new Seen(isOff, ready > 0, needsReplicas(), !isQuiet));
+    observed(new Seen(isOff, ready > 0, needsReplicas(), !isQuiet));
     awaitEnd(now, found);
     if (phase == Phase.YIELDING) {
       return planner.stopping(now, situation, term.conflicts().reason(id));
@@ -279,6 +282,10 @@ final class TargetScaler implements ScaleTask.Wanted {
 
   @Override
   public void onStep() {
+    if (task.isMissing()) {
+      // Without a scale there is no plan, and nothing to start for its requests.
+      observed(new Seen(present == 0, ready > 0, false, false));
+    }
     lastRead = task.scale() == null ? lastRead : task.scale();
     publisher.schedule();
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleState;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScalingListener;
@@ -151,5 +152,34 @@ class WorkloadConflictsTest {
 
     assertThat(changes).containsExactly("1 big ScaledUp", "5 big ScaledToZero",
         "6 small ScaledUp");
+  }
+
+  @Test
+  void oneWhoseWorkloadDoesNotExistIsInNobodysWay_alsoIfItHasRequests() {
+    autoscaler.stop();
+    loop.run();
+    scales.refusesReads = Reason.NOT_FOUND;
+    scales.refusesOnly = SMALL;
+    autoscaler = autoscaler();
+    elect();
+    seconds(2, BIG);
+    seconds(20, BIG, SMALL);
+
+    assertThat(changes).containsExactly("0 small TargetNotFound", "1 big ScaledUp");
+  }
+
+  @Test
+  void oneWhoseWorkloadIsDeletedIsInNobodysWayOnceItsPodsAreGone() {
+    seconds(3, SMALL);
+    scales.refusesReads = Reason.NOT_FOUND;
+    scales.refusesOnly = SMALL;
+    autoscaler.pods(SMALL, 0, 1);
+    seconds(5, BIG);
+    assertThat(scales.replicas(BIG)).isZero();
+
+    scales.set(SMALL, 0);
+    seconds(2, BIG);
+
+    assertThat(scales.replicas(BIG)).isEqualTo(1);
   }
 }
