@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param warnings problems that do not stop it from working; they are published as Events
  * @param remarks the parts of the workload that were ignored, for the log
  * @param tcp how connections come to its TCP ports
- * @param present the number of pods in any condition, ending ones included
+ * @param present the number of pods in any condition, ending ones included; none while they are
+ *     asleep
  */
 public record ResolvedScaledService(ScaledService object, Revision revision, PrivateEndpoints pods,
     List<Backend> ports, @Nullable ScaledServiceSpec target,
@@ -126,7 +127,11 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     }
 
     /** Addresses that belong to no pod do not count, since they never go. */
-    private int podCount() {
+    private int podCount(ScaledService object) {
+      var idle = object.idle().state();
+      if (idle != null && idle.phase() == IdleState.Phase.ASLEEP) {
+        return 0;
+      }
       return (int) slices.stream().flatMap(slice -> slice.members().stream()).map(Member::pod)
           .filter(pod -> !pod.isEmpty()).distinct().count();
     }
@@ -165,7 +170,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         found.taken,
         troubles,
         ScaledServiceTroubles.warnings(object, found), remarks.stream().distinct().toList(),
-        tcp, found.podCount());
+        tcp, found.podCount(object));
   }
 
   private static Backend backend(ScaledService object, References found, RevisionId id,

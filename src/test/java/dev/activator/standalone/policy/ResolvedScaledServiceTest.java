@@ -354,6 +354,26 @@ class ResolvedScaledServiceTest {
     assertThat(state.target().workload().toString()).isEqualTo("Deployment web");
   }
 
+  @ParameterizedTest
+  @CsvSource({"FallingAsleep, 2", "Asleep, 0", "Waking, 2"})
+  void podsThatAreAsleepDoNotKeepOthersWaiting(String phase, int present) {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+        status: {idle: {state: %s, since: '2026-01-01T00:00:00Z', do: sleep}}
+        """.formatted(phase)).value();
+
+    var state = ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT,
+        null));
+
+    assertThat(state.present()).isEqualTo(present);
+    assertThat(state.pods().http1().all().isEmpty()).isTrue();
+  }
+
   @Test
   void speaksHttp2WhereThePortSaysSo() {
     var grpc = service("{selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080,"
