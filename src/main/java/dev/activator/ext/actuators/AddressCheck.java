@@ -19,7 +19,7 @@ final class AddressCheck {
       .compile("kubernetes([.]default([.]svc([.].*)?)?)?");
   /** Metadata services of clouds, which have credentials, at addresses that are not link-local. */
   private static final Set<String> METADATA = Set.of("100.100.100.200", "168.63.129.16",
-      "fd00:ec2:0:0:0:0:0:254");
+      "fd00:ec2:0:0:0:0:0:254", "fd00:ec2:0:0:0:0:0:23", "fd20:ce:0:0:0:0:0:254");
 
   private AddressCheck() {}
 

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls URLs that users have written. Each call has its own connection, whose address is checked
- * when it is opened, whatever the host's name led to before. It follows no redirect, uses no proxy,
- * and reads no body.
+ * when it is opened, whatever the host's name led to before. It is sent once, follows no redirect,
+ * uses no proxy, and reads no body.
  *
  * <p><b>Threads.</b> Any thread may call. Calls run on their own daemon threads.
  */
@@ -74,6 +74,7 @@ final class UrlCaller {
         .connectionPool(new ConnectionPool(0, 1, TimeUnit.SECONDS))
         .protocols(List.of(Protocol.HTTP_1_1)).proxy(Proxy.NO_PROXY)
         .dns(names).followRedirects(false).followSslRedirects(false)
+        .retryOnConnectionFailure(false)
         .connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
         .build();
   }
@@ -86,16 +87,21 @@ final class UrlCaller {
     boolean hasBody = !method.equals("GET") && !method.equals("DELETE");
     var request = new Request.Builder().url(url).headers(fields.build())
         .method(method, hasBody ? RequestBody.EMPTY : null).build();
-    var call = client.newBuilder()
-        .socketFactory(new CheckedSockets(url.host())).build().newCall(request);
     var outcome = new CompletableFuture<Outcome>();
+    var call = client.newBuilder()
+        .socketFactory(new CheckedSockets(url.host()))
+        .addNetworkInterceptor(chain -> {
+          var response = chain.proceed(chain.request());
+          outcome.complete(new Outcome.Answered(response.code(),
+              Objects.requireNonNullElse(response.header("Retry-After"), "")));
+          // The client would send it again after 408, and after 503 with Retry-After: 0.
+          chain.call().cancel();
+          return response;
+        }).build().newCall(request);
     call.enqueue(new Callback() {
       @Override
       public void onResponse(Call done, Response response) {
-        try (response) {
-          outcome.complete(new Outcome.Answered(response.code(),
-              Objects.requireNonNullElse(response.header("Retry-After"), "")));
-        }
+        response.close();
       }
 
       @Override

@@ -13,9 +13,12 @@ final class WakeUrl {
   private static final Pattern FORM = Pattern
       .compile("https?://[^/?#\\\\]+(/[^?#\\\\]*)?([?][^#\\\\]*)?");
   private static final Pattern ALLOWED = Pattern.compile("[!-?A-~]+");
-  /** What servers may read as a step up, or as another division into parts. */
+  /**
+   * What servers may read as a step up, or as another division into parts. A percent sign without two
+   * digits would be sent encoded.
+   */
   private static final Pattern AMBIGUOUS = Pattern
-      .compile("(?i)%(2e|2f|5c|25|00)|/[.]{1,2}(?=[;/?]|$)");
+      .compile("(?i)%(2e|2f|5c|25|00|(?![0-9a-f]{2}))|/[.]{1,2}(?=[;/?]|$)");
 
   private WakeUrl() {}
 

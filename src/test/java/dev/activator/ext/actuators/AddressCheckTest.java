@@ -23,6 +23,7 @@ class AddressCheckTest {
       "vm.shop, 64:ff9b::7f00:1, own address", "vm.shop, 2002:7f00:1::, own address",
       "vm.shop, 169.254.169.254, link-local", "vm.shop, fe80::1, link-local",
       "vm.shop, 64:ff9b::a9fe:a9fe, link-local", "vm.shop, fd00:ec2::254, metadata service",
+      "vm.shop, fd00:ec2::23, metadata service", "vm.shop, fd20:ce::254, metadata service",
       "vm.shop, 100.100.100.200, metadata service", "vm.shop, 224.0.0.1, multicast",
       "vm.shop, 10.96.0.1, the Kubernetes API", "localhost, 169.254.1.1, link-local",
       "localhost, 10.96.0.1, the Kubernetes API", "kubernetes.evil.com, 10.96.0.1, Kubernetes API"})

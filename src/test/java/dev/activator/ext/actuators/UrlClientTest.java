@@ -1,5 +1,6 @@
 package dev.activator.ext.actuators;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,6 +21,10 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -29,6 +34,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -38,6 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Over HTTP, against the API of embedded mode and an API of machines. */
@@ -194,6 +201,56 @@ class UrlClientTest {
         .isEqualTo("cannot start: POST " + machines.url("/start") + " " + message);
     assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(7));
     assertThat(machines.calls()).containsExactly("POST /start");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(ints = {401, 407, 408, 421, 503})
+  void sendsACallOnce_whateverTheAnswer(int status) throws Exception {
+    machines.answer("/start", status);
+    machines.retryAfter("0");
+
+    var refused = (Refused) result(client.write(WEB, target, read(), 1));
+
+    assertThat(refused.message()).contains("was answered with " + status);
+    assertThat(machines.calls()).containsExactly("POST /start");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"POST", "GET"})
+  void sendsACallOnce_thoughItsHostHasAnotherAddress(String method) throws Exception {
+    var calls = new AtomicInteger();
+    Dns names = _ -> List.of(InetAddress.ofLiteral("127.0.0.1"),
+        InetAddress.ofLiteral("127.0.0.2"));
+    try (var listener = new ServerSocket(0)) {
+      Thread.ofVirtual().start(() -> {
+        while (!listener.isClosed()) {
+          try (var socket = listener.accept()) {
+            new BufferedReader(new InputStreamReader(socket.getInputStream(), US_ASCII)).lines()
+                .takeWhile(line -> !line.isEmpty()).filter(line -> line.startsWith(method))
+                .forEach(_ -> calls.incrementAndGet());
+          } catch (IOException | UncheckedIOException _) {
+            // The listener, or the caller, has closed.
+          }
+        }
+      });
+      var url = "http://localhost:" + listener.getLocalPort() + "/start";
+      var once = target(url, url, ", method: " + method, 10);
+
+      var refused = (Refused) result(client(names, url).write(WEB, once, read(), 1));
+
+      assertThat(refused.message()).endsWith("the connection broke before an answer in HTTP");
+      assertThat(calls).hasValue(1);
+    }
+  }
+
+  @Test
+  void triesTheOtherAddressesOfAHost_untilOneTakesConnections() throws Exception {
+    Dns names = _ -> List.of(InetAddress.ofLiteral("127.0.0.2"),
+        InetAddress.ofLiteral("127.0.0.1"));
+    var url = machines.url("/start").replace("127.0.0.1", "localhost");
+
+    assertThat(result(client(names, url).write(WEB, target(url, url, "", 10), read(), 1)))
+        .isInstanceOf(Found.class);
   }
 
   /** A peer that does this with each connection. */

@@ -26,7 +26,8 @@ class WakeUrlTest {
   @ParameterizedTest
   @ValueSource(strings = {"https://a.b/v1/../admin", "https://a.b/v1/..", "https://a.b/./v1",
       "https://a.b/v1/%2e%2E/admin", "https://a.b/v1/..;/admin", "https://a.b/v1/..%2fadmin",
-      "https://a.b/v1/x%5c..", "https://a.b/v1/%252e%252e/admin", "https://a.b/v1/x%00"})
+      "https://a.b/v1/x%5c..", "https://a.b/v1/%252e%252e/admin", "https://a.b/v1/x%00",
+      "https://a.b/v1/%%32e%%32e/admin", "https://a.b/v1/%"})
   void refusesWhatAServerMayReadAsAnotherPath(String url) {
     assertThatThrownBy(() -> WakeUrl.parse("url", url)).hasMessageStartingWith("url may have no .");
   }
