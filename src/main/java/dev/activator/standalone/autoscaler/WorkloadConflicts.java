@@ -10,6 +10,7 @@ import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Settings;
 import dev.activator.standalone.policy.ConflictSpec;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -85,10 +86,14 @@ final class WorkloadConflicts {
       }
     });
     named.put(namespace, others);
-    var before = arbiters.getOrDefault(namespace, ConflictArbiter.EMPTY).members().keySet();
-    before.stream().filter(id -> !all.containsKey(id))
+    var known = Set.copyOf(arbiters.getOrDefault(namespace, ConflictArbiter.EMPTY).members()
+        .keySet());
+    // First those that others may name from now on, and last those that they named: otherwise one that
+    // waits would seem to conflict with none in between.
+    all.entrySet().stream().sorted(Comparator.comparing(one -> known.contains(one.getKey())))
+        .forEach(one -> on(namespace, new Event.Configured(one.getKey(), one.getValue())));
+    known.stream().filter(id -> !all.containsKey(id))
         .forEach(id -> on(namespace, new Event.Removed(id)));
-    all.forEach((id, settings) -> on(namespace, new Event.Configured(id, settings)));
   }
 
   /** Reports what is seen of a workload, and returns what it may do. */

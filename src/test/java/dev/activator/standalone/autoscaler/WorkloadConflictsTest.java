@@ -8,6 +8,8 @@ import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleState;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScalingListener;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.policy.ScaledServiceSpec;
 import dev.activator.testing.TestValues;
@@ -70,7 +72,7 @@ class WorkloadConflictsTest {
         Duration.ofSeconds(300), OptionalInt.empty());
     return new ScaledServiceSpec(id, spec.workload(), 0, spec.maxReplicas(), false, spec.load(), 0,
         spec.window(), spec.requestTimeout(), spec.lastDesired(), spec.warmTimes(),
-        new ConflictSpec(with, Duration.ofSeconds(YIELD_AFTER)), "");
+        conflict(with), "");
   }
 
   /** Seconds in which these have requests. A pod is ready, or gone, a second later. */
@@ -181,5 +183,30 @@ class WorkloadConflictsTest {
     seconds(2, BIG);
 
     assertThat(scales.replicas(BIG)).isEqualTo(1);
+  }
+
+  @Test
+  void oneThatWaits_alsoWaitsForThoseThatAChangeNames() {
+    var conflicts = new WorkloadConflicts(loop);
+    for (var id : List.of(BIG, OTHER)) {
+      conflicts.configured(id, conflict(Set.of()), Duration.ofSeconds(300), () -> {
+      });
+    }
+    conflicts.configured(SMALL, conflict(Set.of(OTHER)), Duration.ofSeconds(300), () -> {
+    });
+    conflicts.observed(OTHER, new Seen(false, true, true, true));
+    var waits = new Seen(true, false, true, true);
+    assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.WAITING);
+
+    conflicts.configured(SMALL, conflict(Set.of(BIG)), Duration.ofSeconds(300), () -> {
+    });
+
+    assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.WAITING);
+    conflicts.observed(BIG, new Seen(true, false, false, false));
+    assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.RUNNING);
+  }
+
+  private static ConflictSpec conflict(Set<RevisionId> with) {
+    return new ConflictSpec(with, Duration.ofSeconds(YIELD_AFTER));
   }
 }

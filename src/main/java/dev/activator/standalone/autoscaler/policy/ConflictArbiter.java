@@ -229,9 +229,21 @@ public record ConflictArbiter(SortedMap<RevisionId, Member> members) {
       case OFF, RUNNING -> "";
       case UNKNOWN -> "it is not known yet whether another one runs that conflicts with it";
       case WAITING -> waitsFor(id);
-      case YIELDING -> "it stops, because requests wait for " + names(conflicting(members, id)
-          .filter(other -> member(other).phase == Phase.WAITING));
+      case YIELDING -> "it stops, because " + yieldsTo(id);
     };
+  }
+
+  /** None may wait any more, or another client has started it beside one that runs. */
+  private String yieldsTo(RevisionId id) {
+    var waiting = names(conflicting(members, id)
+        .filter(other -> member(other).phase == Phase.WAITING));
+    var running = names(conflicting(members, id)
+        .filter(other -> member(other).phase == Phase.RUNNING));
+    if (!waiting.isEmpty()) {
+      return "requests wait for " + waiting;
+    }
+    return (running.isEmpty() ? "one that it conflicts with waited" : running + " runs")
+        + " (spec.conflictsWith)";
   }
 
   private String waitsFor(RevisionId id) {

@@ -139,4 +139,17 @@ class ConflictArbiterTest {
     on(10, new Event.TimePassed());
     assertThat(arbiter.reason(id("a"))).isEqualTo("it stops, because requests wait for b");
   }
+
+  @Test
+  void saysWhyOneStops_evenIfNoneWaitsForIt() {
+    add("a:b b:");
+    see(0, "a", "ready busy");
+    see(0, "b", "ready busy");
+    assertThat(arbiter.reason(id("b")))
+        .isEqualTo("it stops, because a runs (spec.conflictsWith)");
+
+    see(1, "a", "off");
+    assertThat(arbiter.reason(id("b")))
+        .isEqualTo("it stops, because one that it conflicts with waited (spec.conflictsWith)");
+  }
 }
