@@ -135,7 +135,12 @@ final class PodChoices {
 
   /** Moves the queued requests whose choice is another now. */
   void onPods() {
+    moveByChoice();
+    // Last, because a request for which others of its tenant wait may be gone now.
     tenants.onPods();
+  }
+
+  private void moveByChoice() {
     var now = pods.get();
     boolean exclusive = areExclusive();
     if (now == chosenFrom && exclusive == chosenExclusively) {

@@ -47,6 +47,10 @@ final class PodQueues {
       return request.isRetry() ? returned : others;
     }
 
+    PodQueue sorted() {
+      return new PodQueue(PodQueues.sorted(returned.stream()), PodQueues.sorted(others.stream()));
+    }
+
     QueuedRequest next(AdaptiveLifo order) {
       if (!returned.isEmpty()) {
         return returned.getFirst();
@@ -91,6 +95,17 @@ final class PodQueues {
     sizes.merge(pods, 1, Integer::sum);
     if (pods instanceof AnyOf set) {
       sets.add(set);
+    }
+  }
+
+  /** Like {@link #add}, for a request that may be older than those that wait for the same. */
+  void addInOrder(QueuedRequest request, Awaited pods) {
+    var waiting = queues.get(pods);
+    var group = waiting == null ? null : waiting.groupOf(request);
+    boolean isOlder = group != null && !group.isEmpty() && request.isOlderThan(group.getLast());
+    add(request, pods);
+    if (isOlder) {
+      queues.computeIfPresent(pods, (_, unsorted) -> unsorted.sorted());
     }
   }
 
@@ -146,8 +161,7 @@ final class PodQueues {
 
   /** Restores the order of arrival. */
   void sort() {
-    queues.replaceAll((_, waiting) -> new PodQueue(sorted(waiting.returned().stream()),
-        sorted(waiting.others().stream())));
+    queues.replaceAll((_, waiting) -> waiting.sorted());
   }
 
   static SequencedSet<QueuedRequest> sorted(Stream<QueuedRequest> requests) {

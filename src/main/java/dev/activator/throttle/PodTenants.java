@@ -179,9 +179,20 @@ final class PodTenants {
     }
   }
 
+  /** Lets the next request of a tenant run, or wait for any pod. */
+  private void next(Object tenant) {
+    var its = tenancies.get(tenant);
+    if (its != null) {
+      changed.add(its);
+    } else {
+      promote(tenant);
+    }
+  }
+
   /** Call when the pods have changed. */
   void onPods() {
-    queue.tenants().forEach(this::promote);
+    first.keySet().forEach(this::next);
+    queue.tenants().forEach(this::next);
   }
 
   /** Call for a request that has got a pod, or has left the queue. The next may use other pods. */
@@ -191,12 +202,7 @@ final class PodTenants {
       tenant = awaited;
     }
     if (tenant != null) {
-      var its = tenancies.get(tenant);
-      if (its != null) {
-        changed.add(its);
-      } else {
-        promote(tenant);
-      }
+      next(tenant);
       permits.released(false);
     }
   }

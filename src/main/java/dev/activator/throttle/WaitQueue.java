@@ -109,8 +109,7 @@ final class WaitQueue {
 
   /** Like {@link #add(QueuedRequest, Awaited)}, for a request that has waited for others until now. */
   void addInOrder(QueuedRequest request, Awaited pods) {
-    byPod.add(request, pods);
-    byPod.sort();
+    byPod.addInOrder(request, pods);
   }
 
   boolean remove(QueuedRequest request) {

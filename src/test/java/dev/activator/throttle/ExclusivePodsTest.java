@@ -52,6 +52,19 @@ class ExclusivePodsTest {
     }
   }
 
+  /** The same, on one pod while that exists. */
+  private record While(String tenant, Destination pod) implements PodChoice {
+    @Override
+    public Wanted wanted(List<Destination> now) {
+      return now.contains(pod) ? new AnyOf(Set.of(pod)) : GONE;
+    }
+
+    @Override
+    public long score(Destination other) {
+      return 0;
+    }
+  }
+
   private static final PodChoice RED = new Of("red");
   private static final PodChoice BLUE = new Of("blue");
   private static final PodChoice GREEN = new Of("green");
@@ -312,6 +325,40 @@ class ExclusivePodsTest {
     ends(blue);
 
     assertThat(other.destination()).isEqualTo(B);
+  }
+
+  @Test
+  void whenThePodsOfTheFirstOfATenantAreGone_theNextGetsAnotherOne() {
+    runsOn(A, B);
+    rev.request(BLUE);
+    var first = rev.request(new While("red", A));
+    var second = rev.request(RED);
+    var third = rev.request(new OfSome("red", B));
+    assertThat(second.waits()).isTrue();
+
+    rev.pods(B);
+
+    assertThat(first.answers()).singleElement().isInstanceOf(Rejection.PodGone.class);
+    assertThat(second.destination()).isEqualTo(B);
+    assertThat(third.destination()).isEqualTo(B);
+    assertThat(rev.view().queued()).isZero();
+  }
+
+  @Test
+  void aTenantsPodThatIsListedAgainGetsTheRequestsThatCameMeanwhile() {
+    runsOn(A);
+    var running = rev.request(RED);
+    rev.pods();
+    var first = rev.request(RED);
+    var second = rev.request(RED);
+    assertThat(first.waits()).isTrue();
+
+    rev.pods(A);
+
+    assertThat(first.destination()).isEqualTo(A);
+    assertThat(second.destination()).isEqualTo(A);
+    ends(running);
+    assertThat(rev.request(BLUE).waits()).isTrue();
   }
 
   @Test
