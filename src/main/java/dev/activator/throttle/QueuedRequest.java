@@ -168,6 +168,11 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
+    public boolean isPod() {
+      return permit.isPod();
+    }
+
+    @Override
     public PodTransport transport() {
       return permit.transport();
     }

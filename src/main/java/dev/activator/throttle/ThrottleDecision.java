@@ -21,9 +21,7 @@ public sealed interface ThrottleDecision {
     Destination destination();
 
     /** Whether the destination is a pod; otherwise it is a ClusterIP. */
-    default boolean isPod() {
-      return true;
-    }
+    boolean isPod();
 
     /** How the destination is reached. */
     PodTransport transport();

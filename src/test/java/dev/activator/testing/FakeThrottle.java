@@ -203,6 +203,11 @@ public final class FakeThrottle {
     }
 
     @Override
+    public boolean isPod() {
+      return true;
+    }
+
+    @Override
     public PodTransport transport() {
       return reached;
     }

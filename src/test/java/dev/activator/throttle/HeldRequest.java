@@ -105,6 +105,10 @@ final class HeldRequest implements QueuedCaller {
     return permit.isWithdrawn();
   }
 
+  boolean isOnPod() {
+    return permit.isPod();
+  }
+
   @Nullable Destination destination() {
     return permit == null ? null : permit.destination();
   }

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.throttle.ThrottleView.PodLoad;
+import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,18 @@ class ThrottledPodsTest extends ThrottlerScene {
     clusterIp(A);
 
     assertThat(destinations(requests(2))).containsExactly(CLUSTER_IP, null);
+  }
+
+  @Test
+  void theServiceIsNoPod_alsoForRequestsThatHaveWaited() {
+    exists(1);
+    clusterIp();
+    var waits = request();
+    loop.advance(Duration.ofSeconds(1));
+    clusterIp(A);
+
+    assertThat(waits.destination()).isEqualTo(CLUSTER_IP);
+    assertThat(waits.isOnPod()).isFalse();
   }
 
   @Test

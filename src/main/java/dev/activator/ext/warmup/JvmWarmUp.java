@@ -191,6 +191,11 @@ public final class JvmWarmUp {
 
   private record Always(Destination destination) implements ThrottleDecision.Permit {
     @Override
+    public boolean isPod() {
+      return true;
+    }
+
+    @Override
     public PodTransport transport() {
       return PodTransport.PLAIN;
     }
