@@ -1,5 +1,6 @@
 package dev.activator.testing;
 
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
 import dev.activator.knative.PodAddressPreference;
 import dev.activator.kube.policy.KubernetesVersion;
@@ -64,7 +65,8 @@ public final class TestValues {
       Duration requestTimeout, OptionalInt lastDesired) {
     return new ScaledServiceSpec(id, workload, minReplicas, maxReplicas, false,
         concurrency(concurrency),
-        containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE, "");
+        containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE,
+        ConflictSpec.NONE, "");
   }
 
   public static Revision withRules(Revision revision, @Nullable ColdStartRules rules) {

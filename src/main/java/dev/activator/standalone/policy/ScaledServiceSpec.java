@@ -34,16 +34,6 @@ public record ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minRepl
     Duration requestTimeout, OptionalInt lastDesired, KeepWarmSettings warmTimes,
     ConflictSpec conflicts, String refusal) {
 
-  /** One that conflicts with none. */
-  public ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minReplicas,
-      OptionalInt maxReplicas, boolean otherGoesToZero, LoadTarget load, int containerConcurrency,
-      Duration window, Duration requestTimeout, OptionalInt lastDesired,
-      KeepWarmSettings warmTimes, String refusal) {
-    this(id, workload, minReplicas, maxReplicas, otherGoesToZero, load, containerConcurrency,
-        window,
-        requestTimeout, lastDesired, warmTimes, ConflictSpec.NONE, refusal);
-  }
-
   public ScaledServiceSpec {
     if (load.concurrency().isEmpty() && load.requestsPerSecond().isEmpty()
         && containerConcurrency == 0) {
@@ -55,7 +45,7 @@ public record ScaledServiceSpec(RevisionId id, ScaleTarget workload, int minRepl
   /** A copy that scales this instead. */
   public ScaledServiceSpec with(ScaleTarget scaled) {
     return new ScaledServiceSpec(id, scaled, minReplicas, maxReplicas, otherGoesToZero, load,
-        containerConcurrency, window, requestTimeout, lastDesired, warmTimes, refusal);
+        containerConcurrency, window, requestTimeout, lastDesired, warmTimes, conflicts, refusal);
   }
 
   /** A copy without {@code lastDesired}. */

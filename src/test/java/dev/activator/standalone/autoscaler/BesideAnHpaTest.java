@@ -86,7 +86,7 @@ class BesideAnHpaTest {
         OptionalInt.empty());
     autoscaler.target(new ScaledServiceSpec(WEB, WORKLOAD, 0, OptionalInt.empty(), true,
         base.load(), 0, base.window(), base.requestTimeout(), OptionalInt.empty(),
-        base.warmTimes(), ""));
+        base.warmTimes(), base.conflicts(), ""));
     loop.run();
   }
 

@@ -133,7 +133,8 @@ class RefusedScalesTest {
     var base = target(WEB);
     return new ScaledServiceSpec(base.id(), base.workload(), base.minReplicas(),
         base.maxReplicas(), base.otherGoesToZero(), base.load(), base.containerConcurrency(),
-        base.window(), base.requestTimeout(), base.lastDesired(), base.warmTimes(), refusal);
+        base.window(), base.requestTimeout(), base.lastDesired(), base.warmTimes(),
+        base.conflicts(), refusal);
   }
 
   @Test

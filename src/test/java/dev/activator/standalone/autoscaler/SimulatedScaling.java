@@ -1,5 +1,6 @@
 package dev.activator.standalone.autoscaler;
 
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.revision.ScalingListener;
 import dev.activator.kube.FakeLease;
 import dev.activator.kube.LeaderElection;
@@ -76,7 +77,7 @@ final class SimulatedScaling {
         new Workload(new ScaledServiceSpec(rate, WORKLOAD, 0, OptionalInt.of(10), false,
             new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
             WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), KeepWarmSettings.NONE,
-            "")));
+            ConflictSpec.NONE, "")));
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       join();
     }

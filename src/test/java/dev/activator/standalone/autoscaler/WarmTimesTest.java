@@ -2,6 +2,7 @@ package dev.activator.standalone.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.ActiveCondition;
@@ -80,7 +81,8 @@ class WarmTimesTest {
     autoscaler.target(
         new ScaledServiceSpec(WEB, WORKLOAD, 0, max, false,
             TestValues.concurrency(OptionalInt.of(20)), 0,
-            Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times, ""));
+            Duration.ofSeconds(60), Duration.ofSeconds(300), lastDesired, times,
+            ConflictSpec.NONE, ""));
     loop.run();
   }
 

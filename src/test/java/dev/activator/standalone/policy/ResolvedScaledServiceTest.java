@@ -375,6 +375,25 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
+  void keepsAllElse_whenItsPodsFallAsleepInstead() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          idle: {do: sleep}
+          conflictsWith: [other]
+        """).value();
+    var target = ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT,
+        null)).target();
+
+    assertThat(target.conflicts().with()).containsExactly(new RevisionId("shop", "other"));
+    assertThat(target.with(target.workload())).isEqualTo(target);
+  }
+
+  @Test
   void speaksHttp2WhereThePortSaysSo() {
     var grpc = service("{selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080,"
         + " appProtocol: kubernetes.io/h2c}]}");

@@ -2,6 +2,7 @@ package dev.activator.standalone.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.standalone.policy.LoadTarget;
 import dev.activator.revision.RevisionId;
@@ -43,7 +44,7 @@ class ScalingSettingsTest {
         new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9), false,
         new LoadTarget(optional(concurrency), optional(rate), optional(queue)), limit,
         Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(),
-        KeepWarmSettings.NONE, ""));
+        KeepWarmSettings.NONE, ConflictSpec.NONE, ""));
 
     assertThat(settings.aims()).hasToString(aims);
     assertThat(settings.queue()).isEqualTo(queue == null ? null : Duration.ofMillis(queue));
